@@ -81,25 +81,16 @@ export function withBounce(person: Person): Person {
   return { ...person, campaigns }
 }
 
-type Change = {
-  campaign: string
-  reminder: number
-  state: EmailRecord['state']
-  now: number
-  runId?: string | undefined
-  apps?: readonly string[] | undefined
-}
-
 const MAX_EMAILS = 30
 
 /** Sets the state of one email. Keeps its apps unless others are given. */
 export function withEmail(
   person: Person,
-  { campaign, reminder, state, now: at, runId, apps }: Change,
+  { campaign, now: at, runId, apps, ...state }: Omit<EmailRecord, 'at'> & { campaign: string; now: number },
 ): Person {
-  const before = campaignEmail(person, campaign, reminder)
+  const before = campaignEmail(person, campaign, state.reminder)
   const others = campaignEmails(person, campaign).filter((email) => email !== before)
-  const email = { reminder, state, at, ...omitUndefined({ runId, apps: apps ?? before?.apps }) }
+  const email = { ...state, at, ...omitUndefined({ runId, apps: apps ?? before?.apps }) }
   const emails = [...others, email].slice(-MAX_EMAILS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)
   return { ...person, campaigns: [...rest, { name: campaign, emails }] }

@@ -25,15 +25,14 @@ export type CampaignRun = Pick<LedgerOptions, 'isHeld' | 'now' | 'signal' | 'pat
   tally: Tally
   /** People at a time; as many emails at most are unknown after a crash. */
   atOnce: number
-  events?: RunEvents
-}
-
-/** For people at a terminal. Scheduled runs only count: /admin lists who is affected. */
-export type RunEvents = {
-  onWouldSend?(email: string, reminder: number, apps: string[]): void
-  onProblem?(email: string, problem: DeliveryProblem, detail?: string): void
-  /** The mail server takes no emails for so many seconds. */
-  onThrottle?(seconds: number, reply: string): void
+  /** For people at a terminal. Scheduled runs only count: /admin lists who is affected. */
+  events?: {
+    onWouldSend?(email: string, reminder: number, apps: string[]): void
+    /** @param detail as the mail server or the service puts it */
+    onProblem?(email: string, problem: DeliveryProblem, detail?: string): void
+    /** The mail server takes no emails for so many seconds. */
+    onThrottle?(seconds: number, reply: string): void
+  }
 }
 
 export type Campaign = {

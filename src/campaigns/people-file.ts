@@ -2,7 +2,7 @@
 // a long list takes no more memory; only a JSON document is read as a whole. All of it is untrusted.
 import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
-import { readCsv, withoutEscape } from '../people/csv.ts'
+import { readCsv } from '../people/csv.ts'
 import {
   EMAIL_ONLY,
   quoteCells,
@@ -45,7 +45,6 @@ const LEFT_OUT = {
   mailbox: ['is a mailbox of a room or a team', 'are mailboxes of rooms or teams'],
 } as const
 export type LeftOut = Record<keyof typeof LEFT_OUT, number>
-export const noneLeftOut = (): LeftOut => ({ blocked: 0, guest: 0, mailbox: 0 })
 
 type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
 
@@ -58,7 +57,7 @@ export async function* readPeopleList(
   source: AsyncIterable<Uint8Array | string>,
   onNote: (note: string) => void = () => {},
   includeGuests = false,
-  leftOut: LeftOut = noneLeftOut(),
+  leftOut: LeftOut = { blocked: 0, guest: 0, mailbox: 0 },
 ): AsyncGenerator<ListRow> {
   const text = decoded(source)
   const first = await text.next()
@@ -145,8 +144,7 @@ class HeaderFinder {
       throw new InvalidRow(
         `${cells.length} cells, and the header has ${this.#width}: quote cells with commas`,
       )
-    // The export of people can be a list, too.
-    return { columns: this.columns ?? EMAIL_ONLY, cells: cells.map(withoutEscape) }
+    return { columns: this.columns ?? EMAIL_ONLY, cells }
   }
 
   end(): void {

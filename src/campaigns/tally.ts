@@ -24,10 +24,14 @@ const formatCount = (count: number) => count.toLocaleString('en')
 const labelOf = (label: string | readonly [one: string, many: string], count: number): string =>
   typeof label === 'string' ? label : count === 1 ? label[0] : label[1]
 
-/** Every count above zero, one a line. @param isThrough the run went through its whole list */
+/** Every count above zero, one a line. `isThrough`: the run went through its whole list. `perMinute`: {@link rateLimitOf} */
 export function formatSummary(
   tally: Tally,
-  { isDryRun, isThrough }: { isDryRun: boolean; isThrough: boolean },
+  {
+    isDryRun,
+    isThrough,
+    perMinute,
+  }: { isDryRun: boolean; isThrough: boolean; perMinute?: number | undefined },
 ): string {
   const { rows, ...others } = tally
   const notDue = isThrough ? Object.values(others).reduce((rest, count) => rest - count, rows) : 0
@@ -36,20 +40,19 @@ export function formatSummary(
     key === 'sent' && isDryRun ? 'would be emailed' : labelOf(LABELS[key], tally[key]),
   ])
   lines.push([notDue, 'not due: already emailed, nothing to connect, on hold, opted out, or listed twice'])
-  return lines
+  const counts = lines
     .filter(([count], index) => index === 0 || count > 0)
     .map(([count, label]) => `${formatCount(count).padStart(9)}  ${label}\n`)
-    .join('')
+  if (perMinute !== undefined)
+    counts.push(
+      `The mail server limits how fast it takes emails: in the end they left at ${perMinute} a minute.\n`,
+    )
+  return counts.join('')
 }
 
 /** The mail server's limit, in emails a minute; undefined without one. @param perSecond how fast emails leave now */
 export const rateLimitOf = (perSecond: number): number | undefined =>
   perSecond >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(perSecond * 60))
-
-export const describeThrottling = (perMinute: number | undefined): string =>
-  perMinute === undefined
-    ? ''
-    : `The mail server limits how fast it takes emails: in the end they left at ${perMinute} a minute.\n`
 
 /** Everyone whom the service knows has certainly got their email. The next run could do nothing for the others. */
 export const isComplete = ({ deferred, failed, uncertain, refused, unreadable, invalid }: Tally): boolean =>

@@ -18,6 +18,9 @@ const MAX_BYTES = 65_536
 /** A control character, which JSON always escapes, so it never splits a line. */
 const NO_DELIMITER = '\u001F'
 
+/** As `writeCsv` escapes formulas. */
+const ESCAPE = /^'(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
+
 /** The most frequent of `,` `;` and tab in the first line that has one, such as `sep=;`. */
 function delimiterOf(start: string): string {
   const lines = start.split(/\r?\n|\r/).map((line) => line.replaceAll(/"[^"]*"/g, ''))
@@ -58,7 +61,9 @@ export async function* readCsv(
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
       const breaks = record.join().match(/\r\n|\r|\n/g)?.length ?? 0
-      yield { line: info.lines - breaks, cells: record }
+      // The export of people can be a list, too.
+      const cells = kind === 'csv' ? record.map((cell) => cell.replace(ESCAPE, '')) : record
+      yield { line: info.lines - breaks, cells }
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
@@ -86,8 +91,3 @@ export async function* writeCsv(
   pipeline(Readable.from(rows), writer, () => {})
   for await (const chunk of writer) yield String(chunk)
 }
-
-/** As `writeCsv` escapes formulas. */
-const ESCAPE = /^'(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
-
-export const withoutEscape = (cell: string): string => cell.replace(ESCAPE, '')

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { Email } from '../../src/campaigns/mail/email.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
-import { noneLeftOut, type Invitee } from '../../src/campaigns/people-file.ts'
+import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
 import { openPeople, openKeepState } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
@@ -69,7 +69,7 @@ function installation(env: Record<string, string> = {}) {
       {
         people: emails.map((email): Invitee => ({ email })),
         faults,
-        leftOut: noneLeftOut(),
+        leftOut: { blocked: 0, guest: 0, mailbox: 0 },
         settings,
         company: { ...usual, timezone, digest },
         options: { askRate: 60_000, ...options },

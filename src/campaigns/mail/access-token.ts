@@ -19,8 +19,6 @@ import { createConfiguration } from '../../sign-in/server/configuration.ts'
 import { discoverMetadata } from '../../sign-in/server/discovery.ts'
 import { MailServerUnusable } from './send-result.ts'
 
-export type OAuthSettings = Partial<Pick<Settings, Extract<keyof Settings, `SMTP_OAUTH_${string}`>>>
-
 export class NoAccessToken extends MailServerUnusable {
   override name = 'NoAccessToken'
 }
@@ -31,13 +29,13 @@ const USED_SHARE = 0.9
 const UNKNOWN_LIFE_SECONDS = 300
 
 /** SMTP_OAUTH_TOKEN_URL needs no metadata. */
-async function serverOf({ SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer = '' }: OAuthSettings) {
+async function serverOf({ SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer = '' }: Partial<Settings>) {
   if (url !== undefined) return { issuer: url, token_endpoint: url } satisfies ServerMetadata
   const { metadata } = await discoverMetadata(issuer, '')
   return metadata
 }
 
-async function requestToken(settings: OAuthSettings, mailbox: string): Promise<TokenEndpointResponse> {
+async function requestToken(settings: Partial<Settings>, mailbox: string): Promise<TokenEndpointResponse> {
   const { SMTP_OAUTH_CLIENT_ID: id = '', SMTP_OAUTH_SCOPE: scope = '' } = settings
   const server: ServerMetadata = await serverOf(settings)
   const { secret, key, ...others } = credentialsIn(settings, 'SMTP_OAUTH')
@@ -65,7 +63,7 @@ async function requestToken(settings: OAuthSettings, mailbox: string): Promise<T
 
 function noAccessToken(
   error: unknown,
-  { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: OAuthSettings,
+  { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: Partial<Settings>,
 ) {
   const problem = [error, Reflect.get(Object(error), 'cause')].find((one) => one instanceof Problem)
   const answer =
@@ -87,7 +85,7 @@ type ProvideToken = (
   done: (error: Error | null, token: string, until: number) => void,
 ) => void
 
-export function createTokenProvider(settings: OAuthSettings, now: () => number = Date.now): ProvideToken {
+export function createTokenProvider(settings: Partial<Settings>, now: () => number = Date.now): ProvideToken {
   const singleFlight = createSingleFlight<AccessToken>()
   let current: AccessToken | undefined
   const renewed = async (mailbox: string): Promise<AccessToken> => {

@@ -15,7 +15,7 @@ type Link = { href: string; label: string }
 /** Pixels. */
 type Logo = { src: string; width: number; height: number }
 
-export type EmailStyle = {
+type EmailStyle = {
   name: string
   initial: string
   color: { light: Palette; dark: Palette }

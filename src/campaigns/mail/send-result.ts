@@ -1,5 +1,5 @@
 // Reads the mail server's reply to an email: its outcome, or that no email can be sent at all. Pure.
-import { isWrongPassword, printableReply, explainSmtpError, type SmtpError } from './smtp-error.ts'
+import { printableReply, explainSmtpError, type SmtpError } from './smtp-error.ts'
 import { OperatorError } from '../../problem.ts'
 
 /** failed: rejected for good because of the recipient. unknown: the connection broke after the whole email had left. */
@@ -21,6 +21,13 @@ export class MailServerUnusable extends OperatorError {
 }
 
 export const isTemporary = ({ responseCode = 500 }: SmtpError): boolean => responseCode < 500
+
+/** Gmail wants an app password, Exchange Online (with one exception) another kind of sign-in. */
+const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
+
+/** True if a sign-in was refused because of the name or password (RFC 4954 6), and not because of its kind. */
+const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boolean =>
+  responseCode === undefined || (responseCode === 535 && !OTHER_KIND.test(response))
 
 /** @param name host and port @param limitMs how long we waited */
 export function unusableMailServer(name: string, error: SmtpError, limitMs: number): MailServerUnusable {

@@ -10,7 +10,7 @@ import { isLoopback } from '../../http/loopback.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { AT_ONCE } from '../throttle.ts'
-import { createTokenProvider, type OAuthSettings } from './access-token.ts'
+import { createTokenProvider } from './access-token.ts'
 import { messageOf, refuseInjection, type Email } from './email.ts'
 import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from './send-result.ts'
 import type { SmtpError } from './smtp-error.ts'
@@ -27,13 +27,11 @@ const LIMITS = {
   stop: 30_000,
 }
 
-type MailSettings = Partial<Pick<Settings, 'SMTP_URL' | 'PUBLIC_URL'>> & OAuthSettings
-
 /** For EHLO: strict relays refuse a container's own name. Undefined: the library's choice. */
 const domainOf = (publicUrl: string) => /\.[a-z][^.]*$/.exec(new URL(publicUrl).hostname)?.input
 
 /** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
-function serverOf(settings: MailSettings) {
+function serverOf(settings: Partial<Settings>) {
   const { SMTP_URL = '', PUBLIC_URL = 'http://localhost', SMTP_OAUTH_CLIENT_ID: client } = settings
   const url = new URL(SMTP_URL)
   const secure = url.protocol === 'smtps:'
@@ -75,7 +73,7 @@ const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
  * @returns the reply if it refuses the sender @throws if it can't be asked
  */
 export async function senderRefusal(
-  settings: MailSettings,
+  settings: Partial<Settings>,
   address: string,
   limitMs: number,
 ): Promise<string | undefined> {
@@ -112,7 +110,7 @@ export class MailServer {
   readonly #abandon = new AbortController()
 
   constructor(
-    settings: MailSettings,
+    settings: Partial<Settings>,
     { signal, limits = LIMITS }: { signal?: AbortSignal; limits?: typeof LIMITS } = {},
   ) {
     const server = serverOf(settings)

@@ -57,13 +57,6 @@ function withoutTls({ response, responseCode = 0, message }: SmtpError): string 
   return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")`
 }
 
-/** Gmail wants an app password, Exchange Online (with one exception) another kind of sign-in. */
-const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
-
-/** True if a sign-in was refused because of the name or password (RFC 4954 6), and not because of its kind. */
-export const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boolean =>
-  responseCode === undefined || (responseCode === 535 && !OTHER_KIND.test(response))
-
 const WITHOUT_PASSWORDS = /^550[ -]5\.7\.30\b/
 const NO_PASSWORDS =
   '; it takes no passwords: set SMTP_OAUTH_ISSUER and what belongs to it (docs/invitations.md, "Without a password"), or have an admin of Microsoft 365 turn on Basic authentication for SMTP, where the tenant still can'

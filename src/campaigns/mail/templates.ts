@@ -7,64 +7,45 @@ import { Eta } from 'eta'
 import { wrapText } from '@onramp/terminal/terminal'
 import { neutralCompany } from '../../company/company.ts'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
-import { createTexts, type Texts } from '../../web/languages/texts.ts'
+import { createTexts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { initialOf } from '../../company/app-icons.ts'
 import { OperatorError } from '../../problem.ts'
-import { createEmailStyles, type EmailStyle } from './email-style.ts'
-
-/** Everything that a template may print. No secrets. */
-type TemplateData = {
-  t: Texts
-  look: EmailStyle
-  email: string
-  name: string
-  /** Apps to connect: of very many, the first few. */
-  count: number
-  /** Display names of the first ones; `more` are left out. */
-  apps: string[]
-  more: number
-  isReminder: boolean
-  /** Access to these apps has ended. Never a reminder: the subject is the same each time. */
-  isLapse: boolean
-  link: string
-  optOut: string
-  /** PUBLIC_URL, and its host as people type it. */
-  address: string
-  host: string
-  days: number
-  /** The day on which the link stops working. */
-  expires: string
-  from: string
-}
+import { createEmailStyles } from './email-style.ts'
 
 const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE), {
   product: 'search',
 })
 
-/** Tries every template before anything is sent. */
-const SAMPLE: TemplateData = {
+/** Everything that a template may print, and no secret. Tries every template before anything is sent. */
+const SAMPLE = {
   t: english,
   look: createEmailStyles(neutralCompany).styleIn(english),
   email: 'ada@onramp.example',
+  /** May be empty. */
   name: 'Ada',
+  /** Apps to connect: of very many, the first few. */
   count: 2,
+  /** Display names of the first ones; `more` are left out. */
   apps: ['Slack', 'GitHub'],
   more: 0,
   isReminder: false,
+  /** Access to these apps has ended. Never a reminder: the subject is the same each time. */
   isLapse: false,
   link: 'https://onramp.example/invite/x',
   optOut: 'https://onramp.example/invite/x/opt-out',
+  /** PUBLIC_URL, and its host as people type it. */
   address: 'https://onramp.example',
   host: 'onramp.example',
   days: 30,
+  /** The day on which the link stops working. */
   expires: english.day(0),
   from: 'Acme Search',
 }
 
 type Rendered = { subject: string; text: string; html: string }
 
-export type RenderEmail = (data: TemplateData) => Rendered
+export type RenderEmail = (data: typeof SAMPLE) => Rendered
 
 export class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'

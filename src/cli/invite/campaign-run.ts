@@ -4,7 +4,7 @@ import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { MailServer } from '../../campaigns/mail/server.ts'
 import type { Invitee, LeftOut } from '../../campaigns/people-file.ts'
 import { createPersonCheck } from '../../campaigns/person-check.ts'
-import { describeThrottling, formatSummary, rateLimitOf } from '../../campaigns/tally.ts'
+import { formatSummary, rateLimitOf } from '../../campaigns/tally.ts'
 import { AT_ONCE, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
 import type { Company } from '../../company/company.ts'
@@ -101,5 +101,5 @@ export function printSummary(
 ): void {
   const emailsPerMinute = rateLimitOf(emailThrottle.rate)
   if (json) stdout.write(`${JSON.stringify({ ...json, leftOut, emailsPerMinute })}\n`)
-  else stderr.write(formatSummary(tally, text) + describeThrottling(emailsPerMinute))
+  else stderr.write(formatSummary(tally, { ...text, perMinute: emailsPerMinute }))
 }

@@ -2,7 +2,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { Input, Output } from '@onramp/terminal/command-context'
-import { noneLeftOut, readPeopleList, type Invitee } from '../../campaigns/people-file.ts'
+import { readPeopleList, type Invitee, type LeftOut } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
 
@@ -26,7 +26,7 @@ export const limitFaults = (faults: readonly string[]): string[] => [
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {
   const people: Invitee[] = []
   const faults: string[] = []
-  const leftOut = noneLeftOut()
+  const leftOut: LeftOut = { blocked: 0, guest: 0, mailbox: 0 }
   const onNote = (note: string) => void stderr.write(`${note}\n`)
   for await (const row of readPeopleList(list, onNote, includeGuests, leftOut))
     if (row.kind === 'person') people.push(row.person)

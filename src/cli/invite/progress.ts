@@ -2,7 +2,7 @@
 import type { Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { fitToColumns } from '@onramp/terminal/terminal'
-import type { DeliveryProblem, RunEvents } from '../../campaigns/delivery.ts'
+import type { CampaignRun, DeliveryProblem } from '../../campaigns/delivery.ts'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'
 
 const TERMINAL_MS = 250
@@ -72,7 +72,7 @@ export const eventPrinter = (
   progress: Pick<RunProgress, 'print'>,
   { json }: { json?: true | undefined },
   stdout: Output,
-): RunEvents => ({
+): NonNullable<CampaignRun['events']> => ({
   onProblem: (email, problem, detail) =>
     progress.print(`${email}: ${PROBLEMS[problem]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
   onWouldSend(email, reminder, apps) {
