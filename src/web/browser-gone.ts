@@ -6,7 +6,7 @@ export class BrowserGone extends Error {}
 
 export function browserGoneSignal(res: Response): AbortSignal {
   const leaving = new AbortController()
-  const leave = () => leaving.abort(new BrowserGone())
+  const leave = () => res.writableFinished || leaving.abort(new BrowserGone())
   if (res.closed) leave()
   else res.once('close', leave)
   return leaving.signal
