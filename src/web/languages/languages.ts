@@ -35,6 +35,7 @@ const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const A_YEAR_MS = 31_536_000_000
 const MAX_WANTED = 5
 const isShort = (tag: string) => tag.length <= 35
+const languageOf = (tag: string) => tag.toLowerCase().split('-', 1)[0]
 /** People who read the first usually read the second (Unicode CLDR, language matching). */
 const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es', gsw: 'de', lb: 'de' }
 
@@ -62,11 +63,22 @@ export function createLanguages(options: LanguagesOptions): Languages {
     [...all.keys()].toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag])),
   )
 
+  /** Offered tags by language, where one tag has it alone: no tag of that language needs Intl, which is slow. */
+  const alone = new Map(
+    [...Map.groupBy(all.keys(), languageOf)].flatMap(([language, [tag, other]]) =>
+      tag !== undefined && other === undefined ? [[language, tag]] : [],
+    ),
+  )
+  const offeredAs = (forms: readonly string[]) => byForm.get(forms.find((form) => byForm.has(form)) ?? '')
+
   /** Remembers nothing: strangers can make up tags. @param wanted in order of preference */
   function best(wanted: readonly string[]): string {
-    const forms = wanted.slice(0, MAX_WANTED).filter(isShort).flatMap(formsOf)
-    const found = [...forms, ...forms.map((form) => ALSO_READ[form] ?? '')].find((form) => byForm.has(form))
-    return byForm.get(found ?? '') ?? fallback
+    const tags = wanted.slice(0, MAX_WANTED).filter(isShort)
+    for (const tag of tags) {
+      const found = alone.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
+      if (found !== undefined) return found
+    }
+    return offeredAs(tags.flatMap(formsOf).map((form) => ALSO_READ[form] ?? '')) ?? fallback
   }
 
   function chosenIn(req: Request): string | undefined {
