@@ -1,14 +1,10 @@
 // The statuses of an unconnected app. Responses, walk, pages, report, campaigns and `onramp status` derive from this
 // table; the texts for people are in languages/. Pure; imports nothing.
 
-type AppStatusMeaning = {
-  /** The service's values for it; none: derived from the rest of the entry. */
-  authStatus: readonly string[]
-  /** Whether the walk leads to it; `never` if the person can do nothing about it. */
-  priority: 'first' | 'never'
-  terminal: { text: string; colour: 'yellow' | 'red' | 'dim' }
-}
-
+/**
+ * `authStatus`: the service's values for it; none: derived from the rest of the entry. `priority`: whether the walk leads
+ * to it; `never` if the person can do nothing about it.
+ */
 export const APP_STATUSES = {
   /** Still to authorize, like every entry of the list (contract 2.1), whatever its authStatus. */
   awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
@@ -29,7 +25,7 @@ export const APP_STATUSES = {
     priority: 'never',
     terminal: { text: "can't be connected: no usable link", colour: 'red' },
   },
-} as const satisfies Record<string, AppStatusMeaning>
+} as const
 
 export type AppStatus = keyof typeof APP_STATUSES
 
@@ -37,24 +33,20 @@ export type UnavailableStatus = {
   [S in AppStatus]: (typeof APP_STATUSES)[S]['priority'] extends 'never' ? S : never
 }[AppStatus]
 
-const APP_STATUS_NAMES = Object.keys(APP_STATUSES) as AppStatus[]
+const NAMES = Object.keys(APP_STATUSES) as AppStatus[]
 
-const off: ReadonlySet<string> = new Set(
-  APP_STATUS_NAMES.filter((name) => APP_STATUSES[name].priority === 'never'),
-)
+const UNAVAILABLE: readonly string[] = NAMES.filter((name) => APP_STATUSES[name].priority === 'never')
 
-export const isUnavailable = (status: string): status is UnavailableStatus => off.has(status)
+export const isUnavailable = (status: string): status is UnavailableStatus => UNAVAILABLE.includes(status)
 
 /** Pages, the report and emails all derive "connected" and "off" here. @param status of a walk's or a person's app */
 export const availabilityOf = (status: AppStatus | 'connected'): 'connected' | 'off' | 'open' =>
   status === 'connected' ? 'connected' : isUnavailable(status) ? 'off' : 'open'
 
-const byAuthStatus = new Map<unknown, AppStatus>(
-  APP_STATUS_NAMES.flatMap((name) => APP_STATUSES[name].authStatus.map((word) => [word, name] as const)),
-)
-
 /** @param authStatus the service's value @param isStartable a consent can start from its path */
 export function appStatusOf(authStatus: unknown, isStartable: boolean): AppStatus {
-  const status = byAuthStatus.get(authStatus) ?? 'awaiting'
+  const known = (name: AppStatus) =>
+    (APP_STATUSES[name].authStatus as readonly unknown[]).includes(authStatus)
+  const status = NAMES.find(known) ?? 'awaiting'
   return isStartable || isUnavailable(status) ? status : 'attention'
 }

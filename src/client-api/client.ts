@@ -22,12 +22,10 @@ type ServiceCall = { operation: Operation; path: string; body?: string; gone?: A
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
-type ServiceExchange = {
+/** `url` has path and query only. */
+type ServiceExchange = Omit<HttpResponse, 'text'> & {
   method: 'POST'
-  /** Path and query, without the service's address. */
   url: string
-  status: number
-  headers: HttpResponse['headers']
   request: string | undefined
   response: string
 }
@@ -63,21 +61,16 @@ const TIME_LIMIT_MS = 10_000
 
 /** Each method rejects a token or address that must not go into a header: {TypeError}, without quoting it. */
 export class ServiceClient {
-  readonly #options: ServiceClientOptions
+  readonly #options: ServiceClientOptions & { timeLimitMs: number; now: () => number }
   readonly #server: URL
   readonly #pool: Pool
-  readonly #timeLimitMs: number
   readonly #reported = new Set<string>()
-  readonly #now: () => number
 
   constructor(options: ServiceClientOptions) {
-    const { baseUrl, timeLimitMs = TIME_LIMIT_MS, now = Date.now } = options
-    this.#options = options
-    this.#now = now
-    this.#server = new URL(baseUrl)
-    this.#timeLimitMs = timeLimitMs
+    this.#options = { timeLimitMs: TIME_LIMIT_MS, now: Date.now, ...options }
+    this.#server = new URL(options.baseUrl)
     const pool = { connections: MAX_CONNECTIONS, keepAliveTimeout: 30_000 }
-    this.#pool = new Pool(this.#server.origin, { ...connectOptions(timeLimitMs), ...pool })
+    this.#pool = new Pool(this.#server.origin, { ...connectOptions(this.#options.timeLimitMs), ...pool })
   }
 
   /**
@@ -106,13 +99,8 @@ export class ServiceClient {
     query: { query: string; pageSize: number },
     gone: AbortSignal | null = null,
   ): Promise<SearchResponse> {
-    const call = {
-      operation: 'search',
-      path: '/rest/api/v1/search',
-      body: JSON.stringify(query),
-      gone,
-    } as const
-    return this.#call(call, credentials, readSearchResponse)
+    const [path, body] = ['/rest/api/v1/search', JSON.stringify(query)]
+    return this.#call({ operation: 'search', path, body, gone }, credentials, readSearchResponse)
   }
 
   /** checkdatasourceauth with every outcome as a value. A global token is first tried without a person. */
@@ -125,7 +113,7 @@ export class ServiceClient {
     try {
       const response = await sending
       const date = Date.parse(response.headers['date']?.toString() ?? '')
-      const times = { theirs: Number.isNaN(date) ? undefined : date, ours: this.#now() }
+      const times = { theirs: Number.isNaN(date) ? undefined : date, ours: this.#options.now() }
       const apps = response.status === 200 ? readCheckResponse(parseJson(response.text)) : undefined
       if (apps === undefined) return { kind: 'rejected', ...this.#readError(response, credentials), ...times }
       const shape = shapeOf(apps, finalRedirectUrl)
@@ -186,13 +174,13 @@ export class ServiceClient {
     return inHttpSpan({ ...request, server }, () => {
       const headers = { ...own, ...traceHeaders() }
       const options = { ...request, origin: server.origin, headers, body: body ?? null, signal: gone }
-      return exchange(this.#pool, options, this.#timeLimitMs)
+      return exchange(this.#pool, options, this.#options.timeLimitMs)
     })
   }
 
   #readError(response: HttpResponse, credentials: Credentials): ErrorResponse {
     const { headerPrefix } = this.#options
-    return readErrorResponse(response, { headerPrefix, secrets: secretsIn(credentials) }, this.#now())
+    return readErrorResponse(response, { headerPrefix, secrets: secretsIn(credentials) }, this.#options.now())
   }
 
   readonly #reportOnce = (what: string): void => {
@@ -221,11 +209,10 @@ const secretsIn = (credentials: Credentials): string[] =>
 
 function shapeOf(apps: readonly UnconnectedApp[], redirect: string | undefined): PathShape | undefined {
   const paths = apps.flatMap(({ authUrlRelativePath }) => authUrlRelativePath ?? [])
-  const [first] = paths
-  if (first === undefined) return undefined
-  const query = first.split('?')[1] ?? ''
+  if (paths[0] === undefined) return undefined
+  const parameters = (paths[0].split('?')[1] ?? '').split('&').filter(Boolean).length
   return {
-    parameters: query.split('&').filter((part) => part !== '').length,
+    parameters,
     namesRedirect: redirect !== undefined && paths.every((path) => includesUrl(path, redirect)),
   }
 }

@@ -22,12 +22,8 @@ export type ErrorResponse = {
   isAboutRedirectUrl: boolean
 }
 
-type Message =
-  | 'auth-type'
-  | 'auth-type-missing'
-  | 'act-as-missing'
-  /** Another message about `…-ActAs`: an unknown address. */
-  | 'act-as-refused'
+/** `act-as-refused`: another message about `…-ActAs`, for an unknown address. */
+type Message = 'auth-type' | 'auth-type-missing' | 'act-as-missing' | 'act-as-refused'
 
 type ErrorReason =
   | Message
@@ -47,17 +43,13 @@ type ErrorReason =
   | 'personal'
   | 'unreadable'
 
-type SentCall = {
-  /** SERVICE_HEADER_PREFIX. */
-  headerPrefix?: string | undefined
-  /** Sent with the call and removed from the explanation: the token, an address. */
-  secrets?: readonly string[]
-}
-
-/** @param now milliseconds since 1970 */
+/**
+ * @param sent SERVICE_HEADER_PREFIX; and the token and address of the call, which are removed from the explanation
+ * @param now milliseconds since 1970
+ */
 export function readErrorResponse(
   { status, text, headers }: HttpResponse,
-  { headerPrefix, secrets = [] }: SentCall,
+  sent: { headerPrefix?: string | undefined; secrets?: readonly string[] },
   now: number,
 ): ErrorResponse {
   const isFront = isFromIntermediary(status, headers)
@@ -68,8 +60,8 @@ export function readErrorResponse(
     reason: message ?? (isFront ? 'in-front' : statusReason(status)),
     retryAfter: retryAfterSeconds(retryAfter, now),
     requestedWait: requestedWait(retryAfter, now),
-    explanation: explanationIn(text, secrets),
-    otherPrefix: status < 500 ? otherPrefixIn(text, headerPrefix) : undefined,
+    explanation: explanationIn(text, sent.secrets ?? []),
+    otherPrefix: status < 500 ? otherPrefixIn(text, sent.headerPrefix) : undefined,
     isFromIntermediary: isFront,
     isAboutRedirectUrl: mentionsRedirect(text),
   }
@@ -80,8 +72,7 @@ function isFromIntermediary(status: number, headers: HttpResponse['headers']): b
   const isPage = /\bhtml\b/i.test(String(headers['content-type']))
   const challenge = String(headers['www-authenticate'] ?? 'Bearer')
   const isOfToken = status === 401 || status === 403
-  const isOfRequest = status === 400 || status === 422
-  return (isPage && (isOfToken || isOfRequest)) || (isOfToken && !/\bbearer\b/i.test(challenge))
+  return (isPage && [400, 401, 403, 422].includes(status)) || (isOfToken && !/\bbearer\b/i.test(challenge))
 }
 
 function messageIn(text: string, status: number): Message | undefined {
@@ -112,7 +103,7 @@ export function statusReason(status: number): Exclude<ErrorReason, Message | 'in
   if (status === 401) return 'token'
   if (status === 403) return 'scope'
   if (status === 429) return 'busy'
-  if (status === 404 || status === 405 || status === 410) return 'not-there'
+  if ([404, 405, 410].includes(status)) return 'not-there'
   return status < 500 ? 'request' : 'failing'
 }
 
@@ -121,7 +112,6 @@ const MAX_READ_CHARACTERS = 4_000
 const MAX_DEPTH = 6
 
 const EXPLAINS = /^(message|error|errors|error_?description|error_?message|detail|details|title|reason|msg)$/i
-
 const NAMES = /^(field|param|parameter|property|path|loc|location|final_?redirect_?ur[li])$/i
 
 /** @param text plain text, HTML or JSON @returns one line of at most 200 characters; may be empty */
@@ -132,9 +122,8 @@ function explanationIn(text: string, secrets: readonly string[]): string {
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return plain.length > MAX_WORDS_CHARACTERS
-    ? `${plain.slice(0, MAX_WORDS_CHARACTERS).toWellFormed()}…`
-    : plain.toWellFormed()
+  const cut = plain.slice(0, MAX_WORDS_CHARACTERS).toWellFormed()
+  return plain.length > MAX_WORDS_CHARACTERS ? `${cut}…` : cut
 }
 
 /** True if the text mentions the redirect address (contract 4.1), outside of quoted URLs. */

@@ -13,7 +13,6 @@ export class ServiceProblem extends Problem {
   requestedWait?: number | undefined
   /** It is about our headers and token, not about the person. */
   affectsEveryone?: boolean
-  /** A firewall or login in front of the service seems to have answered. */
   isFromIntermediary?: boolean
   override name = 'ServiceProblem'
 }
@@ -28,11 +27,7 @@ export class TokenRefused extends ServiceProblem {
 
 export type Operation = 'checkdatasourceauth' | 'search'
 
-type FailedCall = {
-  operation: Operation
-  credentials: Credentials
-  headerPrefix?: string | undefined
-}
+type FailedCall = { operation: Operation; credentials: Credentials; headerPrefix?: string | undefined }
 
 /** By operation, because a failed search says nothing about connecting apps. */
 const PROBLEMS = {

@@ -6,7 +6,7 @@ import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
 import { presentable, shortened } from '../presentable.ts'
 import { isStartable } from './consent-url.ts'
 
-/** Longer content can't fill pages, logs and records. Links of the overview take no longer instances either. */
+/** Longer content can't fill pages, logs and records. */
 const MAX_INSTANCE_CHARACTERS = 200
 const MAX_NAME_CHARACTERS = 200
 const MAX_TITLE_CHARACTERS = 300
@@ -25,24 +25,18 @@ export type UnconnectedApp = {
   authUrlRelativePath?: string | undefined
 }
 
-type SearchResult = {
-  title: string
-  url: string | undefined
-  snippet: string | undefined
-  datasource: string | undefined
-}
+type SearchResult = { title: string } & Record<'url' | 'snippet' | 'datasource', string | undefined>
 export type SearchResponse = { results: SearchResult[]; requestId: string | undefined }
 
 const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
 
 const optionalText = z.string().optional().catch(undefined)
 
-const KEPT_CHARACTERS = 40
 /** A long identifier is cut and gets a digest, so that two that begin alike stay two. */
 const boundedInstance = (instance: string): string =>
   instance.length <= MAX_INSTANCE_CHARACTERS
     ? instance
-    : `${instance.slice(0, KEPT_CHARACTERS).toWellFormed()}-${hash('sha256', instance, 'hex').slice(0, 32)}`
+    : `${instance.slice(0, 40).toWellFormed()}-${hash('sha256', instance, 'hex').slice(0, 32)}`
 
 /** True with a visible character; joiners and fillers have none (Unicode 5.21). */
 const isVisible = (text: string | undefined): text is string =>
@@ -71,9 +65,6 @@ const instanceInPath = (path: string | undefined) => {
     return undefined
   }
 }
-
-/** Of entries with the same identifier, the one that a person can connect counts. */
-const useOf = (status: AppStatus) => (isUnavailable(status) ? 0 : 1)
 
 /**
  * A response of checkdatasourceauth (contract 2.1).
@@ -104,7 +95,8 @@ export function readCheckResponse(
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
     const status = appStatusOf(entry.authStatus, canStart)
     const earlier = found.get(instance)
-    if (earlier !== undefined && useOf(earlier.status) >= useOf(status)) continue
+    // Of entries with the same identifier, the first that a person can connect counts.
+    if (earlier !== undefined && (!isUnavailable(earlier.status) || isUnavailable(status))) continue
     found.set(instance, {
       instance,
       name: nameToShow(wellFormed(entry.displayName), instance),
@@ -123,25 +115,20 @@ function instanceOf(entry: WireEntry, path: string | undefined): string {
   return named.find(isVisible) ?? NAMELESS
 }
 
-const searchSchema = z.object({
+const texts = <const Names extends readonly string[]>(...names: Names) =>
+  z.object(
+    Object.fromEntries(names.map((name) => [name, optionalText])) as Record<
+      Names[number],
+      typeof optionalText
+    >,
+  )
+const searchSchema = texts('requestId', 'requestID', 'trackingToken').extend({
   results: z.array(z.unknown()).optional(),
-  requestId: optionalText,
-  requestID: optionalText,
-  trackingToken: optionalText,
 })
-
-const documentSchema = z.object({
-  title: optionalText,
-  name: optionalText,
-  url: optionalText,
-  datasource: optionalText,
-})
+const documentSchema = texts('title', 'name', 'url', 'datasource')
 const resultSchema = documentSchema.extend({
   snippet: optionalText,
-  snippets: z
-    .array(z.object({ text: optionalText, snippet: optionalText }))
-    .optional()
-    .catch(undefined),
+  snippets: z.array(texts('text', 'snippet')).optional().catch(undefined),
   document: documentSchema.optional().catch(undefined),
 })
 

@@ -15,11 +15,13 @@ const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength:
 type HttpBody = {
   status: number
   body: AsyncIterable<Uint8Array> | null
-  /** Content-Encoding, for undici; fetch has decoded the body. */
   coding?: string | string[] | undefined
 }
 
-/** @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB */
+/**
+ * @param coding Content-Encoding, for undici; fetch has decoded the body
+ * @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB
+ */
 export async function readBody({ status, body, coding }: HttpBody): Promise<string> {
   if (body === null) return ''
   try {

@@ -26,26 +26,20 @@ export async function exchange(
 ): Promise<HttpResponse> {
   // AbortSignal.timeout can't be cleared: each call would leave a timer that fires seconds later.
   const ending = new AbortController()
-  const timer = setTimeout(
-    () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError')),
-    timeLimitMs,
-  )
+  const abort = () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError'))
+  const timer = setTimeout(abort, timeLimitMs)
   const signals = [ending.signal, options.signal].filter((signal) => signal instanceof AbortSignal)
   const request = { ...options, signal: AbortSignal.any(signals) }
   const { idempotent: isRead = options.method === 'GET', origin = '' } = options
   let fresh: Client | undefined
   try {
-    const {
-      statusCode: status,
-      headers,
-      body,
-    } = await dispatcher.request(request).catch((error: ConnectionError) => {
+    const response = await dispatcher.request(request).catch((error: ConnectionError) => {
       if (!isRead || !wasDropped(error)) throw error
       fresh = new Client(origin, connectOptions(timeLimitMs))
       return fresh.request(request)
     })
-    const text = await readBody({ status, body, coding: headers['content-encoding'] })
-    return { status, headers, text }
+    const { statusCode: status, headers, body } = response
+    return { status, headers, text: await readBody({ status, body, coding: headers['content-encoding'] }) }
   } finally {
     clearTimeout(timer)
     void fresh?.destroy()

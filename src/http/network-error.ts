@@ -1,12 +1,9 @@
 // Classifies why a network call had no response. Pure.
 import { presentable } from '../presentable.ts'
 
-type Cause = 'unknown-name' | 'refused' | 'too-slow' | 'no-tls' | 'too-large' | 'cut-off'
-
+type Cause = keyof typeof WORDS
 type ProxyErrorText = `the proxy ${string}`
-
 type CertificateErrorText = `its certificate ${string}`
-
 export type NetworkError = Cause | ProxyErrorText | CertificateErrorText
 
 const MAX_CAUSES = 6
@@ -26,9 +23,6 @@ const CERTIFICATES: Record<string, CertificateErrorText> = {
   CERT_REVOKED: 'its certificate was revoked: have it renewed',
 }
 
-/** Of the names in a server's certificate. */
-const MAX_NAMES_CHARACTERS = 160
-
 /** Of Node or nodemailer, which keeps Node's code as `originalCode`. */
 type TlsError = {
   code?: string
@@ -40,7 +34,7 @@ type TlsError = {
 export function certificateError({ code, originalCode = code ?? '', cert }: TlsError) {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
   const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
-  const shown = names === '' ? 'another name' : presentable(names).slice(0, MAX_NAMES_CHARACTERS)
+  const shown = names === '' ? 'another name' : presentable(names).slice(0, 160)
   return `its certificate is for ${shown}, not for this name: use the certificate's name in the address` as const
 }
 
@@ -67,14 +61,14 @@ export function networkErrorOf(error: unknown): NetworkError {
   return 'cut-off'
 }
 
-const WORDS: Record<Cause, string> = {
+const WORDS = {
   'unknown-name': 'host not found',
   refused: 'connection refused',
   'too-slow': 'timed out',
   'no-tls': 'not a TLS server',
   'too-large': 'response too large',
   'cut-off': 'connection closed',
-}
+} as const
 
 /** Its text has the reason and advice; nothing of the call was sent. */
 export const hasAdvice = (error: NetworkError): error is ProxyErrorText | CertificateErrorText =>
@@ -105,17 +99,16 @@ type ProxyFailure = {
 export class ProxyError extends Error {
   readonly networkError: ProxyErrorText
   override name = 'ProxyError'
-  constructor({ proxy, hostname, isSignedIn, status, cause }: ProxyFailure) {
-    const what =
-      status === undefined
-        ? `cannot be used: ${describeNetworkError(networkErrorOf(cause))}`
-        : status === 407 || status === 401
-          ? `${isSignedIn ? 'rejects the' : 'asks for a'} username and password (${status})`
-          : status >= 500
-            ? `cannot reach ${hostname} (${status})`
-            : `refuses to connect to ${hostname} (${status})`
-    const text: ProxyErrorText = `the proxy ${proxy} ${what}`
-    super(text, { cause })
+  constructor(failure: ProxyFailure) {
+    const text = `the proxy ${failure.proxy} ${describeProxyFailure(failure)}` as const
+    super(text, { cause: failure.cause })
     this.networkError = text
   }
+}
+
+function describeProxyFailure({ hostname, isSignedIn, status, cause }: ProxyFailure): string {
+  if (status === undefined) return `cannot be used: ${describeNetworkError(networkErrorOf(cause))}`
+  if (status === 407 || status === 401)
+    return `${isSignedIn ? 'rejects the' : 'asks for a'} username and password (${status})`
+  return `${status >= 500 ? 'cannot reach' : 'refuses to connect to'} ${hostname} (${status})`
 }

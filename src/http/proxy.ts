@@ -8,23 +8,19 @@ import { Agent, buildConnector, setGlobalDispatcher } from 'undici'
 import { isLoopback } from './loopback.ts'
 import { ProxyError } from './network-error.ts'
 
-type ProxySettings = {
-  HTTPS_PROXY?: string | undefined
-  HTTP_PROXY?: string | undefined
+type ProxySettings = Partial<Record<'HTTPS_PROXY' | 'HTTP_PROXY', string | undefined>> & {
   NO_PROXY?: readonly string[] | undefined
 }
-
-type Proxy = { url: URL; exempt: readonly string[] }
 
 /** Per address. Node's 250 ms are too short for a VPN, or a lost packet (1 s, RFC 6298 2.1). */
 const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
 const MAX_TUNNEL_MS = 3_500
 /** Of a call's time limit, so that a slow proxy is reported as such. */
 const TUNNEL_SHARE = 0.8
-/** With HTTP/2, one dead connection would fail all requests, because an aborted request doesn't close it. */
+/** With HTTP/2, one dead connection would fail all requests: an aborted request doesn't close it. */
 const HTTP1 = { allowH2: false }
 
-let proxy: Proxy | undefined
+let proxy: { url: URL; exempt: readonly string[] } | undefined
 
 /** Also sets undici's global dispatcher, for fetch and libraries. */
 export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettings): void {

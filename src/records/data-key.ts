@@ -8,7 +8,7 @@ import { createSealer, type Sealer } from './seal.ts'
 
 const KEY = 'installation'
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
-/** The store may be emptied or adopted, and all processes have to agree. */
+/** All processes have to notice that the store was emptied or adopted. */
 const FRESH_MS = 60_000
 const RETRY_MS = 1_000
 
@@ -18,10 +18,8 @@ export type DataKey = {
   keyFor: (purpose: string, text: string) => string
 }
 
-export type KeyRing = {
-  /** Reads the store once a minute at most. @throws {StoreUnavailable} @throws {StoreUnreadable} */
-  dataKey(): Promise<DataKey>
-}
+/** Reads the store once a minute at most. `dataKey` throws {StoreUnavailable} {StoreUnreadable}. */
+export type KeyRing = { dataKey(): Promise<DataKey> }
 
 const OTHER_SECRET =
   "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: onramp store adopt gives the store a new key"
@@ -66,11 +64,7 @@ export function createKeyRing(
 }
 
 /** @param known this process's key: a store that was emptied gets it back */
-async function readOrCreateKey(
-  records: KeyRecords,
-  sealer: Sealer,
-  known: string = newKey(),
-): Promise<string> {
+async function readOrCreateKey(records: KeyRecords, sealer: Sealer, known = newKey()): Promise<string> {
   const sealed = await records.get(KEY)
   if (sealed === undefined) {
     const isFirst = await records.compareAndSet(KEY, undefined, sealer.seal(known, KEY), LIFE_SECONDS)

@@ -6,11 +6,8 @@ import type { Records } from './records.ts'
 const LIFE_SECONDS = 3
 const RENEW_EVERY_MS = 1_000
 
-export type Lease = {
-  /** False once it was lost: another process may be at work. */
-  isHeld(): boolean
-  release(): Promise<void>
-}
+/** `isHeld` is false once it was lost: another process may be at work. */
+export type Lease = { isHeld(): boolean; release(): Promise<void> }
 
 /**
  * @param seconds a fixed length without renewal, which even a frozen process keeps

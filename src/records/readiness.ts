@@ -1,5 +1,4 @@
-// Readiness probe by a write, at most once a second: a full or read-only Redis still serves reads. Each probe also reads, so
-// a store that has just gone isn't reported as ready for the rest of that second.
+// Readiness probe by a write, at most once a second: a full or read-only Redis still serves reads. Each probe also reads.
 import type { ConnectionLog } from './redis-connection.ts'
 import type { Records } from './records.ts'
 import { describeStoreError } from './store-error.ts'
@@ -14,7 +13,6 @@ export function createReadinessProbe(
   log: ConnectionLog,
 ): () => Promise<void> {
   let last: { at: number; written: Promise<void> } | undefined
-  /** Only another reason gets another line. */
   let loggedCode: string | undefined
 
   async function write(): Promise<void> {

@@ -15,10 +15,9 @@ export type RedisCommands = {
 }
 
 type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
+type RedisNode = { host: string; port: number }
 
 export const STANDARD_PREFIX = 'onramp:'
-
-type RedisNode = { host: string; port: number }
 
 export type RedisTopology =
   | { kind: 'standalone' }
@@ -173,8 +172,8 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
   const { username, password, protocol } = new URL(url)
   const defaults = {
     ...CLIENT,
-    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
     socket: protocol === 'rediss:' ? { ...SOCKET, tls: true as const } : SOCKET,
   }
   /** The node of REDIS_URL may be gone. */

@@ -85,20 +85,17 @@ export function lockFolder(folder: string): { close(): void } {
 /** https://www.sqlite.org/rescode.html; an extended code has it in its lowest byte. */
 const [PERM, BUSY, LOCKED, READONLY, CORRUPT, CANTOPEN, NOTADB] = [3, 5, 6, 8, 11, 14, 26] as const
 
-type SqliteFailure = {
-  /** `damaged`: no database; `rights`: not allowed for this user; `busy`: locked by another process. */
-  kind: 'damaged' | 'rights' | 'busy' | 'other'
-  reason: string
-}
+/** `damaged`: no database; `rights`: not allowed for this user; `busy`: locked by another process. */
+type SqliteFailure = { kind: 'damaged' | 'rights' | 'busy' | 'other'; reason: string }
 
 export function classifySqliteError(error: unknown): SqliteFailure {
   const { code, errcode, errstr } = Object(error) as { code?: string; errcode?: number; errstr?: string }
   const reason = errstr ?? code ?? 'unknown'
-  const number = errcode === undefined ? undefined : errcode & 0xff
+  const number = (errcode ?? 0) & 0xff
   if (number === CORRUPT || number === NOTADB) return { kind: 'damaged', reason }
   if (number === BUSY || number === LOCKED) return { kind: 'busy', reason }
   const isOfRights =
-    number === PERM || number === READONLY || number === CANTOPEN || /^(EACCES|EPERM|EROFS)$/.test(reason)
+    [PERM, READONLY, CANTOPEN].some((one) => one === number) || /^(EACCES|EPERM|EROFS)$/.test(reason)
   return { kind: isOfRights ? 'rights' : 'other', reason }
 }
 

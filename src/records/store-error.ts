@@ -60,20 +60,12 @@ export function describeStoreError(error: unknown): StoreErrorDescription {
     return { code: reply, message: REDIS_ERRORS[reply] ?? reply, isErrorReply: true, denied }
   }
   if (root.name === 'StoreUnreadable')
-    return {
-      code: root.name,
-      message: 'the store has another format or secret',
-      isErrorReply: true,
-    }
+    return { code: root.name, message: 'the store has another format or secret', isErrorReply: true }
   if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))
     return { code: 'timeout', message: 'the store did not answer in time', isErrorReply: false }
   if ('errstr' in root)
     return { code: 'SQLITE', message: `SQLite says: ${String(root.errstr)}`, isErrorReply: true }
-  if ('code' in root && typeof root.code === 'string')
-    return { code: root.code, message: 'the store cannot be reached', isErrorReply: false }
-  return {
-    code: root.name === 'Error' ? root.constructor.name : root.name,
-    message: 'the store cannot be reached',
-    isErrorReply: false,
-  }
+  const name = root.name === 'Error' ? root.constructor.name : root.name
+  const code = 'code' in root && typeof root.code === 'string' ? root.code : name
+  return { code, message: 'the store cannot be reached', isErrorReply: false }
 }

@@ -55,21 +55,19 @@ const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRAC
 export const withoutSpans = <T>(work: () => T): T =>
   tracerNow() === undefined ? work() : context.with(context.active().setValue(SUPPRESSED, true), work)
 
-/** `path` may have a query, which no span gets. */
-type OutboundRequest = { method: string; server: URL; path: string }
-
-/** Runs an outbound HTTP request in a span. */
+/** Runs an outbound HTTP request in a span. @param request its path may have a query, which no span gets */
 export function inHttpSpan<T extends { status: number }>(
-  { method, server: { origin, hostname, port, protocol }, path }: OutboundRequest,
+  request: { method: string; server: URL; path: string },
   work: () => Promise<T>,
 ): Promise<T> {
   if (tracerNow() === undefined) return work()
+  const { method, server, path } = request
   const [pathname = ''] = path.split('?', 1)
   const attributes = {
     'http.request.method': method,
-    'url.full': origin + pathname,
-    'server.address': hostname,
-    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    'url.full': server.origin + pathname,
+    'server.address': server.hostname,
+    'server.port': Number(server.port) || (server.protocol === 'https:' ? 443 : 80),
   }
   return inSpan(`${method} ${pathname}`, attributes, async (span) => {
     const response = await work()
@@ -127,7 +125,6 @@ export function traceHeaders(): Record<string, string> {
 
 const MAX_FLUSH_MS = 2_000
 
-/** Before the process ends. */
 export async function flushSpans(): Promise<void> {
   const provider = trace.getTracerProvider() as { getDelegate?: () => unknown }
   const sdk = (provider.getDelegate?.() ?? provider) as { forceFlush?: () => Promise<void> }
