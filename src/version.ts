@@ -5,10 +5,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 /** The sources or their build, and the files that they read. */
 const FILES = '{src,dist,views,languages,packages/deprecations/src}/**/*.*'
 
-/**
- * `0.2.0+COMMIT.DIGEST`: the commit in a clone, the digest of the files also in a package or an image.
- * @param root the folder of package.json
- */
+/** `0.2.0+COMMIT.DIGEST`: the commit only in a clone. @param root the folder of package.json */
 export function versionIn(root: URL): string {
   const read = (path: string) => {
     const file = new URL(path, root)

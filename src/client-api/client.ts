@@ -44,7 +44,6 @@ export type ProbeResult =
 type ServiceClientOptions = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
-  /** SERVICE_HEADER_PREFIX. */
   headerPrefix?: string
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number

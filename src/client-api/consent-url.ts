@@ -3,13 +3,8 @@
 
 const MAX_CHARACTERS = 4096
 
-const hasDotSegment = (pathname: string) => pathname.split('/').some((segment) => /^\.{1,2}$/.test(segment))
-
 /** Below the datasource: no dot segment or backslash, even for a server that decodes once more. */
-const isPlain = (part: string) => {
-  const name = decoded(part)
-  return name !== undefined && !name.includes('\\') && !hasDotSegment(name)
-}
+const isPlain = (part: string) => !/\\|(^|\/)\.{1,2}(\/|$)/.test(decoded(part) ?? '..')
 
 const decoded = (segment: string): string | undefined => {
   try {
@@ -26,9 +21,8 @@ const decoded = (segment: string): string | undefined => {
 export function consentUrl(base: string, instance: string, path: string): string | undefined {
   if (path.length > MAX_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
   const [pathname = ''] = path.split(/[?#]/, 1)
-  const [empty, auth, datasource, segment, ...rest] = pathname.split('/')
-  if (empty !== '' || auth !== 'auth' || datasource !== 'datasource' || segment === undefined)
-    return undefined
+  if (!pathname.startsWith('/auth/datasource/')) return undefined
+  const [segment = '', ...rest] = pathname.split('/').slice(3)
   if (segment === '' || (segment !== instance && decoded(segment) !== instance)) return undefined
   if (![segment, ...rest].every(isPlain)) return undefined
   const joined = base + path

@@ -8,7 +8,6 @@ import { requestedWait, retryAfterSeconds } from '../http/retry-after.ts'
 export type ErrorResponse = {
   status: number
   reason: ErrorReason
-  /** Seconds that a person waits. */
   retryAfter: number
   /** Seconds that the service requested, a day at most. */
   requestedWait: number | undefined
@@ -16,9 +15,7 @@ export type ErrorResponse = {
   explanation: string
   /** The prefix of the service's headers, if it isn't SERVICE_HEADER_PREFIX. */
   otherPrefix: string | undefined
-  /** A proxy, firewall or login in front of the service seems to have answered. */
   isFromIntermediary: boolean
-  /** It is about final_redirect_url (contract 4.1). */
   isAboutRedirectUrl: boolean
 }
 
@@ -29,12 +26,9 @@ type ErrorReason =
   | Message
   /** A web page, or a challenge for something else than a bearer token: hardly the service itself. */
   | 'in-front'
-  /** 401: invalid or expired. */
   | 'token'
-  /** 403: scopes. */
   | 'scope'
   | 'busy'
-  /** 404, 405, 410: the path is not there. */
   | 'not-there'
   | 'redirected'
   | 'request'
@@ -135,7 +129,6 @@ const mentionsRedirect = (text: string): boolean =>
 function wordsIn(text: string): string {
   const json = parseJson(text)
   if (json !== undefined) return explanations(json, 0).join('; ').slice(0, MAX_READ_CHARACTERS)
-  // Truncated JSON.
   if (/^\s*[{[]/.test(text)) return ''
   return text
     .slice(0, MAX_READ_CHARACTERS)
@@ -172,7 +165,6 @@ const isWords = (value: unknown): value is string | string[] =>
 export const withoutAddresses = (words: string): string =>
   words.replaceAll(/[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
 
-/** Replaces queries, email addresses, and long unbroken strings. */
 const withoutSecrets = (words: string): string =>
   withoutAddresses(words.replaceAll(/\?[^\s'"<>]+/g, '?…'))
     .replaceAll(

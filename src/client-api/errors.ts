@@ -53,7 +53,6 @@ const problem = (
 const globalTokenOf = (credentials: Credentials): string | undefined =>
   credentials.kind === 'global-token' ? (credentials.setting ?? 'the service token') : undefined
 
-/** What a documented message tells the operator to change. */
 function settingToChange(response: ErrorResponse, sent: FailedCall): string | undefined {
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
   const { otherPrefix: other } = response
@@ -162,7 +161,6 @@ export function unreadableResponse(operation: Operation, text: string): ServiceP
   })
 }
 
-/** For a network error. */
 export function noResponse(operation: Operation, what: string, cause?: unknown): ServiceProblem {
   const networkError = networkErrorOf(cause)
   const why = isCertificateError(networkError) ? networkError : what

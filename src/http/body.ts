@@ -55,7 +55,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Undefined if it isn't a JSON object. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -86,7 +86,6 @@ export const isCertificateError = (error: NetworkError): error is CertificateErr
 type ProxyFailure = {
   /** Host and port; the rest of HTTPS_PROXY is a secret. */
   proxy: string
-  /** Of the call's target. */
   hostname: string
   /** HTTPS_PROXY has a user name and password. */
   isSignedIn: boolean
@@ -95,7 +94,6 @@ type ProxyFailure = {
   cause?: unknown
 }
 
-/** The forward proxy didn't open a tunnel. */
 export class ProxyError extends Error {
   readonly networkError: ProxyErrorText
   override name = 'ProxyError'

@@ -54,18 +54,14 @@ const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
 /** Further commands to find the primary, or a cluster's nodes. */
 const BY_TOPOLOGY = { standalone: [], sentinel: ['role'], cluster: ['cluster|slots'] } as const
 
-/**
- * The rules for ACL SETUSER of a user with just the rights that onramp needs. `info` is for the doctor.
- * @param prefix REDIS_PREFIX
- * @param url REDIS_URL: with a database, a connection begins with SELECT
- */
+/** The rules for ACL SETUSER of a user with just the rights that onramp needs. @param prefix REDIS_PREFIX @param url REDIS_URL */
 export function redisAclRules(
   prefix: string,
   topology: keyof typeof BY_TOPOLOGY = 'standalone',
   url?: string,
 ): string[] {
-  const database = url === undefined ? 0 : Number(new URL(url).pathname.slice(1))
-  const selecting = database === 0 ? [] : ['select']
+  // With a database, a connection begins with SELECT. `info` is for the doctor.
+  const selecting = Number(URL.parse(url ?? '')?.pathname.slice(1)) > 0 ? ['select'] : []
   const commands = [...REDIS_COMMANDS, ...BY_TOPOLOGY[topology], ...selecting, 'info']
   return [`~${prefix}*`, ...commands.map((command) => `+${command}`)]
 }

@@ -30,7 +30,6 @@ const keyOf = (hash: string) => `session:${hash}`
 /** The ID itself and not its hash, so a dump of the store opens nothing, even with the secret. */
 const associatedDataOf = (id: string) => `session:${id}`
 
-/** What was read or written last, under its number. */
 type Revision = { revision: number; json: string }
 
 const serialize = (session: SessionData, revision: number) =>

@@ -76,5 +76,4 @@ export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
     }),
   )
 
-/** Ends the session in the store and for the rest of the request. */
 export const endSession = (req: Request): Promise<void> => promisify(req.session.destroy.bind(req.session))()

@@ -46,7 +46,6 @@ declare module 'express-session' {
   }
 }
 
-/** Undefined if no one is signed in. */
 export function signedInOf(req: Request): SignedIn | undefined {
   const { session } = req as Partial<Request>
   return session?.user === undefined ? undefined : (session as unknown as SignedIn)

@@ -4,7 +4,6 @@ import { address, bearerToken, oneOf, text, type Definitions } from './values.ts
 
 const PROMPTS = ['login', 'consent', 'select_account']
 
-/** Values of OpenID Connect Core 3.1.2.1, separated by spaces. */
 const prompts = text
   .transform((value) => [...new Set(value.split(/\s+/))])
   .superRefine((values, context) => {
@@ -19,7 +18,6 @@ const prompts = text
   })
   .transform((values) => values.join(' '))
 
-/** Parameters with a setting of their own. */
 const OWN_PARAMETERS: Record<string, string> = {
   prompt: 'OIDC_PROMPT',
   scope: 'OIDC_SCOPE',

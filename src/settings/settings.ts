@@ -2,14 +2,13 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { credentialRules, credentialsIn } from './client-credentials.ts'
+import { brokenCredentialRules, credentialsIn } from './client-credentials.ts'
 import { definitions } from './definitions.ts'
 import type { Setting } from './values.ts'
 
 type Definitions = typeof definitions
 type Present<K extends keyof Definitions> = z.output<Definitions[K]['schema']>
 
-/** By name. Undefined only without a default, and if not required. */
 export type Settings = {
   [K in keyof Definitions]: Definitions[K] extends { default: string } | { required: true }
     ? Present<K>
@@ -65,61 +64,42 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
   }
 }
 
-/** Rules between settings. */
 function faultsBetween(loaded: Partial<Settings>): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_SECRET: secret } = loaded
   const { REDIS_URL: redis, REDIS_SENTINELS: sentinels, WEBHOOK_URL: hook, WEBHOOK_SECRET: signing } = loaded
-  const assertionFile = loaded.OIDC_CLIENT_ASSERTION_FILE
+  const { OIDC_CLIENT_ASSERTION_FILE: assertionFile } = loaded
   const { secret: mailSecret, key, assertionFile: token } = credentialsIn(loaded, 'SMTP_OAUTH')
   const proofs = [mailSecret, key, token].filter(Boolean)
   const hasOAuth = Object.keys(loaded).some((name) => name.startsWith('SMTP_OAUTH_'))
   const { SMTP_OAUTH_ISSUER: issuer, SMTP_OAUTH_TOKEN_URL: tokenUrl, SMTP_URL: mail } = loaded
   const isCluster = loaded.REDIS_CLUSTER === 'yes'
-  const rules: [isBroken: unknown, fault: string][] = [
-    [
+  /** What breaks each rule. */
+  const broken: Record<string, unknown> = {
+    [`OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${method}: set it, choose OIDC_CLIENT_AUTH=private_key_jwt for a key or certificate, or none for a public client`]:
       clientId && method?.startsWith('client_secret') && !secret && !assertionFile,
-      `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${method}: set it, choose OIDC_CLIENT_AUTH=private_key_jwt for a key or certificate, or none for a public client`,
-    ],
-    [
+    'OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key':
       method === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY && !assertionFile,
-      'OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key',
-    ],
-    [secret && !clientId, 'OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set'],
-    [assertionFile && !clientId, 'OIDC_CLIENT_ID is required when OIDC_CLIENT_ASSERTION_FILE is set'],
-    ...credentialRules(loaded, 'OIDC'),
-    ...credentialRules(loaded, 'SMTP_OAUTH'),
-    [
+    'OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set': secret && !clientId,
+    'OIDC_CLIENT_ID is required when OIDC_CLIENT_ASSERTION_FILE is set': assertionFile && !clientId,
+    ...brokenCredentialRules(loaded, 'OIDC'),
+    ...brokenCredentialRules(loaded, 'SMTP_OAUTH'),
+    'SMTP_OAUTH_CLIENT_ID belongs together with SMTP_OAUTH_ISSUER or SMTP_OAUTH_TOKEN_URL, and one of SMTP_OAUTH_CLIENT_SECRET, SMTP_OAUTH_CLIENT_KEY and SMTP_OAUTH_CLIENT_ASSERTION_FILE':
       hasOAuth && (!issuer === !tokenUrl || !loaded.SMTP_OAUTH_CLIENT_ID || proofs.length !== 1),
-      'SMTP_OAUTH_CLIENT_ID belongs together with SMTP_OAUTH_ISSUER or SMTP_OAUTH_TOKEN_URL, and one of SMTP_OAUTH_CLIENT_SECRET, SMTP_OAUTH_CLIENT_KEY and SMTP_OAUTH_CLIENT_ASSERTION_FILE',
-    ],
-    [
+    'SMTP_URL needs the mailbox with SMTP_OAUTH_ISSUER, like smtp://search%40acme.example@smtp.office365.com':
       hasOAuth && mail && new URL(mail).username === '',
-      'SMTP_URL needs the mailbox with SMTP_OAUTH_ISSUER, like smtp://search%40acme.example@smtp.office365.com',
-    ],
-    [
-      signing && !hook,
-      'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to',
-    ],
-    [
+    'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to': signing && !hook,
+    'WEBHOOK_SECRET is required with WEBHOOK_URL: make one with `echo "whsec_$(openssl rand -base64 32)"`':
       hook && !signing,
-      'WEBHOOK_SECRET is required with WEBHOOK_URL: make one with `echo "whsec_$(openssl rand -base64 32)"`',
-    ],
-    [
+    'METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves':
       loaded.METRICS_PORT && loaded.METRICS_PORT === loaded.PORT,
-      'METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves',
-    ],
-    [
+    'REDIS_URL is required with REDIS_SENTINELS: it gives user, password, TLS and database, like redis://user:password@any':
       sentinels && !redis,
-      'REDIS_URL is required with REDIS_SENTINELS: it gives user, password, TLS and database, like redis://user:password@any',
-    ],
-    [isCluster && !redis, 'REDIS_URL is required with REDIS_CLUSTER=yes: the address of one of its nodes'],
-    [isCluster && sentinels, 'REDIS_SENTINELS and REDIS_CLUSTER=yes exclude each other: keep one of them'],
-    [
+    'REDIS_URL is required with REDIS_CLUSTER=yes: the address of one of its nodes': isCluster && !redis,
+    'REDIS_SENTINELS and REDIS_CLUSTER=yes exclude each other: keep one of them': isCluster && sentinels,
+    'REDIS_URL must not name a database with REDIS_CLUSTER=yes: a cluster has only database 0':
       isCluster && redis && !/^\/?0?$/.test(new URL(redis).pathname),
-      'REDIS_URL must not name a database with REDIS_CLUSTER=yes: a cluster has only database 0',
-    ],
-  ]
-  return rules.filter(([isBroken]) => Boolean(isBroken)).map(([, fault]) => fault)
+  }
+  return Object.keys(broken).filter((fault) => broken[fault])
 }
 
 export function readSettings(env: NodeJS.ProcessEnv): {

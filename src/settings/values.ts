@@ -6,9 +6,8 @@ export type Setting = {
   name: string
   default?: string
   required?: true
-  /** Also read from the file that NAME_FILE names. */
+  /** Also read from the file that NAME_FILE names, as is a setting with `file`. */
   secret?: true
-  /** Not a secret, and also read from NAME_FILE. */
   file?: true
   /** Quotes are part of its syntax. */
   quotes?: true

@@ -6,17 +6,14 @@ import { createTraceState } from '@opentelemetry/api'
 export type CurrentRequest = {
   /** People see it as the reference of a failure; log lines have it too. */
   id: string
-  /** Of the request's span, or of the incoming trace. */
   traceId: string | undefined
   trace: TraceContext | undefined
 }
 
 const requests = new AsyncLocalStorage<CurrentRequest>()
 
-/** Undefined outside of a request. */
 export const currentRequest = (): CurrentRequest | undefined => requests.getStore()
 
-/** Also for everything that the work starts. */
 export const duringRequest = (request: CurrentRequest, work: () => void): void => requests.run(request, work)
 
 /** 48 random bits: short enough to be read aloud. */

@@ -31,7 +31,6 @@ const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 const fail = (span: Span, type: string) =>
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type)
 
-/** Runs the work in a span, which gets the name of an error. */
 export const inSpan = <T>(
   name: string,
   attributes: Attributes,
@@ -51,7 +50,6 @@ export const inSpan = <T>(
 /** The context key of `suppressTracing` (@opentelemetry/core). */
 const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
 
-/** For work with thousands of steps. */
 export const withoutSpans = <T>(work: () => T): T =>
   tracerNow() === undefined ? work() : context.with(context.active().setValue(SUPPRESSED, true), work)
 
@@ -78,16 +76,13 @@ export function inHttpSpan<T extends { status: number }>(
 }
 
 type RequestSpan = {
-  /** Undefined without an SDK. */
   traceId: string | undefined
-  /** The parent context of further spans. */
   within: Context
   end(answered: { method: string; route: string; status: number; requestId: string }): void
 }
 
 const NO_REQUEST_SPAN: RequestSpan = { traceId: undefined, within: ROOT_CONTEXT, end() {} }
 
-/** @param headers of the request, perhaps with a trace */
 export function startRequestSpan(headers: object): RequestSpan {
   const tracer = tracerNow()
   if (tracer === undefined) return NO_REQUEST_SPAN

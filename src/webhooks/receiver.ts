@@ -37,16 +37,11 @@ export class Receiver {
     const gauge = (name: string, help: string, value: () => number) => {
       const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) })
     }
-    gauge(
-      'onramp_webhooks_waiting',
-      'People of whom this process has events to send, now or later',
-      () => sinceOf().length,
-    )
-    gauge(
-      'onramp_webhooks_oldest_seconds',
-      'Age of the oldest event that waits in this process; 0: none',
-      () => Math.max(0, ...sinceOf().map((at) => (watch.now() - at) / 1000)),
-    )
+    const oldest = () => Math.max(0, ...sinceOf().map((at) => (watch.now() - at) / 1000))
+    const waiting = 'People of whom this process has events to send, now or later'
+    gauge('onramp_webhooks_waiting', waiting, () => sinceOf().length)
+    const age = 'Age of the oldest event that waits in this process; 0: none'
+    gauge('onramp_webhooks_oldest_seconds', age, oldest)
   }
 
   answered(outcome: DeliveryOutcome): void {

@@ -65,7 +65,6 @@ export class WebhookSender {
 export const eventBody = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
 
-/** Its id is the same at every try. */
 export const massDisconnectEvent = ({ instance, name, noticedAt, lapsed, had }: MassDisconnect) => ({
   id: `msg_${instance}_${noticedAt}`.replaceAll('.', '_'),
   type: 'app.disconnected_for_many',
@@ -73,10 +72,7 @@ export const massDisconnectEvent = ({ instance, name, noticedAt, lapsed, had }: 
   data: { app: { instance, name }, people: lapsed, of: had },
 })
 
-/**
- * Sends an event that is about no person, so it is in no outbox and is tried once.
- * @param event.at milliseconds since 1970 @returns undefined without a WEBHOOK_URL
- */
+/** For an event that is about no person, so it is in no outbox and is tried once. @returns undefined without WEBHOOK_URL */
 export async function sendEventOnce(
   { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Partial<Settings>,
   { id, type, at, data = {} }: { id: string; type: string; at: number; data?: object },

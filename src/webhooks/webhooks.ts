@@ -15,7 +15,6 @@ const SWEPT = 'webhooks:swept'
 const MAX_WAITING = 10_000
 const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
-/** At once. */
 const MAX_DELIVERIES = 8
 
 type WebhooksOptions = {
@@ -109,7 +108,7 @@ export class Webhooks {
       if (!this.#isClosed) this.#receiver.answered(outcome)
       if (outcome.kind === 'unreachable') break
     }
-    return pendingDelivery(await settle(people, email, outcomes, this.#now()))
+    return pendingDelivery(await people.change(email, (before) => settle(before, outcomes, this.#now())))
   }
 
   /** @param isFirst at the start, even after a recent sweep: this process may be the one that died */
@@ -135,11 +134,11 @@ export class Webhooks {
   }
 }
 
+/** If this process dies, its events are sent again with the same ids. */
 const HELD_MS = 60_000
 /** Events of a person per claim: sent one after another, each for at most a quarter of HELD_MS. */
 const MAX_AT_ONCE = 3
 
-/** Between tries; the last one repeats. */
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
 const MAX_PAUSE_SECONDS = 7200
 
@@ -152,10 +151,7 @@ function pauseMs(tries: number, wait = 0): number {
 const withOutbox = ({ outbox: _outbox, ...person }: Person, outbox: OutboxEvent[]): Person =>
   outbox.length > 0 ? { ...person, outbox } : person
 
-/**
- * Claims a person's due events for a minute, the oldest first, and drops those that are too old. If this process dies, the
- * events are sent again with the same ids. @throws {StoreUnavailable}
- */
+/** Claims a person's due events for a minute, the oldest first, and drops those that are too old. */
 async function claim(people: Pick<People, 'change'>, email: string, now: number) {
   let due: OutboxEvent[] = []
   let dropped = 0
@@ -166,34 +162,24 @@ async function claim(people: Pick<People, 'change'>, email: string, now: number)
     dropped = all.length - kept.length
     if (due.length === 0 && dropped === 0) return before
     const held = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + HELD_MS })
-    return withOutbox(
-      before,
-      kept.map((event) => (due.includes(event) ? held(event) : event)),
-    )
+    const outbox = kept.map((event) => (due.includes(event) ? held(event) : event))
+    return withOutbox(before, outbox)
   })
   return { person, events: due, dropped }
 }
 
-/** Removes delivered events and schedules the rest. @throws {StoreUnavailable} */
-async function settle(
-  people: Pick<People, 'change'>,
-  email: string,
-  outcomes: ReadonlyMap<string, DeliveryOutcome>,
-  now: number,
-): Promise<Person> {
-  return await people.change(email, (before) => {
-    if (before.outbox === undefined || outcomes.size === 0) return before
-    const left = before.outbox.flatMap((event) => {
-      const outcome = outcomes.get(event.id)
-      if (outcome === undefined) return event
-      const wait = outcome.kind === 'rejected' ? outcome.wait : undefined
-      return outcome.kind === 'delivered' ? [] : { ...event, dueAt: now + pauseMs(event.tries, wait) }
-    })
-    return withOutbox(before, left)
+/** Removes delivered events and schedules the rest. */
+function settle(person: Person, outcomes: ReadonlyMap<string, DeliveryOutcome>, now: number): Person {
+  if (person.outbox === undefined || outcomes.size === 0) return person
+  const left = person.outbox.flatMap((event) => {
+    const outcome = outcomes.get(event.id)
+    if (outcome === undefined) return event
+    const wait = outcome.kind === 'rejected' ? outcome.wait : undefined
+    return outcome.kind === 'delivered' ? [] : { ...event, dueAt: now + pauseMs(event.tries, wait) }
   })
+  return withOutbox(person, left)
 }
 
-/** When the next event is due, and when the oldest was made. */
 type PendingDelivery = { dueAt: number; since: number }
 
 const pendingDelivery = ({ outbox = [] }: Person): PendingDelivery | undefined =>
