@@ -46,7 +46,6 @@ import { seeOther } from './web/see-other.ts'
 type Services = {
   settings: Settings
   company: Company
-  /** The company's words about apps, in a language. */
   describeIn: (lang: string) => DescribeApp
   log: Log
   now: () => number

@@ -41,7 +41,6 @@ import { Webhooks } from './webhooks/webhooks.ts'
 
 export type Onramp = {
   app: Express
-  /** For METRICS_PORT. */
   metrics: RequestListener
   countProblem: Metrics['countProblem']
   /**
@@ -50,7 +49,6 @@ export type Onramp = {
    * @throws {StoreUnreadable}
    */
   start(): Promise<void>
-  /** No longer ready: no new requests should come. */
   drain(): void
   close(): Promise<void>
 }
@@ -71,11 +69,7 @@ export function createOnramp(
   const { records } = store
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
-  const audit = createAudit({
-    log,
-    registry: metrics.registry,
-    ids: createAuditIds(secrets, normalizedAddress),
-  })
+  const audit = createAudit(log, metrics.registry, createAuditIds(secrets, normalizedAddress))
   const base: Base = { settings, company, log, now, metrics, records, keyRing, audit }
 
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
@@ -85,8 +79,7 @@ export function createOnramp(
   const pages = new Pages({ company, isHttps, checkReturnTo, isAdmin })
   const { people, webhooks } = createPeopleAndWebhooks(base)
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.of(req).lang)
-  const serviceClient = createServiceClient(base)
-  const service = createService(base, serviceClient, signIn)
+  const { serviceClient, service } = createService(base, signIn)
   const walks = new WalkStore({ records, keyRing, checkReturnTo, company, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
   const readiness = new Readiness(createReadinessProbe(records, log), authorizationServer)
@@ -162,7 +155,6 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
   return { people, webhooks }
 }
 
-/** @param languageOf the language of the person who makes the request */
 function createIdentity(
   { settings, log, now, metrics, records, keyRing, audit }: Base,
   languageOf: (req: Request) => string,
@@ -183,22 +175,16 @@ function createIdentity(
   return { authorizationServer, signIn }
 }
 
-const createServiceClient = ({ settings, log, now, metrics }: Base): ServiceClient =>
-  new ServiceClient({
+function createService({ settings, company, log, now, metrics }: Base, { tokenRefresh }: SignIn) {
+  const serviceClient = new ServiceClient({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeService,
     onExcess: (what) => log.warn({}, what),
     onResponse: watchOwnCalls(log, metrics, now).observe,
   })
-
-const createService = (
-  { settings, company, log, now, metrics }: Base,
-  clientApi: ServiceClient,
-  { tokenRefresh }: SignIn,
-): ServiceForPerson =>
-  new ServiceForPerson({
-    clientApi,
+  const service = new ServiceForPerson({
+    clientApi: serviceClient,
     tokenRefresh,
     isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
     callbackUrl: `${settings.PUBLIC_URL}${CONSENT_CALLBACK_PATH}`,
@@ -206,6 +192,8 @@ const createService = (
     onCheck: watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now),
     now,
   })
+  return { serviceClient, service }
+}
 
 const createChecks = (
   { settings, company, log, now, audit }: Base,

@@ -14,7 +14,6 @@ import { createLog, type Log } from './web/log.ts'
 import { refuseMalformed } from './web/malformed.ts'
 import { OperatorError } from './problem.ts'
 
-/** For requests in flight. */
 const MAX_DRAIN_MS = 6_500
 
 type Serving = {
@@ -36,9 +35,9 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   server.on('clientError', refuse)
   // Longer than proxies keep idle connections, so that the proxy closes them. `timeout` is for responses that no one reads.
   server.keepAliveTimeout = server.timeout = 75_000
-  let metrics: Server | undefined
+  const metrics = settings.METRICS_PORT === undefined ? undefined : createOneByOne(onramp.metrics, refuse)
   try {
-    metrics = await listenForMetrics(settings, createOneByOne(onramp.metrics, refuse))
+    if (metrics) await listen(metrics, settings, 'METRICS_PORT')
     await listen(server, settings, 'PORT')
   } catch (error) {
     metrics?.close()
@@ -104,13 +103,6 @@ function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof ref
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }
 
-/** @returns undefined without METRICS_PORT @throws when it is taken */
-async function listenForMetrics(settings: Settings, server: Server): Promise<Server | undefined> {
-  if (settings.METRICS_PORT === undefined) return undefined
-  await listen(server, settings, 'METRICS_PORT')
-  return server
-}
-
 const ADVICE: Record<string, (setting: string) => string> = {
   EADDRINUSE: (setting) => `another process listens there: end it, or set another ${setting}`,
   EACCES: (setting) => `this user may not: set ${setting} to 1024 or more`,
@@ -120,12 +112,14 @@ class PortUnusable extends OperatorError {
   override name = 'PortUnusable'
   readonly code: string
   constructor(setting: 'PORT' | 'METRICS_PORT', { [setting]: port, HOST: host }: Settings, cause: unknown) {
-    const code = String(Reflect.get(Object(cause), 'code'))
+    const code = codeOf(cause)
     const advice = ADVICE[code]?.(setting) ?? 'HOST is no address of this machine'
     super(`can't listen on ${setting} ${port} of HOST ${host} (${code}): ${advice}`, { cause })
     this.code = code
   }
 }
+
+const codeOf = (error: unknown) => String(Reflect.get(Object(error), 'code'))
 
 /** The process before this one may still finish its requests. */
 const WAIT_FOR_PORT_MS = 10_000
@@ -137,8 +131,8 @@ async function listen(server: Server, settings: Settings, setting: 'PORT' | 'MET
       server.listen(settings[setting], settings.HOST)
       return void (await once(server, 'listening'))
     } catch (error) {
-      const isTaken = Reflect.get(Object(error), 'code') === 'EADDRINUSE'
-      if (!isTaken || Date.now() > until) throw new PortUnusable(setting, settings, error)
+      if (codeOf(error) !== 'EADDRINUSE' || Date.now() > until)
+        throw new PortUnusable(setting, settings, error)
     }
 }
 
@@ -192,7 +186,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return Reflect.get(Object(error), 'code') === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 
@@ -227,7 +221,6 @@ function endWith(error: unknown, log?: Log): never {
   process.exit(error instanceof SettingsError || error instanceof StoreUnreadable ? EXIT_SETTINGS : 1)
 }
 
-/** Serves with the settings of this process's environment until it is told to end. */
 export async function main(): Promise<void> {
   let log: Log | undefined
   try {

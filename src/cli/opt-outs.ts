@@ -36,7 +36,7 @@ async function changeAddresses(
   const settings = loadWithoutClient(env)
   const ids = createAuditIds(settings.INVITE_SECRET ?? settings.SESSION_SECRET, normalizedAddress)
   const log = createLog('info', { write: (line) => void stderr.write(line) })
-  const audit = createAudit({ log, registry: new Registry(), ids })
+  const audit = createAudit(log, new Registry(), ids)
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     for (const email of emails) {

@@ -22,7 +22,7 @@ function itemName(entry: ListedEntry, t: Texts): string {
   return t(place.depth === 'top' ? 'deprecations.fieldAtTop' : 'deprecations.field', where)
 }
 
-function insteadOf(entry: ListedEntry, t: Texts): string {
+function replacementText(entry: ListedEntry, t: Texts): string {
   const { replacement, advice } = entry
   const what =
     replacement === undefined
@@ -59,7 +59,7 @@ export function scheduleView(
       items: items.map((item) => ({
         anchor: `item-${item.id.replaceAll('.', '-')}`,
         name: piecesOf(itemName(item, t)),
-        instead: piecesOf(insteadOf(item, t)),
+        instead: piecesOf(replacementText(item, t)),
         announced: item.announced,
       })),
     })),

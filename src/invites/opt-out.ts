@@ -14,19 +14,9 @@ import type { Invitations } from './token.ts'
 
 const pathOf = (token: string) => `/invite/${token}/opt-out`
 
-const UNKNOWN_LINK = {
-  view: 'invites/opt-out',
-  data: { state: 'unknown', of: undefined },
-}
+const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', of: undefined } }
 
-export function createOptOutRoutes({
-  invitations,
-  people,
-  limit,
-  sendPage,
-  audit,
-  now,
-}: {
+export function createOptOutRoutes(deps: {
   invitations: Pick<Invitations, 'readExpired'>
   people: Pick<People, 'get' | 'change'>
   limit: Limits['stoppingReminders']
@@ -34,6 +24,7 @@ export function createOptOutRoutes({
   audit: Audit
   now: () => number
 }): Router {
+  const { invitations, people, limit, sendPage, audit, now } = deps
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 

@@ -18,7 +18,6 @@ import type { Invitation, Invitations } from './token.ts'
 const MAX_APPS = 6
 
 type InviteRoutesDeps = {
-  /** PUBLIC_URL. */
   publicUrl: string
   company: Pick<Company, 'arrange' | 'datasources'>
   describeIn: (lang: string) => DescribeApp
@@ -107,7 +106,6 @@ const appsOf = ({ arrange, datasources }: Pick<Company, 'arrange' | 'datasources
     .map(({ instance }) => instance)
     .filter((instance) => instance !== 'all')
 
-/** The invitation's apps; without any, the company's as examples. */
 function shownApps(
   invitation: Invitation | undefined,
   companyApps: readonly string[],
@@ -115,9 +113,8 @@ function shownApps(
 ) {
   const isExact = invitation !== undefined && invitation.datasources.length > 0
   const instances = isExact ? invitation.datasources : invitation === undefined ? [] : companyApps
-  const byName = new Map(
-    instances.map((instance) => nameAndIconOf(instance, describe)).map((app) => [app.name, app]),
-  )
+  const named = instances.map((instance) => nameAndIconOf(instance, describe))
+  const byName = new Map(named.map((app) => [app.name, app]))
   const apps = [...byName.values()].slice(0, byName.size > MAX_APPS + 1 ? MAX_APPS : undefined)
   return {
     apps,
@@ -128,7 +125,6 @@ function shownApps(
 }
 
 type Landing =
-  /** No one is signed in, or the link isn't valid. */
   | { kind: 'landing' }
   /** The invited person, as far as we know. */
   | { kind: 'walk' }
@@ -141,8 +137,9 @@ function decideLanding(invitation: Invitation | undefined, user: User | undefine
   return { kind: 'mismatch', signedInAs: user.email, invited: maskedAddress(invitation.email) }
 }
 
-function walkPath({ datasources }: Pick<Invitation, 'datasources'> = { datasources: [] }): string {
-  const query = new URLSearchParams(datasources.map((id): [string, string] => ['datasource', id]))
+function walkPath(invitation: Invitation | undefined): string {
+  const only = invitation?.datasources ?? []
+  const query = new URLSearchParams(only.map((id): [string, string] => ['datasource', id]))
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
 }
 

@@ -50,7 +50,6 @@ export class Invitations {
     this.#now = now
   }
 
-  /** @param days until it expires */
   async issue({ email, datasources }: Invitation, days: number): Promise<string> {
     const [current] = this.#keys
     if (current === undefined) throw new RangeError('invitations need a secret')

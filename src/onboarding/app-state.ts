@@ -4,13 +4,10 @@
 /** Times are milliseconds since 1970. */
 export type AppState =
   | { kind: 'connected'; since: number | undefined }
-  /** The person can do nothing about it. */
   | { kind: 'off' }
   /** Back from the app; the service doesn't show the consent yet. */
   | { kind: 'confirming' }
-  /** The person waits for an administrator. */
   | { kind: 'blocked'; since: number }
-  /** The service never showed the consent. */
   | { kind: 'unconfirmed'; since: number }
   /** Started a moment ago, perhaps in another tab. */
   | { kind: 'elsewhere' }

@@ -17,13 +17,11 @@ type WalkChecksOptions = {
   service: Pick<ServiceForPerson, 'check'>
   walks: WalkStore
   progress: Pick<ProgressRecorder, 'recordProgress' | 'lapsesOf'>
-  /** CONFIRM_SECONDS, PUBLIC_URL and SERVICE_BASE_URL. */
   confirmSeconds: number
   publicUrl: string
   baseUrl: string
   hasHelp: CheckResult['hasHelp']
   audit: Audit
-  /** Gets a line for each decision, with instances and outcomes only. */
   log: Pick<Log, 'debug' | 'isLevelEnabled'>
   now: () => number
 }

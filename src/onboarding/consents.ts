@@ -28,7 +28,6 @@ export type ConsentResult =
 type ConsentsOptions = {
   checks: Pick<WalkChecks, 'decide'>
   walks: WalkStore
-  /** ADVANCE=auto: a return leads straight to the next app. */
   isAutomatic: boolean
   audit: Audit
   log: Pick<Log, 'debug'>
@@ -123,6 +122,5 @@ export class Consents {
   }
 }
 
-/** Browsers give up on too many redirects in a row. */
 const isBrowser = (req: Request) =>
   req.get('sec-fetch-dest') === 'document' && req.get('user-agent')?.startsWith('Mozilla/') === true

@@ -11,14 +11,12 @@ export type NextStep =
       instance: string
       step: string
       looks: number
-      /** Milliseconds since 1970. */
       backAt: number
       /** Until then it is checked often, every 5 seconds; milliseconds since 1970. */
       oftenUntil: number
       lookAgainSeconds: number
       meanwhile: string | undefined
     }
-  /** The service never showed a consent: the person decides. */
   | { kind: 'attend'; instance: string; meanwhile: string | undefined }
   | { kind: 'connect'; instance: string }
   | { kind: 'finished' }
@@ -90,7 +88,6 @@ function firstOf(
   return (find('todo') ?? find('elsewhere'))?.entry.instance
 }
 
-/** The first app to offer, also beyond the first few of a long walk. */
 export const firstOffered = (
   { shown }: WalkStates,
   isStartable: (instance: string) => boolean = () => true,

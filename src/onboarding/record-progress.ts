@@ -25,18 +25,16 @@ type Lapses = ReadonlyMap<string, number>
 
 const NO_LAPSES: Lapses = new Map()
 
+type WarningLog = { warn(fields: object, message: string): void }
+
 export class ProgressRecorder {
   readonly #people: Pick<People, 'change'>
-  readonly #log: { warn(fields: object, message: string): void }
+  readonly #log: WarningLog
   readonly #now: () => number
   /** By person: what this process recorded last, the oldest first. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
-  constructor(
-    people: Pick<People, 'change'>,
-    log: { warn(fields: object, message: string): void },
-    now: () => number,
-  ) {
+  constructor(people: Pick<People, 'change'>, log: WarningLog, now: () => number) {
     this.#people = people
     this.#log = log
     this.#now = now
@@ -101,10 +99,10 @@ function progressIn({ known }: Walk, now: number) {
     listed: unconnected.map(({ instance, name, status }) => ({ instance, name, status })),
     connected: known
       .filter(({ status }) => status === 'connected')
-      .map(({ instance, name, connectedAt, firstSeen }) => ({
+      .map(({ instance, name, firstSeen, connectedAt = firstSeen }) => ({
         instance,
         name,
-        since: connectedAt ?? firstSeen,
+        since: connectedAt,
       })),
     intents: unconnected.flatMap((entry) => intentOf(entry, now)),
   }

@@ -42,15 +42,12 @@ const SETTING_ASIDE = [
 type OnboardingOptions = {
   checks: WalkChecks
   walks: WalkStore
-  /** The company's words about apps, in a language. */
   describeIn: (lang: string) => DescribeApp
   isAutomatic: boolean
-  /** CONFIRM_SECONDS and PUBLIC_URL. */
   confirmSeconds: number
   publicUrl: string
   returnTo: ReturnToRules
   languages: Pick<Languages, 'of' | 'nearest'>
-  /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
   sendPage: SendPage
   audit: Audit

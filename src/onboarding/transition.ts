@@ -3,22 +3,9 @@
 import { Problem } from '../problem.ts'
 import type { StepResult } from '../web/audit.ts'
 import { bucketOf } from './app-state.ts'
-import {
-  automaticNext,
-  firstOffered,
-  nextStep,
-  trackedAppState,
-  walkStates,
-  type WalkStates,
-} from './next-step.ts'
-import {
-  applyCheck,
-  finishReturn,
-  startConsent,
-  type StartedApp,
-  type UnconnectedApp,
-  type Walk,
-} from './walk.ts'
+import { automaticNext, firstOffered, nextStep, trackedAppState, walkStates } from './next-step.ts'
+import { applyCheck, finishReturn, startConsent } from './walk.ts'
+import type { StartedApp, UnconnectedApp, Walk } from './walk.ts'
 
 export type CheckResult = {
   now: number
@@ -26,9 +13,7 @@ export type CheckResult = {
   /** The step id of this check's final_redirect_url: a departure with its paths has this id. */
   step: string
   waiting: readonly UnconnectedApp[]
-  /** True if there is an address that the browser may be sent to. */
   isStartable: (instance: string) => boolean
-  /** True if the company file names something to do before leaving for this app. */
   hasHelp: (instance: string) => boolean
 }
 
@@ -50,7 +35,7 @@ export const unknownApp = () =>
 export function afterClick(before: Walk, check: CheckResult, wanted: string | undefined): Transition {
   const { now, step, waiting, confirmSeconds } = check
   const walk = applyCheck(before, waiting, now, confirmSeconds)
-  const instance = wanted ?? nextApp(walkStates(walk, now), check)
+  const instance = wanted ?? nextApp(walk, check)
   if (instance === undefined) return { walk, kind: 'overview' }
   const known = walk.known.find((entry) => entry.instance === instance)
   if (known === undefined) throw unknownApp()
@@ -66,7 +51,8 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
 }
 
 /** While one app is being confirmed, the others; then one that was not confirmed. */
-function nextApp(states: WalkStates, { isStartable }: CheckResult): string | undefined {
+function nextApp(walk: Walk, { now, isStartable }: CheckResult): string | undefined {
+  const states = walkStates(walk, now)
   const offered = firstOffered(states, isStartable)
   if (offered !== undefined) return offered
   const next = nextStep(states)
@@ -101,10 +87,7 @@ function resultIn(walk: Walk, instance: string, now: number): StepResult {
   return bucket === 'pending' ? 'waiting' : bucket
 }
 
-/**
- * The result of a return for the audit log; undefined if the log has it already.
- * @param now milliseconds since 1970
- */
+/** The result of a return for the audit log; undefined if the log has it already. */
 export function stepResultOf(
   before: Walk,
   after: Walk,

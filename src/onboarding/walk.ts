@@ -27,15 +27,12 @@ type Attempt = {
 export type TrackedApp = {
   instance: string
   name: string
-  /** By the newest check. */
   status: UnconnectedApp['status'] | 'connected'
   firstSeen: number
-  /** When a check last found it connected. */
   connectedAt?: number | undefined
   /** When we noticed that access ended (from the person's record). Ignored while connected. */
   lapsedAt?: number | undefined
   skippedAt?: number | undefined
-  /** When the person said "I need an admin to approve this". */
   blockedAt?: number | undefined
   /** When we gave up waiting for the service to show a consent. */
   unconfirmedAt?: number | undefined
@@ -107,7 +104,6 @@ export function applyCheck(
   return { ...walk, known: bounded(known) }
 }
 
-/** Apps that are connected after a check and weren't before. */
 export function newlyConnected(before: Walk, after: Walk): string[] {
   const unconnected = new Set(before.known.flatMap((app) => (app.status === 'connected' ? [] : app.instance)))
   return after.known.flatMap(({ instance, status }) =>
@@ -115,7 +111,6 @@ export function newlyConnected(before: Walk, after: Walk): string[] {
   )
 }
 
-/** The walk with the times when access ended. */
 export const withLapses = (walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk => ({
   ...walk,
   known: walk.known.map((entry) => ({ ...entry, lapsedAt: lapsedAt.get(entry.instance) ?? entry.lapsedAt })),
@@ -143,7 +138,6 @@ type ReturnedApp = StartedApp & { attempt: { backAt: number } }
 export const isReturned = (entry: TrackedApp): entry is ReturnedApp =>
   entry.attempt?.backAt !== undefined && entry.attempt.isOver === undefined
 
-/** Left a moment ago, and not back. */
 export const isInFlight = (entry: TrackedApp, now: number): boolean =>
   isStarted(entry) && isAway(entry) && isWithin(IN_FLIGHT_MS, entry.attempt.leftAt, now)
 

@@ -12,20 +12,14 @@ import { seeOther } from '../web/see-other.ts'
 const PAGE_SIZE = 10
 const MAX_CHARACTERS = 500
 
-export function createSearchRoutes({
-  service,
-  describeIn,
-  limit,
-  origin,
-  sendPage,
-}: {
+export function createSearchRoutes(deps: {
   service: ServiceForPerson
   describeIn: (lang: string) => DescribeApp
   limit: RequestHandler
-  /** The origin of PUBLIC_URL. */
   origin: string
   sendPage: SendPage
 }): Router {
+  const { service, describeIn, limit, origin, sendPage } = deps
   const router = Router()
 
   router.get('/search', limit, async (req, res) => {

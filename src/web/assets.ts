@@ -13,7 +13,6 @@ import { VIEWS_FOLDER } from './views.ts'
 
 export type Assets = {
   stylesheet: string
-  /** The stylesheet with the company's colors. */
   brand: string
   sheets: Readonly<Record<'schedule' | 'walk' | 'wide', string>>
   scripts: Readonly<Record<'walk', string>>

@@ -16,12 +16,7 @@ type AuditEvent =
     }
   | { event: 'refresh'; result: 'ok' | 'ended' | 'failed'; user?: Identity }
   | { event: 'step_started'; user: Identity; datasource: string }
-  | {
-      event: 'step_result'
-      user: Identity
-      datasource: string
-      result: StepResult
-    }
+  | { event: 'step_result'; user: Identity; datasource: string; result: StepResult }
   /** `datasource`: undefined if the click named none, or an unknown one. */
   | { event: 'step_failed'; user: Identity; datasource: string | undefined; code: ProblemCode }
   | { event: 'skipped' | 'blocked' | 'declined'; user: Identity; datasource: string }
@@ -33,7 +28,6 @@ type AuditEvent =
   /** An administrator viewed or downloaded data about people. */
   | { event: 'admin_viewed'; user: Identity; what: string }
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
-  /** A wrong REPORT_TOKEN. */
   | { event: 'report_refused' }
 
 export type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'
@@ -44,15 +38,11 @@ export type Audit = (event: AuditEvent) => void
 
 const MAX_DATASOURCES = 50
 
-export function createAudit({
-  log,
-  registry,
-  ids,
-}: {
-  log: { info(fields: object, message: string): void }
-  registry: Registry
-  ids: AuditIds
-}): Audit {
+export function createAudit(
+  log: { info(fields: object, message: string): void },
+  registry: Registry,
+  ids: AuditIds,
+): Audit {
   const counter = new Counter({
     name: 'onramp_events_total',
     help: 'What people did and what came of it',

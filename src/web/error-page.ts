@@ -36,12 +36,10 @@ type ErrorPageOptions = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
   languages: Pick<Languages, 'of'>
-  /** The origin of PUBLIC_URL. */
   origin: string
   /** Where "Try again" may lead: a path of ours, else undefined. */
   pathOf: (address: string) => string | undefined
   displayName: Company['displayName']
-  /** Counts a problem by its code. */
   count: (code: string) => void
   now: () => number
 }

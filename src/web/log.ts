@@ -27,7 +27,6 @@ function describeError(error: unknown): unknown {
   return chain.length > 0 ? chain : typeof error
 }
 
-/** Fields of every line that is written during a request. */
 function requestIds(): { requestId?: string; traceId?: string | undefined } {
   const request = currentRequest()
   return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }

@@ -22,7 +22,6 @@ type ViewData = Record<string, unknown> & {
 }
 
 type Page = {
-  /** A file of views/, without `.eta`. */
   view: string
   status?: number
   /** A stylesheet in addition to the one of every page. */
@@ -34,7 +33,6 @@ export type SendPage = (req: Request, res: Response, page: Page) => void
 
 type PagesOptions = {
   company: Company
-  /** PUBLIC_URL is https. */
   isHttps: boolean
   /** Where return_to may lead; default: nowhere. */
   checkReturnTo?: (value: unknown) => string | undefined

@@ -39,22 +39,17 @@ export class Limits {
   readonly signingOut: RequestHandler
   /** By the email of the link, if it is one of ours. */
   readonly stoppingReminders: Count
-  /** With REPORT_TOKEN. */
   readonly readingReports: RequestHandler
-  /** Requests that reach the service. */
   readonly byPerson: RequestHandler
   /** Requests that reach only the store: three times as often. */
   readonly lookingAtSignIns: RequestHandler
   /** A rejected logout token. Valid ones are accepted in any case. */
   readonly refusedLogout: Count
 
-  /**
-   * @param perAddress SIGN_INS_PER_MINUTE
-   * @param now milliseconds since 1970
-   */
+  /** @param perAddress SIGN_INS_PER_MINUTE @param now milliseconds since 1970 */
   constructor(perAddress: number, audit: Audit, now: () => number) {
-    const count = (what: 'address' | 'sign_in' | 'person', points: number, code: ProblemCode) =>
-      createCount({ what, points, code, audit, now })
+    const count = (what: Counted['what'], points: number, code: ProblemCode) =>
+      createCount({ what, points, code }, audit, now)
     const byAddress = () => count('address', perAddress, 'too_many_requests')
     const byPerson = (points: number) =>
       limitedBy(count('person', points, 'too_many_requests'), (req) => personKey(whoIsSignedIn(req).user))
@@ -72,20 +67,10 @@ export class Limits {
   }
 }
 
+type Counted = { what: 'address' | 'sign_in' | 'person'; points: number; code: ProblemCode }
+
 /** A token bucket for each key. It refills steadily: after a rush, people behind the same address wait for seconds. */
-function createCount({
-  what,
-  points,
-  code,
-  audit,
-  now,
-}: {
-  what: 'address' | 'sign_in' | 'person'
-  points: number
-  code: ProblemCode
-  audit: Audit
-  now: () => number
-}): Count {
+function createCount({ what, points, code }: Counted, audit: Audit, now: () => number): Count {
   const seconds = what === 'person' ? PERSON_SECONDS : ADDRESS_SECONDS
   const msPerPoint = (seconds * 1000) / points
   const buckets = new Map<string, { left: number; at: number }>()

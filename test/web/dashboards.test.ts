@@ -81,11 +81,7 @@ it('every label that they ask for is one of the metric', () => {
   metrics.watchPeople(() => Promise.resolve({}))
   const watch = { registry: metrics.registry, log: { info() {}, warn() {} }, now: Date.now }
   expect(new Receiver(watch, () => [])).toBeDefined()
-  createAudit({
-    log: { info: () => {} },
-    registry: metrics.registry,
-    ids: { ofUser: () => '', ofEmail: () => '' },
-  })
+  createAudit({ info: () => {} }, metrics.registry, { ofUser: () => '', ofEmail: () => '' })
   const labelsOf = (name: string): readonly string[] =>
     (
       metrics.registry.getSingleMetric(name.replace(/_(bucket|sum|count)$/, '')) as Metric & {

@@ -28,7 +28,6 @@ export function bannerOf(model: OverviewModel) {
       // The headline says that everything is connected.
       if (headline.state === 'done') return undefined
       const nextName = next.kind === 'connect' ? appName(model, next.instance) : undefined
-      // A long name is in the title of the card.
       const text =
         nextName === undefined || isLong(nextName) ? '' : t('banner.connectedNext', { app: nextName })
       return banner('good', ['banner.connected', 'status.connected'], text)

@@ -41,17 +41,13 @@ const emptyCard = (model: OverviewModel, instance: string) => {
     instance,
     icon: iconOf({ name: app, instance }, model.describe),
     app,
-    /** A name that is too long for the title. */
     named: '',
     short: findApp(model, instance)?.short ?? app,
     skip: actionPath('skip', instance),
-    /** Above the main action: what happened. */
     paragraphs: [] as string[],
     /** Above the main action: what to do first, what search may read, that it changes nothing, and which account to use. */
     lines: [] as IconText[],
-    /** Behind a disclosure. */
     about: undefined as { title: string; lines: IconText[] } | undefined,
-    /** Below the main action: where it leads. */
     explain: '',
     fixes: [] as string[],
     block: undefined as Action | undefined,
@@ -117,7 +113,6 @@ function connectCard(model: OverviewModel, instance: string) {
       ],
     },
     explain: explainText(model, instance, short),
-    // It was just put back on the list.
     focus: model.from === instance && !model.isSignedInAgain,
     main: {
       href: actionPath('connect', instance),
@@ -173,7 +168,6 @@ function attendCard(model: OverviewModel, instance: string) {
   }
 }
 
-/** The notice about a consent that is being confirmed, while the card offers the next app. */
 export function confirmingOf(model: OverviewModel) {
   const { next, t, from } = model
   if (next.kind !== 'wait' || next.meanwhile === undefined) return undefined

@@ -9,7 +9,6 @@ import type { TrackedApp } from '../walk.ts'
 import { hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 import { configuredAccount, linkNotes } from './same-name-apps.ts'
 
-/** `forApp`: the app's name, if `label` leaves it out. */
 export type Action = { href: string; label: string; forApp?: string }
 
 type EntryKind =
@@ -60,7 +59,6 @@ const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {
   elsewhere: 'plain.startOver',
 }
 
-/** More rows are behind "Show more". */
 const MAX_ROWS = 5
 
 /** @param current the instance in the card: it has no row of its own */
@@ -115,7 +113,6 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
       ...(label === undefined ? [] : [...linkNotes(model, app), ...describe(instance).never]),
       kind === 'connected' && isAtRest ? connectedAccount(model, app) : undefined,
     ].filter((note) => note !== undefined),
-    /** It was just put back on the list: reading continues there. */
     focus: kind === 'todo' && instance === from,
     id: `status-${index}`,
     connect: label && { href: actionPath('connect', instance), label: t(label), forApp: name },

@@ -13,9 +13,7 @@ export type OverviewApp = { entry: TrackedApp; state: AppState; name: string; sh
 export type OverviewContext = {
   now: number
   t: Texts
-  /** The signed-in account; empty if unknown. */
   person: string
-  /** How they are addressed. */
   name?: string | undefined
   query?: string | undefined
   /** The instance that the person just came from: its result comes first. */
@@ -37,7 +35,6 @@ export type OverviewModel = OverviewContext & {
   next: NextStep
   counts: Counts
   headline: Headline
-  /** When the first of these apps was seen. */
   earliest: number
   isAtRest: boolean
 }

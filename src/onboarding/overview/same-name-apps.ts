@@ -8,7 +8,6 @@ import { findApp, hasLapsed, type OverviewApp, type OverviewModel } from './mode
 const CHOSEN: readonly AppState['kind'][] = ['connected', 'confirming', 'blocked']
 const isChosen = ({ state }: OverviewApp): boolean => CHOSEN.includes(state.kind)
 
-/** Already started, or not up to the person. */
 const NOT_TO_START: readonly AppState['kind'][] = ['confirming', 'off']
 
 export const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): OverviewApp[] =>

@@ -28,7 +28,6 @@ const english = {
   ...widget,
 }
 
-/** The name of a message, such as `overview.title`. */
 export type TextKey = keyof typeof english
 
 export type Catalogue = Readonly<Record<TextKey, string>>

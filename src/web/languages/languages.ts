@@ -6,11 +6,9 @@ import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from '
 import { createTexts, type Texts } from './texts.ts'
 
 type LanguagesOptions = {
-  /** The path of languages/. */
   folder: string
   /** The first tag is the default. Undefined: all languages. */
   offered?: readonly string[] | undefined
-  /** The company's own text. */
   textOf?: ((tag: string, key: string) => string | undefined) | undefined
   /** The company's name for its search; default: the language's word for search. */
   product?: string | undefined
@@ -24,9 +22,7 @@ export type Languages = {
   in(tag: string): Texts
   /** @param tag any; gives the nearest that is offered, else the default */
   nearest(tag: string): Texts
-  /** The language of the person who makes the request. */
   of(req: Request): Texts
-  /** Stores the choice of a request in the cookie. */
   remember: RequestHandler
 }
 

@@ -19,7 +19,6 @@ export type Texts = {
   number: (count: number) => string
   /** Names one after the other, without an "and". */
   list: (all: readonly string[]) => string
-  /** Sentences one after the other. */
   sentences: (all: readonly string[]) => string
 }
 

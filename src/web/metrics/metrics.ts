@@ -16,7 +16,6 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
-/** `lastRunAt`: milliseconds since 1970. */
 type LastRun = { states?: Record<string, number> | undefined; lastRunAt?: number | undefined }
 
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
@@ -73,10 +72,8 @@ export class Metrics {
     this.#requests.observe({ route, method, status: shown }, seconds)
   }
 
-  /** A request that failed, by the code of its problem. */
   readonly countProblem = (code: string): void => this.#problems.inc({ code })
 
-  /** A call of ours that uses something deprecated, or whose response announces an end. */
   readonly countDeprecation = ({ item, by }: { item: string; by: string }): void =>
     this.#deprecations.inc({ item, by })
 
@@ -121,7 +118,6 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] })
   }
 
-  /** @param set sets the gauge at each scrape */
   #gauge<L extends string>(
     name: string,
     help: string,
