@@ -102,8 +102,8 @@ beforeEach(() => {
     service.sent.push(sent)
     const controller = { abort() {} } as unknown as Dispatcher.DispatchController
     handler.onRequestStart?.(controller, {})
-    const said = { 'content-type': 'application/json', ...service.headers }
-    handler.onResponseStart?.(controller, service.status, said, '')
+    const output = { 'content-type': 'application/json', ...service.headers }
+    handler.onResponseStart?.(controller, service.status, output, '')
     handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answer(sent))))
     handler.onResponseEnd?.(controller, {})
     return true

@@ -119,14 +119,14 @@ it.each(['/admin/people.csv', '/admin/people', '/admin'])(
     const { port } = new URL(running.url)
     const before = running.log.length
     for (let times = 0; times < 20; times++) {
-      const asked = get({
+      const calls = get({
         port,
         path,
         headers: { cookie: grace.cookieHeader(running.url) },
       })
-      asked.on('error', () => {})
+      calls.on('error', () => {})
       await pause(times)
-      asked.destroy()
+      calls.destroy()
     }
     // Everyone who waits has gone, so the pass ends too.
     await pause(100)

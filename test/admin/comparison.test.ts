@@ -21,8 +21,8 @@ const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
 const flows = { reminded: 7, acted: 4 }
 const before = { ...day('2026-11-13', 0, 5), ...flows }
 const report = { ready: 7, days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
-const dayFor = (asked?: unknown, days = rows) =>
-  compareSince(report, { massDisconnects: [], zones: {}, days }, now, asked)?.row.day
+const dayFor = (calls?: unknown, days = rows) =>
+  compareSince(report, { massDisconnects: [], zones: {}, days }, now, calls)?.row.day
 
 it('a comparison is with the newest row up to the day, else up to a week ago, else with the oldest', () => {
   expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([

@@ -13,8 +13,9 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
 /** In an order that has nothing to do with their addresses. */
-const nameOf = (number: number) => `person-${String((number * 1_237) % PEOPLE).padStart(4, '0')}@acme.example`
-const inOrder = Array.from({ length: PEOPLE }, (_, number) => nameOf(number)).toSorted()
+const displayName = (number: number) =>
+  `person-${String((number * 1_237) % PEOPLE).padStart(4, '0')}@acme.example`
+const inOrder = Array.from({ length: PEOPLE }, (_, number) => displayName(number)).toSorted()
 
 function crowd() {
   const at = { passes: 0, read: 0, underWay: 0, atOnce: 0, fails: false, onRead: () => {} }
@@ -28,7 +29,7 @@ function crowd() {
           if (number % 100 === 0) await nextTurn()
           at.read++
           at.onRead()
-          yield having(newPerson(nameOf(number), NOW), { slack_1: 'connected', jira_1: 'waiting' }, NOW)
+          yield having(newPerson(displayName(number), NOW), { slack_1: 'connected', jira_1: 'waiting' }, NOW)
         }
         for (const key of ['a', 'b', 'c']) onUnreadable(key)
       } finally {

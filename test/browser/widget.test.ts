@@ -165,9 +165,9 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
 it('says how many apps wait, with one question for each language, once the person is signed in, and is a link before', async () => {
   const visitor = await site.arrive({ person: 'ada' })
   const { page } = visitor
-  const asked: string[] = []
+  const calls: string[] = []
   page.on('request', (request) => {
-    if (request.url().includes('/api/status')) asked.push(request.url())
+    if (request.url().includes('/api/status')) calls.push(request.url())
   })
   const home = `${originOf(intranet)}/en`
   await page.goto(home)
@@ -177,11 +177,11 @@ it('says how many apps wait, with one question for each language, once the perso
   await page.locator('#card a').click()
   await visitor.chooseAccount()
   await page.goto(`${site.running.url}/onboarding?return_to=${encodeURIComponent(home)}`)
-  asked.length = 0
+  calls.length = 0
   await page.getByRole('link', { name: /^Back to 127\.0\.0\.1/ }).click()
   await page.locator('#compact[state=known]').waitFor({ state: 'attached' })
   expect(await page.locator('#card .figures').innerText()).toBe('0 of 5 connected')
-  expect(asked.map((url) => new URL(url).search).sort()).toEqual([
+  expect(calls.map((url) => new URL(url).search).sort()).toEqual([
     '?language=ar',
     '?language=de',
     '?language=en',

@@ -23,9 +23,9 @@ const email = (state: EmailRecord['state'], rest: Partial<EmailRecord> = {}): Em
   ...rest,
 })
 
-type Known = Partial<Person> & { emails?: EmailRecord[]; other?: EmailRecord }
+type KnownPerson = Partial<Person> & { emails?: EmailRecord[]; other?: EmailRecord }
 
-function person({ emails, other, ...rest }: Known): Person {
+function person({ emails, other, ...rest }: KnownPerson): Person {
   const campaigns = [
     ...(other ? [{ name: 'other', emails: [email('failed', { at: now }), other] }] : []),
     ...(emails ? [{ name: ONBOARDING, emails }] : []),
@@ -34,12 +34,12 @@ function person({ emails, other, ...rest }: Known): Person {
 }
 
 /** Of whom the service said so. */
-const has = (...states: PersonApp['state'][]): Known => {
+const has = (...states: PersonApp['state'][]): KnownPerson => {
   const apps = Object.fromEntries(states.map((state, n) => [`app_${n}`, state]))
   const { lastCheck, intents } = having(newPerson('', now), apps, now - 1)
   return { ...(lastCheck && { lastCheck }), ...(intents && { intents }) }
 }
-const connectedAt = (checkedAt: number): Known => ({
+const connectedAt = (checkedAt: number): KnownPerson => ({
   lastCheck: { checkedAt, apps: has('connected').lastCheck?.apps ?? [] },
 })
 
@@ -57,7 +57,7 @@ const unknownAgain = { unknown: 'resend' } as const
 const remind = { remindAfterMs: 3 * DAY }
 const asSent = { ...remind, unknown: 'sent' } as const
 
-it.each<[string, Known, Partial<ReminderPolicy>, DueEmail]>([
+it.each<[string, KnownPerson, Partial<ReminderPolicy>, DueEmail]>([
   ['who was never emailed', {}, {}, mail(0)],
   ['who opted out', { optedOutAt: 1 }, {}, notDue],
   ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, unknownAgain, notDue],

@@ -91,11 +91,11 @@ export function useCompany(options: SandboxOptions = {}) {
     company.sandbox.reset()
     company.env.DATA_DIR = join(dirname(company.env.DATA_DIR), `data-${names++}`)
   })
-  const mails = () => company.sandbox.mail?.emails ?? []
+  const received = () => company.sandbox.mail?.emails ?? []
   return {
     company: () => company,
-    mails,
-    recipients: () => mails().map(({ to }) => to.join()),
+    received,
+    recipients: () => received().map(({ to }) => to.join()),
     send: (args: string[], given?: Circumstances) => sendHere(company, args, given),
     list: (content: string) => company.list(`list-${names++}.csv`, content),
   }

@@ -13,7 +13,7 @@ const exported = (name: string) => createReadStream(new URL(`../fixtures/lists/$
 /** Who is on a list, and what the run says of it beside its columns. */
 async function read(list: AsyncIterable<Uint8Array>, includeGuests = false) {
   const [emails, words]: [string[], string[]] = [[], []]
-  for await (const row of readPeopleList(list, (told) => words.push(told), includeGuests))
+  for await (const row of readPeopleList(list, (notified) => words.push(notified), includeGuests))
     emails.push(row.kind === 'person' ? row.person.email : row.fault)
   return { emails, words: words.slice(1), columns: words[0] }
 }
@@ -62,7 +62,9 @@ it('the note about columns names those that decide who is left out', async () =>
 it('Windows’ time zones and names of languages are understood, and unreadable ones are counted', async () => {
   const people: unknown[] = []
   const words: string[] = []
-  for await (const row of readPeopleList(exported('windows-time-zones.csv'), (told) => words.push(told)))
+  for await (const row of readPeopleList(exported('windows-time-zones.csv'), (notified) =>
+    words.push(notified),
+  ))
     people.push(row.kind === 'person' && [row.person.timezone, row.person.language])
   expect(people).toEqual([
     ['Europe/Berlin', 'de'],

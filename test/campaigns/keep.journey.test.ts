@@ -8,7 +8,7 @@ import { ended, useCompany } from './command.ts'
 const HOUR = 3_600_000
 const monday = Date.parse('2027-01-18T10:00:00Z')
 
-const { company, mails, recipients, list } = useCompany()
+const { company, received, recipients, list } = useCompany()
 
 /** Each test has a store of its own. */
 let store = 0
@@ -65,8 +65,8 @@ it('onramp keep counts blocked people and guests of the directory as gone', asyn
     ['Active,Guest', undefined, '--include-guests'],
   ] as const) {
     const file = list(rows(state))
-    const asked = await keep(file, monday + HOUR, ...wanted)
-    expect(asked.err.includes('1 of the 2 people who were on the list are no longer on it')).toBe(
+    const calls = await keep(file, monday + HOUR, ...wanted)
+    expect(calls.err.includes('1 of the 2 people who were on the list are no longer on it')).toBe(
       words !== undefined,
     )
     const { out, err } = await keep(file, monday + HOUR, '--confirm', '--json', ...wanted)
@@ -84,7 +84,7 @@ it('a dry run of onramp keep shows what a run at some moment would do, and does 
   expect(shown.err).toContain(
     'People on the list: 2. At that moment a run would send up to so many emails: invitations 1,',
   )
-  expect([mails(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
+  expect([received(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
 })
 
 it('onramp keep ends with 3 where the service refuses its token about someone, who stays on record as before', async () => {
@@ -120,8 +120,8 @@ it('a paused app is in no email of invite send either, and the command says so',
   const { exit, err } = await runCommand(['invite', 'send', list('email\nada@acme.example\n')], env, {})
   expect([exit, recipients()]).toEqual([0, ['ada@acme.example']])
   expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
-  expect(mails()[0]?.raw).toContain('GitHub')
-  expect(mails()[0]?.raw).not.toContain('Slack')
+  expect(received()[0]?.raw).toContain('GitHub')
+  expect(received()[0]?.raw).not.toContain('Slack')
 })
 
 it('a run that is interrupted ends with 130, and does not count as one that ended well', async () => {

@@ -32,7 +32,7 @@ describe.each([
 
   it(`mails ${people} people once, though it is killed ${kills} times`, { timeout: 180_000 }, async () => {
     const { sandbox } = company
-    const mails = sandbox.mail?.emails ?? []
+    const received = sandbox.mail?.emails ?? []
     const rows = sandbox.people.map(({ email, name }) => `${email},${name}\n`).join('')
     const list = company.list('people.csv', `email,name\n${rows}`)
     const args = ['invite', 'send', list, '--rate', '600', '--json']
@@ -40,8 +40,8 @@ describe.each([
     for (let kill = 0; kill < kills; kill++) {
       const child = company.start(args, env)
       const end = ended(child)
-      const until = mails.length + 15 + Math.floor(Math.random() * 25)
-      while (mails.length < until && child.exitCode === null) await sleep(5)
+      const until = received.length + 15 + Math.floor(Math.random() * 25)
+      while (received.length < until && child.exitCode === null) await sleep(5)
       await sleep(Math.random() * 30)
       child.kill('SIGKILL')
       const { stderr } = await end
@@ -51,7 +51,7 @@ describe.each([
 
     const tally = JSON.parse(last.stdout) as Record<string, number>
     const times = new Map<string, number>()
-    for (const { to } of mails) for (const address of to) times.set(address, (times.get(address) ?? 0) + 1)
+    for (const { to } of received) for (const address of to) times.set(address, (times.get(address) ?? 0) + 1)
     const expected = new Set(sandbox.people.filter(hasSomething).map(({ email }) => email))
     const left = [...expected].filter((email) => !times.has(email))
     const report = await company.run(['invite', 'report', '--csv'], { env })
@@ -63,12 +63,12 @@ describe.each([
     expect(uncertain).toHaveLength(tally['uncertain'] ?? 0)
     expect(uncertain.length).toBeLessThanOrEqual(kills * AT_ONCE)
     expect(last.code).toBe(uncertain.length === 0 ? 0 : 3)
-    expect(mails.length).toBeGreaterThan(people * 0.4)
+    expect(received.length).toBeGreaterThan(people * 0.4)
     expect(sandbox.rate()).toMatchObject({ refused: 0, tooEarly: 0 })
 
     const again = await company.run(args, { env })
     expect(JSON.parse(again.stdout)).toMatchObject({ sent: 0, rows: people, uncertain: uncertain.length })
-    expect(new Set(mails.map(({ to }) => to[0])).size).toBe(mails.length)
+    expect(new Set(received.map(({ to }) => to[0])).size).toBe(received.length)
   })
 })
 

@@ -12,7 +12,7 @@ const ada = { email: 'ada@acme.example' }
 const slack = { listed: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], checkedAt: at }
 
 type Fault = 'away' | 'response-lost' | 'mistake'
-type Options = {
+type Setup = {
   policy?: Partial<ReminderPolicy>
   patienceMs?: number
   signal?: AbortSignal
@@ -37,7 +37,7 @@ function store(get?: () => Promise<never>) {
         : Promise.resolve(after)
     },
   }
-  const run = ({ patienceMs = 2_000, signal, isHeld = true, ...given }: Options = {}) =>
+  const run = ({ patienceMs = 2_000, signal, isHeld = true, ...given }: Setup = {}) =>
     new EmailLedger({
       people,
       campaign: ONBOARDING,

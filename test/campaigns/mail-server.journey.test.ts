@@ -7,7 +7,7 @@ import { useCompany } from './command.ts'
 import { mail } from './sample-email.ts'
 import { startSmtpServer, type Script, type Stage } from './smtp-server.ts'
 
-const { company, mails, send, list } = useCompany()
+const { company, received, send, list } = useCompany()
 
 let server: Awaited<ReturnType<typeof startSmtpServer>> | undefined
 afterEach(async () => {
@@ -18,14 +18,14 @@ afterEach(async () => {
 const LIMITS = { check: 50, greeting: 5_000, reply: 5_000, stop: 10 }
 
 type Settings = ConstructorParameters<typeof MailServer>[0]
-type Parts = NonNullable<ConstructorParameters<typeof MailServer>[1]>
+type Setup = NonNullable<ConstructorParameters<typeof MailServer>[1]>
 
-async function open(script: Script, { limits, ...parts }: Parts = {}, settings: Settings = {}) {
+async function open(script: Script, { limits, ...parts }: Setup = {}, settings: Settings = {}) {
   server = await startSmtpServer(script)
   return new MailServer({ SMTP_URL: server.url, ...settings }, { ...parts, limits: { ...LIMITS, ...limits } })
 }
 
-async function posted(script: Script, parts?: Parts) {
+async function posted(script: Script, parts?: Setup) {
   const opened = await open(script, parts)
   return await opened.send(mail).finally(() => opened.close())
 }
@@ -156,7 +156,7 @@ it('a mail server gets every link whole, wherever its lines are broken', async (
     headers: { 'List-Unsubscribe': `<${audience}/invite/${token}/opt-out>` },
   })
   opened.close()
-  const { text, html, headers } = await PostalMime.parse(mails()[0]?.raw ?? '')
+  const { text, html, headers } = await PostalMime.parse(received()[0]?.raw ?? '')
   expect(text?.split('\n').slice(0, 82)).toEqual([...lines, `..${token}`, '.'])
   expect(html?.match(/invite\/[\w.-]+/g)).toEqual(lines.map(() => `invite/${token}`))
   expect(headers.find(({ key }) => key === 'list-unsubscribe')?.value).toContain(`/${token}/`)

@@ -59,10 +59,10 @@ address is in ADMIN_EMAILS.
 it('a notice says the same in HTML, which is valid', async () => {
   const { html } = write()
   const { figures, needs, commands, paragraphs, link } = notice
-  const [figure] = figures
-  const worded = needs.flatMap(({ title, detail, command }) => [title, detail, command ?? ''])
-  const said = [figure?.value, figure?.change, ...worded, ...commands, ...paragraphs, link.href, link.label]
-  for (const one of said) expect(html).toContain(one)
+  const [count] = figures
+  const fitted = needs.flatMap(({ title, detail, command }) => [title, detail, command ?? ''])
+  const output = [count?.value, count?.change, ...fitted, ...commands, ...paragraphs, link.href, link.label]
+  for (const one of output) expect(html).toContain(one)
   expect(html).toContain('lost access to &lt;Slack&gt;</h1>')
   const { results } = await new HtmlValidate(EMAIL_RULES).validateString(html)
   expect(results.flatMap(({ messages }) => messages.map(({ message }) => message))).toEqual([])

@@ -19,7 +19,7 @@ export const greylisted: SendResult = { outcome: 'deferred', reply: '450 4.2.0 l
 export const objects: SendResult = { outcome: 'deferred', reply: '554 5.7.1 not you', reason: 'other' }
 export const broken: SendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
 
-type Given = {
+type Input = {
   people: Iterable<string>
   post?: (email: string) => EmailOutcome | SendResult | Promise<EmailOutcome | SendResult>
   ask?: (email: string) => CheckResult | Promise<CheckResult>
@@ -42,12 +42,12 @@ const postedOf = (given: EmailOutcome | SendResult): SendResult => {
   return { deferred: objects, failed: gone, unknown: broken }[given]
 }
 
-type Everyone = CampaignRun['people']
+type AllPeople = CampaignRun['people']
 
 /** @param kept where people are kept; absent: in memory */
-export function office(kept?: Everyone) {
+export function office(kept?: AllPeople) {
   const known = new Map<string, Person>()
-  const everyone: Everyone = kept ?? {
+  const everyone: AllPeople = kept ?? {
     get: (email: string) => Promise.resolve(known.get(email)),
     change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
       const before = known.get(email)
@@ -61,14 +61,14 @@ export function office(kept?: Everyone) {
     },
   }
 
-  async function run({ people, post = () => 'sent', ask, ...given }: Given) {
+  async function run({ people, post = () => 'sent', ask, ...given }: Input) {
     const { stop = new AbortController(), isHeld = () => true } = given
     const { signal } = stop
     const now = () => given.now ?? Date.now()
     const tally = newTally()
     const trouble: string[] = []
     const shown: unknown[] = []
-    const asked: string[] = []
+    const calls: string[] = []
     const list = Array.from(people, (email) => ({ email }))
     const usual: CampaignRun = {
       people: everyone,
@@ -76,7 +76,7 @@ export function office(kept?: Everyone) {
       now,
       patienceMs: given.patienceMs ?? 0,
       check(email) {
-        asked.push(email)
+        calls.push(email)
         return Promise.resolve(ask?.(email) ?? { kind: 'checked', unconnected: left })
       },
       send: async ({ to }) => postedOf(await post(to)),
@@ -108,7 +108,7 @@ export function office(kept?: Everyone) {
     } catch (reason) {
       error = reason
     }
-    return { tally, trouble, shown, asked, error, endedBy }
+    return { tally, trouble, shown, calls, error, endedBy }
   }
   return {
     run,

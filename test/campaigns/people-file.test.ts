@@ -73,11 +73,11 @@ it.each([
   ],
   ['7,ada@acme.example', 'No header: the addresses are in column 2.'],
 ])('a list that begins with %s notes its columns once', async (line, words) => {
-  const said: string[] = []
-  for await (const _row of readPeopleList(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (told) =>
-    said.push(told),
+  const output: string[] = []
+  for await (const _row of readPeopleList(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (notified) =>
+    output.push(notified),
   ));
-  expect(said).toEqual([words])
+  expect(output).toEqual([words])
 })
 
 it('each invalid JSON line says what is wrong', async () => {

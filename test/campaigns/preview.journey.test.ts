@@ -7,7 +7,7 @@ import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 import { png } from './emails.ts'
 
-const { company, mails, recipients } = useCompany()
+const { company, received, recipients } = useCompany()
 const folder = mkdtempSync(join(tmpdir(), 'onramp-preview-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -30,7 +30,7 @@ it('a preview writes each kind of email as files, and checks, sends and saves no
   expect(readFileSync(join(into, 'lapse.txt'), 'utf8')).toMatch(/^Subject: Connect 3 apps again: search lost/)
   expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<bdi>Google Drive</bdi></td>')
   expect(company().sandbox.requests).toEqual([])
-  expect(mails()).toEqual([])
+  expect(received()).toEqual([])
   expect(existsSync(company().env['DATA_DIR'] ?? '')).toBe(false)
 })
 
@@ -83,7 +83,7 @@ it('hidden apps are neither named nor counted in emails', async () => {
   expect(code).toBe(0)
   expect(stderr).toContain('1  not due')
   expect(recipients()).toEqual(['ada@acme.example'])
-  const mail = await PostalMime.parse(mails()[0]?.raw ?? '')
+  const mail = await PostalMime.parse(received()[0]?.raw ?? '')
   expect(mail.subject).toBe('Connect 3 apps to Acme Search')
   expect(mail.text).toContain('\n  - Jira\n  - GitHub\n  - Confluence\n')
   expect(mail.html).toContain('>Start at Acme Search</a>')

@@ -250,7 +250,7 @@ it('five failures of the service in a row end the run, and the next one takes th
     people: people(9),
     ask: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: left }),
   })
-  expect(next.asked).toEqual([...people(4, 5), ...people(5)])
+  expect(next.calls).toEqual([...people(4, 5), ...people(5)])
   expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
 })
 

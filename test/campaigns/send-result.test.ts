@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
 import { printableReply, quoteReply, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
 
-type Given = Omit<Partial<SmtpError>, 'name'>
-const came = (given: Given, hasLeft = false) =>
+type Input = Omit<Partial<SmtpError>, 'name'>
+const came = (given: Input, hasLeft = false) =>
   sendResultOf(Object.assign(new Error('Failed'), given), hasLeft, 5_000)
 
 const replied = (response: string, command: string) =>

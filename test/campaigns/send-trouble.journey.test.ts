@@ -6,7 +6,7 @@ import { withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { ended, useCompany } from './command.ts'
 
-const { company, mails, recipients, send, list } = useCompany()
+const { company, received, recipients, send, list } = useCompany()
 
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
@@ -25,7 +25,7 @@ it('Ctrl-C stops a run with a piped list, and the next run resumes', async () =>
   const child = company().start(['invite', 'send', '-', '--rate', '1'])
   const end = ended(child)
   child.stdin.end('ada@acme.example\nbob@acme.example\n')
-  while (mails().length < 1) await sleep(20)
+  while (received().length < 1) await sleep(20)
   child.kill('SIGINT')
   const { code, stderr } = await end
   expect(code).toBe(130)
@@ -61,9 +61,9 @@ it('a dry run prints each email for people and programs, and sends and saves not
       leftOut: { blocked: 0, guest: 0, mailbox: 0 },
     }),
   ])
-  expect([stderr, mails()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
+  expect([stderr, received()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
   await send(args)
-  expect(mails()).toHaveLength(2)
+  expect(received()).toHaveLength(2)
 })
 
 it('a missing mail server is reported, without a summary', async () => {
@@ -87,9 +87,9 @@ it('a 429 of the service pauses the run as long as it asks', async () => {
   const people = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example\n`)
   const { code } = await send([list(people.join('')), '--rate', '5'])
   expect([code, recipients().length]).toEqual([0, 4])
-  const asked = company().sandbox.requests.filter(({ operation }) => operation === 'checkdatasourceauth')
-  expect(asked.map(({ status }) => status)).toEqual([401, 429, 200, 200, 200, 200])
-  expect(asked.slice(2).every(({ at }) => Date.parse(at) >= until)).toBe(true)
+  const calls = company().sandbox.requests.filter(({ operation }) => operation === 'checkdatasourceauth')
+  expect(calls.map(({ status }) => status)).toEqual([401, 429, 200, 200, 200, 200])
+  expect(calls.slice(2).every(({ at }) => Date.parse(at) >= until)).toBe(true)
 })
 
 it('a second run of invite send sends nothing while the first one is at work', async () => {

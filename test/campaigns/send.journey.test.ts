@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 
-const { company, mails, recipients, send, list } = useCompany()
+const { company, received, recipients, send, list } = useCompany()
 
-const parsed = (index = 0) => PostalMime.parse(mails()[index]?.raw ?? '')
+const parsed = (index = 0) => PostalMime.parse(received()[index]?.raw ?? '')
 
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
@@ -15,7 +15,7 @@ it('people with something to connect are emailed once, however often the command
   expect(await send(args)).toMatchObject({ code: 0 })
   expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
   expect(await send(args)).toMatchObject({ code: 0 })
-  expect(mails()).toHaveLength(2)
+  expect(received()).toHaveLength(2)
 })
 
 it('blocked people and guests get no email, and a note says so before anything leaves', async () => {
@@ -55,7 +55,7 @@ it('no one is emailed if SERVICE_GLOBAL_TOKEN is the token of a person', async (
     ['keep', people],
   ]) {
     const { exit, out, err } = await runCommand(line, env)
-    expect([exit, out, mails()]).toEqual([1, '', []])
+    expect([exit, out, received()]).toEqual([1, '', []])
     expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.*Nothing was sent\. Set a global token/)
   }
 })
@@ -65,14 +65,14 @@ it('a person is reminded after so many days, three times, while an app is unconn
   const day = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
   await send(args)
   await send(args, day(6))
-  expect(mails()).toHaveLength(2)
+  expect(received()).toHaveLength(2)
   company().sandbox.authorize('bob', 'slack_1')
   company().sandbox.authorize('bob', 'gdrive_1')
   await send(args, day(7))
   expect(recipients().slice(2)).toEqual(['ada@acme.example'])
   expect((await parsed(2)).subject).toContain('Reminder: ')
   for (const days of [14, 21, 28]) await send(args, day(days))
-  expect(mails()).toHaveLength(5)
+  expect(received()).toHaveLength(5)
 })
 
 it('a closed standard error keeps no one from their email', async () => {
@@ -91,7 +91,7 @@ const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",
 it('invalid rows stop a run before anything is sent, are named by line, and can be left out', async () => {
   expect(await send(['-'], { input: faulty })).toMatchObject({ code: 1, stdout: '' })
   const { code, stderr } = await send([list(faulty)])
-  expect([code, mails()]).toEqual([1, []])
+  expect([code, received()]).toEqual([1, []])
   expect(stderr).toContain('line 3: "nobody" is not a valid email address')
   expect(stderr).toContain('line 5: "b@x, c@y" is not a valid email address')
   expect(stderr).toContain('line 6: the name contains a line break')
@@ -132,7 +132,7 @@ it('with --datasource only people with that app are emailed', async () => {
 it('an email and its record hold no one-time path and no other address', async () => {
   await send([list(EVERYBODY)])
   const { stdout } = await company().run(['invite', 'report', '--csv'])
-  const emails = mails().map(({ raw }) => raw)
+  const emails = received().map(({ raw }) => raw)
   expect(`${emails.join()}${stdout}`).not.toMatch(/\/auth\/datasource|token=/)
-  expect(mails()[0]?.raw.includes(recipients()[1] ?? '')).toBe(false)
+  expect(received()[0]?.raw.includes(recipients()[1] ?? '')).toBe(false)
 })

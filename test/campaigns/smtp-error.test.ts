@@ -3,24 +3,24 @@ import { expect, it } from 'vitest'
 import { unusableMailServer } from '../../src/campaigns/mail/send-result.ts'
 import { explainSmtpError, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
 
-type Given = Omit<Partial<SmtpError>, 'name'>
-const errorOf = ({ message = 'Failed', ...rest }: Given): SmtpError => Object.assign(new Error(message), rest)
+type Input = Omit<Partial<SmtpError>, 'name'>
+const errorOf = ({ message = 'Failed', ...rest }: Input): SmtpError => Object.assign(new Error(message), rest)
 
 const UNTRUSTED = "comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS"
 const NO_TLS =
   'onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")'
-const upgrading = (response?: string): Given => ({
+const upgrading = (response?: string): Input => ({
   code: 'ETLS',
   message: 'Error upgrading connection with STARTTLS',
   ...(response !== undefined && { response, responseCode: Number(response.slice(0, 3)) }),
 })
-const otherName = (cert?: SmtpError['cert']): Given => ({
+const otherName = (cert?: SmtpError['cert']): Input => ({
   originalCode: 'ERR_TLS_CERT_ALTNAME_INVALID',
   code: 'ESOCKET',
   ...(cert && { cert }),
 })
 
-it.each<[Given, string]>([
+it.each<[Input, string]>([
   [{ originalCode: 'DEPTH_ZERO_SELF_SIGNED_CERT', code: 'ESOCKET', errno: -111 }, UNTRUSTED],
   [{ originalCode: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' }, UNTRUSTED],
   [{ originalCode: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, 'have it send the certificates in between'],

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 /** `end` is the final dot of a mail; `body` is the first of it, without the dot. */
 export type Stage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'body' | 'end' | 'after'
 
-export type Said = {
+export type Received = {
   stage: Stage
   /** The line as it came. */
   line: string
@@ -14,7 +14,7 @@ export type Said = {
 }
 
 /** undefined: as usual; a number: after so many milliseconds. `break`: the connection ends there, unanswered. Else the reply. */
-export type Script = (said: Said) => string | number | undefined
+export type Script = (output: Received) => string | number | undefined
 
 const USUAL: Partial<Record<Stage, string>> = {
   connect: '220 mail.acme.example ESMTP',
@@ -35,12 +35,12 @@ export async function startSmtpServer(script: Script) {
       const given = script({ stage, line, taken: recipients.length })
       const [reply, afterMs] = typeof given === 'number' ? [undefined, given] : [given]
       if (reply === 'break') return socket.destroy()
-      const said = reply ?? USUAL[stage] ?? (stage === 'body' || stage === 'after' ? '' : '250 2.1.0 ok')
-      if (stage === 'DATA') isData = said.startsWith('354')
+      const output = reply ?? USUAL[stage] ?? (stage === 'body' || stage === 'after' ? '' : '250 2.1.0 ok')
+      if (stage === 'DATA') isData = output.startsWith('354')
       if (stage === 'RCPT') recipient = /<(.*)>/.exec(line)?.[1] ?? ''
-      if (stage === 'end' && said.startsWith('250')) recipients.push(recipient)
-      if (afterMs !== undefined) setTimeout(() => socket.write(`${said}\r\n`), afterMs)
-      else if (said !== '') socket.write(`${said}\r\n`)
+      if (stage === 'end' && output.startsWith('250')) recipients.push(recipient)
+      if (afterMs !== undefined) setTimeout(() => socket.write(`${output}\r\n`), afterMs)
+      else if (output !== '') socket.write(`${output}\r\n`)
       if (stage === 'end') answer('after', line)
       return undefined
     }

@@ -21,7 +21,7 @@ const fixed: Window = (taken, now) =>
 /** Sends to so many people through a server that takes what `takes` allows. */
 async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, count = 300) {
   let clock = 0
-  let asked = 0
+  let calls = 0
   const taken: number[] = []
   const mailboxes: string[] = []
   const wait = (ms: number) => {
@@ -35,7 +35,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
     people: people(count),
     atOnce: 3,
     post(email) {
-      asked++
+      calls++
       if (!takes(taken, clock)) return refusal
       taken.push(clock)
       mailboxes.push(email)
@@ -47,7 +47,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
     ...done,
     written,
     mailboxes,
-    asked,
+    calls,
     pauses,
     minutes: clock / MINUTE,
     perMinute: emailThrottle.rate * 60,
@@ -65,14 +65,14 @@ it.each([
   'a mail server that takes 30 emails a minute and refuses the next one at %s (%s) gets all 300, once each',
   async (stage, reply) => {
     for (const takes of [sliding, fixed]) {
-      const { error, tally, mailboxes, asked, minutes, perMinute, trouble } = await sendThrough(
+      const { error, tally, mailboxes, calls, minutes, perMinute, trouble } = await sendThrough(
         takes,
         replied(stage, reply),
       )
       expect([error, tally.sent, tally.deferred, trouble]).toEqual([undefined, 300, 0, []])
       expect(mailboxes.toSorted()).toEqual(people(300).toSorted())
       // It is not asked much more often than it takes, and is not left waiting.
-      expect(asked).toBeLessThan(360)
+      expect(calls).toBeLessThan(360)
       expect(minutes).toBeLessThan(20)
       expect(perMinute).toBeLessThan(60)
     }

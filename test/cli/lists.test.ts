@@ -16,7 +16,7 @@ const env = {
 }
 
 /** What a command prints about a list with so many lines that are invalid. */
-async function said(command: readonly string[], invalid: number, more = ''): Promise<string[]> {
+async function output(command: readonly string[], invalid: number, more = ''): Promise<string[]> {
   const list = join(folder, 'people.csv')
   writeFileSync(list, `email,Phone\n${'nobody,7\n'.repeat(invalid)}${more}`)
   const { err } = await runCommand([...command, list, '--dry-run'], env)
@@ -33,13 +33,13 @@ it.each([
     const columns = 'Columns: email. Ignored: "Phone".'
     const line = (at: number) => `line ${at}: "nobody" is not a valid email address`
     const twenty = Array.from({ length: 20 }, (_, one) => line(one + 2))
-    expect(await said(command, 300)).toEqual([columns, ...twenty, '280 more lines are invalid', end])
-    expect(await said(command, 20)).toEqual([columns, ...twenty, end])
+    expect(await output(command, 300)).toEqual([columns, ...twenty, '280 more lines are invalid', end])
+    expect(await output(command, 20)).toEqual([columns, ...twenty, end])
   },
 )
 
 it('keep goes on with the valid lines, and names twenty of the others', async () => {
-  const lines = await said(['keep'], 21, 'ada@acme.example,7\n')
+  const lines = await output(['keep'], 21, 'ada@acme.example,7\n')
   expect(lines.filter((line) => line.startsWith('line '))).toHaveLength(20)
   expect(lines).toContain('1 more lines are invalid')
 })

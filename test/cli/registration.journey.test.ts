@@ -50,9 +50,9 @@ it.each([401, 404])(
   'onramp registration forget takes %i for a client that is gone there already',
   async (status) => {
     const { running, server } = await start({
-      '/register': (asked, own) => {
+      '/register': (checks, own) => {
         const manage = { registration_client_uri: `${own.url}/gone`, registration_access_token: 'to-manage' }
-        own.json(asked.res, { ...own.register(asked), ...manage }, 201)
+        own.json(checks.res, { ...own.register(checks), ...manage }, 201)
       },
       '/gone': ({ res }, own) => own.json(res, { client_id: [...own.clients.keys()][0] }),
     })

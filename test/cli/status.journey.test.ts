@@ -50,8 +50,8 @@ it.each([
     'frank',
     /^frank@acme.example: 4 apps left to connect[^]*GitHub +github_1 +search says it's turned off\n[^]*Box +box_1 +can't be connected: no usable link/,
   ],
-])('onramp status counts what %s can connect, as the page does', async (who, says) => {
-  expect((await status(global(), `${who}@acme.example`)).out.trimEnd()).toMatch(says)
+])('onramp status counts what %s can connect, as the page does', async (who, wording) => {
+  expect((await status(global(), `${who}@acme.example`)).out.trimEnd()).toMatch(wording)
 })
 
 it('onramp status gives JSON without any one-time path', async () => {
@@ -149,11 +149,11 @@ it.each<[string, object, number, RegExp]>([
   ['an answer without a list', { status: 200, body: {} }, 78, /SERVICE_BASE_URL/],
   ['a firewall', { status: 403, body: '<h1>No</h1>', contentType: 'text/html' }, 1, /in front of the/],
   ['a refused question', { status: 422, body: '' }, 1, /422/],
-])('a failure has one line and an exit code of its own: %s', async (_what, answer, code, says) => {
+])('a failure has one line and an exit code of its own: %s', async (_what, answer, code, wording) => {
   sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
   const { exit, out, err } = await status(global(), 'ada@acme.example', '--timeout', '1')
   expect([exit, out]).toEqual([code, ''])
-  expect(err).toMatch(says)
+  expect(err).toMatch(wording)
   expect(err.trim().split('\n')).toHaveLength(1)
   expect(err).not.toContain(sandbox.serviceTokens.global)
 })

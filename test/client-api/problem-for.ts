@@ -5,7 +5,7 @@ import { readErrorResponse } from '../../src/client-api/error-response.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 
-type Given = {
+type Input = {
   operation?: Operation
   headers?: Record<string, string>
   secrets?: string[]
@@ -14,7 +14,7 @@ type Given = {
 }
 
 /** By default a check with a person's token. */
-export function problemFor(status: number, text = '', given: Given = {}) {
+export function problemFor(status: number, text = '', given: Input = {}) {
   const { operation = 'checkdatasourceauth', headers = {}, secrets, headerPrefix } = given
   const { credentials = { kind: 'oauth', accessToken: 'abc', externalIdp: false } } = given
   const sent = { headerPrefix, ...(secrets && { secrets }) }

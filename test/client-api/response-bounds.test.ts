@@ -35,7 +35,7 @@ it('a longer identifier is the same in every response, and differs from one with
   expect(read([entry(one), entry(other)])).toEqual(first)
 })
 
-const nameOf = (displayName: string) => read([entry('slack_1', { displayName })])?.[0]?.name ?? ''
+const nameFor = (displayName: string) => read([entry('slack_1', { displayName })])?.[0]?.name ?? ''
 
 it.each([
   ['of 900,000 letters', 'a'.repeat(900_000)],
@@ -43,7 +43,7 @@ it.each([
   ['of letters with marks', 'é'.normalize('NFD').repeat(400)],
   ['of one letter with very many marks', `a${'\u0301'.repeat(100_000)}`],
 ])('a name %s is cut between two characters that people see', (_what, displayName) => {
-  const name = nameOf(displayName)
+  const name = nameFor(displayName)
   expect(name.length).toBeLessThanOrEqual(201)
   expect(name).toMatch(/…$/u)
   expect(name.isWellFormed()).toBe(true)
@@ -56,13 +56,13 @@ it.each([
 })
 
 it('a name is cut between two words', () => {
-  expect(nameOf(`${'a'.repeat(150)} ${'b'.repeat(90)}`)).toBe(`${'a'.repeat(150)}…`)
-  expect(nameOf(`${'a'.repeat(199)} b${'c'.repeat(90)}`)).toBe(`${'a'.repeat(199)}…`)
-  expect(nameOf(`${'a'.repeat(20)} ${'b'.repeat(300)}`)).toBe(`${'a'.repeat(20)} ${'b'.repeat(179)}…`)
+  expect(nameFor(`${'a'.repeat(150)} ${'b'.repeat(90)}`)).toBe(`${'a'.repeat(150)}…`)
+  expect(nameFor(`${'a'.repeat(199)} b${'c'.repeat(90)}`)).toBe(`${'a'.repeat(199)}…`)
+  expect(nameFor(`${'a'.repeat(20)} ${'b'.repeat(300)}`)).toBe(`${'a'.repeat(20)} ${'b'.repeat(179)}…`)
 })
 
 it('a name of 200 characters is kept whole', () => {
-  expect(nameOf('a'.repeat(200))).toBe('a'.repeat(200))
+  expect(nameFor('a'.repeat(200))).toBe('a'.repeat(200))
 })
 
 it('a list of a thousand is read, and one that is longer is no answer', () => {

@@ -24,7 +24,7 @@ const company = companyOf(
 const about = createAppDescriptions(company)
 
 it('the description of an app is the company’s, in the language of the person', () => {
-  const said = {
+  const output = {
     never: ['Private messages'],
     account: 'the one that ends with acme.example',
     help: 'Ask the help desk.',
@@ -32,9 +32,9 @@ it('the description of an app is the company’s, in the language of the person'
     logo: expect.stringContaining('/assets/apps/jira'),
   }
   for (let time = 0; time < 2; time++) {
-    const english = { ...said, name: 'Tickets', reads: ['Boards'], why: 'Plans are there.' }
+    const english = { ...output, name: 'Tickets', reads: ['Boards'], why: 'Plans are there.' }
     expect(about('en')('jira_1')).toEqual(english)
-    const german = { ...said, name: 'Aufgaben', reads: ['Tafeln'], why: 'Pläne sind da.' }
+    const german = { ...output, name: 'Aufgaben', reads: ['Tafeln'], why: 'Pläne sind da.' }
     expect(about('de')('jira_1')).toEqual(german)
   }
 })

@@ -28,8 +28,8 @@ it.each([
   ['google_drive', 'googledrive'],
   ['Jira_1', 'jira'],
   ['bigquery', 'googlebigquery'],
-])('an icon is found for %s', (instance, mark) => {
-  expect(libraryIconOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
+])('an icon is found for %s', (instance, suffix) => {
+  expect(libraryIconOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${suffix}\\.[0-9a-f]{12}\\.svg$`))
 })
 
 it("an app has the company's own logo first, then its icon, then a letter", () => {
@@ -85,7 +85,7 @@ it.each([
     ['(slack_1)', '', '(chat_2)'],
   ],
 ])('apps of one name are numbered from the second one, each on one line with its name: %j', (all, marks) => {
-  const expected = marks.map((mark) => (mark === '' ? 'Slack' : `Slack\u00a0${mark}`))
+  const expected = marks.map((suffix) => (suffix === '' ? 'Slack' : `Slack\u00a0${suffix}`))
   const slacks = all.map((instance): [string, string] => [instance, 'Slack'])
   expect(namesOf(...slacks, ['jira_2', 'Jira'])).toEqual([...expected, 'Jira'])
 })

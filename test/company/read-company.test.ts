@@ -75,11 +75,11 @@ it.each([
   ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /no language tag/],
   ['a text for no language', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
   ['a place that is out of range', 'datasources: { slack: { order: -1 } }', 1, /between 0 and 1000/],
-])('a company file with %s is reported once, at its line', (_what, yaml, line, says) => {
+])('a company file with %s is reported once, at its line', (_what, yaml, line, message) => {
   const faults = faultsOf(yaml)
   expect(faults).toHaveLength(1)
   expect(faults[0]).toMatch(new RegExp(`^company\\.yaml:${line}:\\d+ `))
-  expect(faults[0]).toMatch(says)
+  expect(faults[0]).toMatch(message)
 })
 
 it('a company file may be empty, may use anchors, and may leave everything out', () => {

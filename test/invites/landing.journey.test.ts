@@ -17,7 +17,7 @@ const issue = (email = 'ada@acme.example', datasources: string[] = [], days = 14
   invite(running, { email, datasources, days, at })
 
 /** What the service and its authorization server were asked, but for the discovery at the start. */
-const asked = () => running.sandbox.requests.filter(({ operation }) => operation !== 'discovery').length
+const calls = () => running.sandbox.requests.filter(({ operation }) => operation !== 'discovery').length
 
 /** What the authorization request said. */
 const authorization = () => {
@@ -45,7 +45,7 @@ it('an invitation that a mail scanner opens says what it is, and changes and ask
     expect((await browser.open(url, { method: 'HEAD' })).status).toBe(200)
     await browser.open(url, { headers: { 'sec-purpose': 'prefetch' }, follow: false })
   }
-  expect(asked()).toBe(0)
+  expect(calls()).toBe(0)
 })
 
 it('an invitation that a mail scanner opens starts no sign-in from elsewhere, or ahead of a person', async () => {
@@ -59,7 +59,7 @@ it('an invitation that a mail scanner opens starts no sign-in from elsewhere, or
     const hop = await browser.open(`${running.url}/invite/${token}/start`, { headers, follow: false })
     expect(hop.location ?? '').not.toContain(running.sandbox.urls.authorizationServer)
   }
-  expect(asked()).toBe(0)
+  expect(calls()).toBe(0)
 })
 
 it('a browser that says nothing of where it comes from is let through by Start, and isn’t counted as a person who pressed it', async () => {
@@ -106,7 +106,7 @@ it('someone who was forgotten is not written down again by an old link, and can 
 }, 60_000)
 
 /** Everything that the answer and the authorization server were told. */
-async function told(headers: Record<string, string>, query = ''): Promise<string> {
+async function notified(headers: Record<string, string>, query = ''): Promise<string> {
   running.sandbox.clearRequests()
   const url = `${running.url}/invite/${await issue('dan@acme.example')}/start${query}`
   const answer = await fetch(url, { redirect: 'manual', headers })
@@ -116,7 +116,7 @@ async function told(headers: Record<string, string>, query = ''): Promise<string
 
 it('the address that an invitation is for is hinted to the sign-in when Start was pressed on our page', async () => {
   const started = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
-  expect(await told(started)).toMatch(/dan(@|%40)acme\.example/)
+  expect(await notified(started)).toMatch(/dan(@|%40)acme\.example/)
 })
 
 it.each<[string, Record<string, string>]>([
@@ -127,8 +127,8 @@ it.each<[string, Record<string, string>]>([
   'the address that an invitation is for is kept from a program that has the link and %s',
   async (_what, headers) => {
     const own = Object.fromEntries(Object.keys(headers).map((name) => [name, running.url]))
-    expect(await told(own)).not.toMatch(/dan(@|%40)/)
-    expect(await told(own, '?account=other')).not.toMatch(/dan(@|%40)/)
+    expect(await notified(own)).not.toMatch(/dan(@|%40)/)
+    expect(await notified(own, '?account=other')).not.toMatch(/dan(@|%40)/)
   },
 )
 

@@ -38,12 +38,12 @@ async function startNetwork() {
     await startGateway({ ...servers, target: ports.service, port: open.service }),
     await startGateway({ ...servers, target: ports.authorizationServer, port: open.authorizationServer }),
   ]
-  const asked = new Set<string>()
+  const requests = new Set<string>()
   const options = {
     host: '127.0.0.1',
     port: 0,
     prepareRequestFunction(opened: PrepareRequestFunctionOpts) {
-      asked.add(opened.hostname)
+      requests.add(opened.hostname)
       const isKnown = opened.username === 'onramp' && opened.password === PASSWORD
       return { requestAuthentication: !isKnown, dnsLookup: lookup as never }
     },
@@ -60,7 +60,7 @@ async function startNetwork() {
     /** The same for a proxy that speaks TLS itself. */
     tlsProxy: `https://${user}@localhost:${tlsProxy.port}`,
     proxyName: name,
-    asked,
+    requests,
     authority,
     /** For a browser that is in that network. */
     connect: { ca: readFileSync(authority, 'utf8'), lookup },
@@ -125,7 +125,7 @@ it('behind a forward proxy onramp registers itself; people sign in, connect an a
   await network.sandbox.endSessions('ada')
   expect(network.sandbox.logouts()).toMatchObject([{ status: 200 }])
   expect(network.sandbox.count('registration')).toBe(1)
-  expect([...network.asked].toSorted()).toEqual(['login.example', 'service.example'])
+  expect([...network.requests].toSorted()).toEqual(['login.example', 'service.example'])
   expect((await onramp.end('SIGTERM')).code).toBe(0)
   expect(onramp.output()).not.toContain(encodeURIComponent(PASSWORD))
 })
@@ -138,13 +138,13 @@ it('behind a forward proxy the doctor says which way calls take, without the pas
     https_proxy: network.tlsProxy,
   })
   await until(() => doctor.hasEnded(), 'the doctor')
-  const said = doctor.output().replaceAll(/\s+/g, ' ')
-  expect(said).toContain(
+  const texts = doctor.output().replaceAll(/\s+/g, ' ')
+  expect(texts).toContain(
     `The service is reached through the proxy ${new URL(network.tlsProxy).host} (HTTPS_PROXY).`,
   )
-  expect(said).toContain('Client API found at https://service.example')
-  expect(said).toContain(`${env['OIDC_ISSUER']} is reachable (OpenID Connect).`)
-  expect(said).not.toMatch(/p@ss|p%40ss/)
+  expect(texts).toContain('Client API found at https://service.example')
+  expect(texts).toContain(`${env['OIDC_ISSUER']} is reachable (OpenID Connect).`)
+  expect(texts).not.toMatch(/p@ss|p%40ss/)
 })
 
 it('behind a forward proxy a wrong password, and an authority that is not trusted, are in the log with what to set', async () => {

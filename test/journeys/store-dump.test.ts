@@ -70,10 +70,11 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
     )
     const issuer = world.env['OIDC_ISSUER'] ?? ''
     const person = [email, subject, name, issuer, new URL(issuer).host, back]
-    const told = [...person, 'intranet', '/search', 'slack', 'github']
+    const notified = [...person, 'intranet', '/search', 'slack', 'github']
     for (const [key, value] of records) {
       const text = `${key} ${value} ${Buffer.from(value, 'base64url').toString('latin1')}`.toLowerCase()
-      for (const secret of told) expect(text.includes(secret.toLowerCase()), `${key}: ${secret}`).toBe(false)
+      for (const secret of notified)
+        expect(text.includes(secret.toLowerCase()), `${key}: ${secret}`).toBe(false)
     }
   })
 })

@@ -136,7 +136,7 @@ it('page, status and report agree about every app', async () => {
         const shown = walk.known.map(({ instance }) => figures.get(instance))
         expect(rows.length).toBe(walk.known.length - (overview.card === undefined ? 0 : 1))
 
-        const count = (figure: string) => shown.filter((found) => found === figure).length
+        const count = (counted: string) => shown.filter((found) => found === counted).length
         const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
         expect(statusOf(walkStates(walk, now))).toEqual({ connected, pending, skipped })
         expect(overview.state === 'open').toBe(pending !== 0)

@@ -53,7 +53,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     fails: false,
   }
   /** What the service was asked for: where a consent begun with the answer leads back. */
-  const asked: (string | undefined)[] = []
+  const calls: (string | undefined)[] = []
   const notes: Parameters<Audit>[0][] = []
   const limited: string[] = []
   /** When the service was asked for what the report got. */
@@ -85,7 +85,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     service: new ServiceForPerson({
       clientApi: {
         async checkDatasourceAuth(_credentials, finalRedirectUrl, gone) {
-          asked.push(finalRedirectUrl)
+          calls.push(finalRedirectUrl)
           await at.answers?.(gone)
           at.now += at.takes
           if (at.fails) throw new Problem(503, 'service_unavailable')
@@ -155,7 +155,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
 
   return {
     at,
-    asked,
+    calls,
     notes,
     limited,
     handed,
@@ -167,7 +167,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     page: async (path: string, headers?: Record<string, string>) => (await get(path, headers)).body as Page,
     post: async (path: string) => await request(app).post(path).redirects(0),
     /** Where the consent that was begun last leads back: the path of ours. */
-    back: () => new URL(asked.at(-1) ?? '').href.slice(ONRAMP.length),
+    back: () => new URL(calls.at(-1) ?? '').href.slice(ONRAMP.length),
   }
 }
 

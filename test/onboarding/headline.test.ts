@@ -20,7 +20,7 @@ const countsWith = (figures: Figures = {}): Counts => ({
   offByStatus: figures.off === undefined ? {} : { disabled: figures.off },
 })
 const counts = (...amounts: number[]): Counts =>
-  countsWith(Object.fromEntries(FIGURES.map((figure, index) => [figure, amounts[index] ?? 0])))
+  countsWith(Object.fromEntries(FIGURES.map((count, index) => [count, amounts[index] ?? 0])))
 
 function* mixtures(): Generator<Counts> {
   for (let number = 0; number < AMOUNTS.length ** FIGURES.length; number++)
@@ -179,7 +179,7 @@ it('the headline never makes a false claim, whatever the mixture of apps', () =>
     const { shown, hidden, isNarrowed } = seen
     const what = JSON.stringify(seen)
     const { state, heading, lead, search } = headlineOf(seen, t)
-    const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
+    const listed = FIGURES.reduce((sum, count) => sum + shown[count] + hidden[count], 0)
     const words = `${heading} ${lead}`
 
     const connected = shown.connected + hidden.connected
@@ -194,9 +194,9 @@ it('the headline never makes a false claim, whatever the mixture of apps', () =>
       [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
       [heading === t('finished.titleSome'), hidden.pending === 0],
     ]
-    for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
+    for (const [message, isSo] of claims) expect(message && !isSo, what).toBe(false)
     expect(state === 'open', what).toBe(
-      shown.pending > 0 || (isNarrowed && FIGURES.every((figure) => shown[figure] === 0)),
+      shown.pending > 0 || (isNarrowed && FIGURES.every((count) => shown[count] === 0)),
     )
     expect(words, what).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
     checked++

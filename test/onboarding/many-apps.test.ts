@@ -10,8 +10,8 @@ import { see, seen, waits } from './seen.ts'
 const APPS = 10_000
 const MAX_MS = 500
 
-const listed = (nameOf: (number: number) => string) =>
-  Array.from({ length: APPS }, (_, number) => waits(`slack_${number}`, nameOf(number)))
+const listed = (displayName: (number: number) => string) =>
+  Array.from({ length: APPS }, (_, number) => waits(`slack_${number}`, displayName(number)))
 const own = listed((number) => `Workspace ${number}`)
 const shared = listed(() => 'Slack')
 const half = shared.slice(APPS / 2)
@@ -29,7 +29,7 @@ it.each<[what: string, walk: Walk, account?: string]>([
 
 it('more than ten apps of one name are counted beside each, not named', () => {
   const many = (count: number) => seen(shared.slice(1, count), seen(shared.slice(0, count)))
-  const saidOf = (walk: Walk) => see(walk).card?.lines.find(({ kind }) => kind === 'account')?.text
-  expect(saidOf(many(10))).toContain('a different account or workspace here than for Slack')
-  expect(saidOf(many(11))).toBe('You have 11 Slack accounts or workspaces.')
+  const textsOf = (walk: Walk) => see(walk).card?.lines.find(({ kind }) => kind === 'account')?.text
+  expect(textsOf(many(10))).toContain('a different account or workspace here than for Slack')
+  expect(textsOf(many(11))).toBe('You have 11 Slack accounts or workspaces.')
 })

@@ -81,18 +81,18 @@ it.each<[string, Walk, object | undefined]>([
 it('the banner about a long name begins with the result, and has the name once', () => {
   const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
   const other = waits('plan_2', 'Quarterly planning, reporting and forecasting for EMEA')
-  const told = (walk: Walk) => {
+  const notified = (walk: Walk) => {
     const { banner } = see(walk, { from: 'slack_1' })
     expect([banner?.title, banner?.text].join()).not.toContain('Quarterly')
     return [banner?.title, banner?.named, banner?.text]
   }
   const both = seen([long, other])
-  expect(told(seen([other], both))).toEqual(['Connected', long.name, ''])
-  expect(told(seen([github], seen([long, github])))).toEqual(['Connected', long.name, 'Next up: GitHub.'])
-  expect(told(skip(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Skipped', long.name])
-  expect(told(block(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Waiting for admin', long.name])
+  expect(notified(seen([other], both))).toEqual(['Connected', long.name, ''])
+  expect(notified(seen([github], seen([long, github])))).toEqual(['Connected', long.name, 'Next up: GitHub.'])
+  expect(notified(skip(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Skipped', long.name])
+  expect(notified(block(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Waiting for admin', long.name])
   const isOff = seen([{ ...long, status: 'disabled' }, other])
-  expect(told(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
+  expect(notified(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
 })
 
 it.each<[string, Walk, object | undefined]>([

@@ -28,7 +28,7 @@ function office() {
   let walk = startWalk(NOW)
   let isAway = false
   let writes = 0
-  const told: unknown[] = []
+  const notified: unknown[] = []
 
   function started({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
     const now = () => time + skew
@@ -39,7 +39,7 @@ function office() {
     }
     const progress = new ProgressRecorder(
       { change },
-      { warn: (...line: unknown[]) => void told.push(line) },
+      { warn: (...line: unknown[]) => void notified.push(line) },
       now,
     )
     return {
@@ -64,7 +64,7 @@ function office() {
     away: (is: boolean) => void (isAway = is),
     loseWalk: () => void (walk = startWalk(time)),
     written: () => writes,
-    told,
+    notified,
   }
 }
 
@@ -125,13 +125,13 @@ it('a page records nothing for an address that isn’t verified, or without one'
 })
 
 it('the report agrees with the walk after the next page, where the store was away, or the process died before it had written', async () => {
-  const { started, report, away, told } = office()
+  const { started, report, away, notified } = office()
   const { page } = started()
   away(true)
   await page([slack])
   expect(await report()).toBeUndefined()
   const words = "what a page found was not written to the person's record"
-  expect(told).toEqual([[{ err: new Error('away') }, words]])
+  expect(notified).toEqual([[{ err: new Error('away') }, words]])
   away(false)
   await page([slack])
   expect(await report()).toEqual(['slack_1 waiting'])

@@ -6,7 +6,7 @@ import { NOW } from './seen.ts'
 const CLICK = '/onboarding/connect/slack_1'
 
 it('a return that the service confirms leads straight to the next, and the last one makes the last page', async () => {
-  const { at, to, page, back, asked, notes } = frontDoor()
+  const { at, to, page, back, calls, notes } = frontDoor()
   await to(CLICK)
   at.now += 10_000
   at.waiting = [github]
@@ -14,7 +14,7 @@ it('a return that the service confirms leads straight to the next, and the last 
   at.now += 10_000
   at.waiting = []
   expect(await page(back())).toMatchObject({ state: 'done', arrived: true })
-  expect(asked).toHaveLength(3)
+  expect(calls).toHaveLength(3)
   expect(notes.map((note) => ({ ...note, user: undefined }))).toEqual([
     { event: 'step_started', datasource: 'slack_1' },
     { event: 'step_result', datasource: 'slack_1', result: 'connected' },
@@ -64,7 +64,7 @@ it('a return that is not confirmed yet shows the page, which looks again on its 
 })
 
 it('a return is the only way to go straight on: a page that waits ends at what was connected, and at the next button', async () => {
-  const { at, to, page, back, asked } = frontDoor()
+  const { at, to, page, back, calls } = frontDoor()
   await to(CLICK)
   at.now += 10_000
   const path = back()
@@ -77,7 +77,7 @@ it('a return is the only way to go straight on: a page that waits ends at what w
     card: { main: { href: '/onboarding/connect/github_1' } },
     focusesMain: true,
   })
-  expect([ended['refresh'], asked.length]).toEqual([undefined, 3])
+  expect([ended['refresh'], calls.length]).toEqual([undefined, 3])
 })
 
 it('a return that another tab held up, or whose check failed, ends at a page too', async () => {
@@ -121,31 +121,31 @@ it.each(['', 'step=&', 'step=made-up&'])(
 )
 
 it('a return that is requested twice at once checks once', async () => {
-  const { at, to, back, asked, notes } = frontDoor()
+  const { at, to, back, calls, notes } = frontDoor()
   await to(CLICK)
   at.now += 10_000
   at.waiting = [github]
   const path = back()
   expect(await Promise.all([to(path), to(path)])).toEqual([consentOf('github_1'), consentOf('github_1')])
-  expect(asked).toHaveLength(2)
+  expect(calls).toHaveLength(2)
   expect(notes).toHaveLength(3)
 })
 
 it.each(['', '?step=', '?step=lost', '?status=success'])(
   'a return that has lost its query (%s) is one all the same: the service is asked, and no tab is blamed',
   async (query) => {
-    const { at, to, page, asked } = frontDoor()
+    const { at, to, page, calls } = frontDoor()
     await to(CLICK)
     at.now += 10_000
     at.waiting = [github]
     expect(await to(`/onboarding/callback${query}`)).toBe(consentOf('github_1'))
-    expect(asked).toHaveLength(2)
+    expect(calls).toHaveLength(2)
     expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   },
 )
 
 it('a return whose check fails is recorded: the next page checks', async () => {
-  const { at, to, get, page, back, asked, handed } = frontDoor()
+  const { at, to, get, page, back, calls, handed } = frontDoor()
   await to(CLICK)
   at.now += 10_000
   at.fails = true
@@ -153,12 +153,12 @@ it('a return whose check fails is recorded: the next page checks', async () => {
   at.fails = false
   at.waiting = [github]
   expect(await page('/onboarding')).toMatchObject({ card: { instance: 'github_1' } })
-  expect([asked.length, handed.length]).toEqual([3, 2])
+  expect([calls.length, handed.length]).toEqual([3, 2])
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
 })
 
 it('a return that is looked at again does not ask while another tab is leaving', async () => {
-  const { at, to, page, back, asked, handed } = frontDoor()
+  const { at, to, page, back, calls, handed } = frontDoor()
   await to(CLICK)
   at.now += 10_000
   const path = back()
@@ -166,14 +166,14 @@ it('a return that is looked at again does not ask while another tab is leaving',
   await to('/onboarding/connect/github_1')
   await page('/onboarding')
   expect(await page(path)).toMatchObject({ confirming: { instance: 'slack_1', focus: false } })
-  expect([asked.length, handed.length]).toEqual([3, 3])
+  expect([calls.length, handed.length]).toEqual([3, 3])
   at.now = NOW + 25_000
   await page(path)
-  expect([asked.length, handed.length]).toEqual([4, 4])
+  expect([calls.length, handed.length]).toEqual([4, 4])
 })
 
 it('a return that took no click gets a page that asks nothing and goes on, in a browser alone', async () => {
-  const { at, to, page, back, asked } = frontDoor()
+  const { at, to, page, back, calls } = frontDoor()
   await to(CLICK)
   at.now += 9_999
   at.waiting = [github]
@@ -184,9 +184,9 @@ it('a return that took no click gets a page that asks nothing and goes on, in a 
     title: 'Checking Slack…',
     refresh: { seconds: 0, url: path },
   })
-  expect(asked).toHaveLength(1)
+  expect(calls).toHaveLength(1)
   expect(await to(path)).toBe(consentOf('github_1'))
-  expect(asked).toHaveLength(2)
+  expect(calls).toHaveLength(2)
   for (const headers of [
     { 'sec-fetch-dest': 'document' },
     { 'sec-fetch-dest': 'document', 'user-agent': 'curl/8' },

@@ -5,7 +5,7 @@ import { ada, consentOf, frontDoor, github, PLAIN_CHECK, slack } from './front-d
 const CLICK = '/onboarding/connect/slack_1'
 
 it('the overview asks the service and shows what it says, in the language of the person', async () => {
-  const { page, asked } = frontDoor()
+  const { page, calls } = frontDoor()
   expect(await page('/onboarding')).toMatchObject({
     view: 'onboarding/overview',
     state: 'open',
@@ -20,7 +20,7 @@ it('the overview asks the service and shows what it says, in the language of the
     title: 'Slack verbinden',
     about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
   })
-  expect(asked).toEqual([PLAIN_CHECK, PLAIN_CHECK])
+  expect(calls).toEqual([PLAIN_CHECK, PLAIN_CHECK])
 })
 
 it('the overview shows the apps that its address names, until another address names others', async () => {
@@ -77,10 +77,10 @@ it('a page that is dropped ends its check, and a click that is dropped goes on: 
 })
 
 it('a click leads to the consent, with the address that this very answer brought', async () => {
-  const { to, asked, notes, back } = frontDoor()
+  const { to, calls, notes, back } = frontDoor()
   expect(await to(CLICK)).toBe(consentOf('slack_1'))
-  expect(asked).toHaveLength(1)
-  expect(asked[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
+  expect(calls).toHaveLength(1)
+  expect(calls[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
   expect(notes).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
   const first = back()
   await to('/onboarding/connect/github_1')
@@ -88,13 +88,13 @@ it('a click leads to the consent, with the address that this very answer brought
 })
 
 it('a click that a sign-in came between is not lost: the page says so, and offers that very app', async () => {
-  const { at, to, page, asked } = frontDoor()
+  const { at, to, page, calls } = frontDoor()
   await page('/onboarding?datasource=slack&datasource=github')
   const after = { 'sec-fetch-site': 'cross-site' }
   const path = '/onboarding?datasource=slack&datasource=github&from=github_1&again=yes'
   at.now += 59_999
   expect(await to('/onboarding/connect/github_1', after)).toBe(path)
-  expect(asked).toHaveLength(1)
+  expect(calls).toHaveLength(1)
   expect(await page(path)).toMatchObject({
     banner: { title: 'You’re signed in again' },
     card: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
@@ -116,28 +116,28 @@ it('a click that a sign-in came between is not lost: the page says so, and offer
 })
 
 it('a click on another site’s link starts nothing', async () => {
-  const { at, to, asked } = frontDoor()
+  const { at, to, calls } = frontDoor()
   at.now += 60_000
   for (const site of ['cross-site', 'same-site', 'none'])
     expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
   expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
   // The page of a failure asks again, for what that link asked for.
   expect(await to(`${CLICK}?unattended=yes`, { 'sec-fetch-site': 'same-origin' })).toBe('/onboarding')
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
   expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
 })
 
 it('a click made twice asks once and is noted once, and one on another app or by another person is its own', async () => {
-  const { to, asked, notes } = frontDoor()
+  const { to, calls, notes } = frontDoor()
   const both = await Promise.all([to(CLICK), to(CLICK)])
   expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
-  expect(asked).toHaveLength(1)
+  expect(calls).toHaveLength(1)
   expect(notes).toHaveLength(1)
   const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
   expect(two[1]).toBe(consentOf('github_1'))
-  expect(asked).toHaveLength(4)
+  expect(calls).toHaveLength(4)
   await Promise.all([to(CLICK), to(CLICK, { person: 'bob' })])
-  expect(asked).toHaveLength(6)
+  expect(calls).toHaveLength(6)
 })
 
 it('a click on an app that is connected meanwhile leads to the overview, which says so', async () => {

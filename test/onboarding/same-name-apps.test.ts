@@ -8,7 +8,7 @@ import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.
 const second = waits('slack_2', 'Slack')
 const third = waits('slack_3', 'Slack')
 type Context = Parameters<typeof see>[1]
-const saidFirst = (walk: Walk, context: Context = {}) =>
+const headlineOf = (walk: Walk, context: Context = {}) =>
   see(walk, context).card?.lines.find(({ kind }) => kind === 'account')?.text
 const rowOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)
 const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
@@ -21,46 +21,46 @@ const OFF = 'Slack\u00a0(2) can’t be connected right now. Connect Slack only.'
 const OTHERS = 'Use your work account (ada@acme.example)'
 
 it('the card of an app that shares its name says that there are several to connect', () => {
-  expect(saidFirst(seen([slack, second, github]))).toBe(TWICE)
-  expect(saidFirst(seen([slack, second, third]))).toBe(
+  expect(headlineOf(seen([slack, second, github]))).toBe(TWICE)
+  expect(headlineOf(seen([slack, second, third]))).toBe(
     'You have 3 Slack accounts or workspaces. Start with any of them.',
   )
 })
 
 it('the card of an app that shares its name says which account is taken, once one is connected or being checked', () => {
-  expect(saidFirst(seen([second], seen([slack, second])))).toBe(TAKEN)
-  expect(saidFirst(returned([slack, second]))).toBe(TAKEN)
-  expect(saidFirst(returned([slack, github]))).toContain(OTHERS)
+  expect(headlineOf(seen([second], seen([slack, second])))).toBe(TAKEN)
+  expect(headlineOf(returned([slack, second]))).toBe(TAKEN)
+  expect(headlineOf(returned([slack, github]))).toContain(OTHERS)
 })
 
 it('the card of an app that shares its name says nothing of it where there is no other one to mix it up with', () => {
-  expect(saidFirst(seen([slack, github]))).toContain(OTHERS)
+  expect(headlineOf(seen([slack, github]))).toContain(OTHERS)
   const walk = seen([slack, second])
-  expect(saidFirst({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
+  expect(headlineOf({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
 })
 
 it('the card of an app that shares its name says why it has a number, where the other one is turned off', () => {
   const off = waits('slack_2', 'Slack', 'disabled')
-  expect(saidFirst(seen([slack, off]))).toBe(OFF)
-  expect(saidFirst(seen([slack, off, third]))).toContain('3 Slack accounts')
+  expect(headlineOf(seen([slack, off]))).toBe(OFF)
+  expect(headlineOf(seen([slack, off, third]))).toContain('3 Slack accounts')
   expect(accountIn(seen([github, slack, off]), 'slack_1')).toBe(OFF)
 })
 
 it('the card of an app that shares its name says to use its own account once more, or which one isn’t that', () => {
   const stale = waits('slack_1', 'Slack', 'stale')
   const other = waits('slack_2', 'Slack', 'stale')
-  const allSaid = (walk: Walk) => {
+  const allTexts = (walk: Walk) => {
     const { paragraphs = [], lines = [] } = see(walk).card ?? {}
     return [...paragraphs, ...lines.slice(1).map(({ text }) => text)]
   }
   const explained = t('next.explainStale')
-  expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
-  expect(allSaid(seen([stale], seen([slack, second])))).toEqual([
+  expect(allTexts(seen([stale, second]))).toEqual([explained, AGAIN])
+  expect(allTexts(seen([stale], seen([slack, second])))).toEqual([
     explained,
     TAKEN.replace('Slack.', 'Slack\u00a0(2).'),
   ])
   // Its twin may be connected, and so not on the list; and one account is right for any app.
-  expect(allSaid(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
+  expect(allTexts(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
   expect(accountIn(seen([stale, other]), 'slack_2')).toBe(AGAIN)
 })
 
@@ -77,26 +77,26 @@ const given =
   (accounts: Record<string, string>) =>
   (instance: string): typeof noDescription => ({ ...noDescription, account: accounts[instance] })
 const both = seen([slack, second, github])
-const saidIn = (walk: Walk, accounts: Record<string, string>) => {
+const textsIn = (walk: Walk, accounts: Record<string, string>) => {
   const about = given(accounts)
   return {
-    said: saidFirst(walk, { describe: about }),
+    output: headlineOf(walk, { describe: about }),
     note: see(walk, { describe: about }).entries[0]?.notes[0],
   }
 }
 
 it('the account that the company names is left out where it is the same for both: it can’t be right for each of them', () => {
   const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
-  expect(saidIn(both, same)).toEqual({ said: TWICE, note: TWICE })
-  expect(saidIn(seen([second], seen([slack, second])), same)).toMatchObject({ said: TAKEN })
+  expect(textsIn(both, same)).toEqual({ output: TWICE, note: TWICE })
+  expect(textsIn(seen([second], seen([slack, second])), same)).toMatchObject({ output: TAKEN })
   const narrowed = { ...both, visit: { ...both.visit, only: ['slack_2'] } }
-  expect(saidIn(narrowed, same).said).toContain(OTHERS)
-  expect(saidIn(seen([slack, github]), same).said).toBe('Use your Acme workspace.')
+  expect(textsIn(narrowed, same).output).toContain(OTHERS)
+  expect(textsIn(seen([slack, github]), same).output).toBe('Use your Acme workspace.')
 })
 
 it('the account that the company names is all that is said where each has its own', () => {
   const own = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
-  expect(saidIn(both, own)).toEqual({ said: 'Use your Acme workspace.', note: 'Use the Sales workspace.' })
+  expect(textsIn(both, own)).toEqual({ output: 'Use your Acme workspace.', note: 'Use the Sales workspace.' })
 })
 
 it('someone whose app isn’t connected yet is told to use the other account, where names are alike', () => {

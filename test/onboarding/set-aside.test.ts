@@ -6,13 +6,13 @@ it.each([
   ['skip', 'skipped', 'Slack skipped'],
   ['blocked', 'blocked', 'Slack is waiting for an admin'],
 ])('what a person says about an app by %s is kept, noted and shown', async (path, event, title) => {
-  const { page, post, asked, notes } = frontDoor()
+  const { page, post, calls, notes } = frontDoor()
   await page('/onboarding?datasource=slack&datasource=github')
   const { status, headers } = await post(`/onboarding/${path}/slack_1`)
   const location = '/onboarding?datasource=slack&datasource=github&from=slack_1'
   expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
   expect(notes).toEqual([{ event, user: ada, datasource: 'slack_1' }])
-  expect(asked).toHaveLength(1)
+  expect(calls).toHaveLength(1)
   expect(await page(location)).toMatchObject({ banner: { title }, card: { title: 'Connect GitHub' } })
 })
 
@@ -62,7 +62,7 @@ it('what a person says of an app is refused for an app that is not theirs, unles
 })
 
 it('the status is the person’s own, checks at most every three seconds, and remembers no failure', async () => {
-  const { at, get, page, asked } = frontDoor()
+  const { at, get, page, calls } = frontDoor()
   const first = await page('/api/status')
   const texts = { lang: 'en', dir: 'ltr', left: '2 apps left to connect', progress: '0 of 2 connected' }
   expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0, texts })
@@ -70,14 +70,14 @@ it('the status is the person’s own, checks at most every three seconds, and re
   at.waiting = [github]
   at.now += 2_999
   expect(await page('/api/status')).toEqual(first)
-  expect(asked).toEqual([PLAIN_CHECK])
+  expect(calls).toEqual([PLAIN_CHECK])
   at.now += 1
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
-  expect(asked).toHaveLength(2)
+  expect(calls).toHaveLength(2)
   at.person = { ...ada, subject: 'bob' }
   at.waiting = [slack]
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
-  expect(asked).toHaveLength(3)
+  expect(calls).toHaveLength(3)
   at.now += 3_000
   at.fails = true
   expect((await get('/api/status')).status).toBe(503)
@@ -86,26 +86,26 @@ it('the status is the person’s own, checks at most every three seconds, and re
 })
 
 it('the status shows at once what the person did here', async () => {
-  const { at, page, post, to, asked } = frontDoor()
+  const { at, page, post, to, calls } = frontDoor()
   await page('/api/status')
   await post('/onboarding/skip/slack_1')
   expect(await page('/api/status')).toMatchObject({ pending: 1, skipped: 1 })
-  expect(asked).toHaveLength(1)
+  expect(calls).toHaveLength(1)
   await to('/onboarding/connect/github_1')
   at.now += 10_000
   at.waiting = [slack]
   // The one-time path that the browser follows is more than a count, or a page in another tab.
   await page('/onboarding')
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
-  await to(asked.at(-1)?.replace('https://onramp.example', '') ?? '')
+  await to(calls.at(-1)?.replace('https://onramp.example', '') ?? '')
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 0, skipped: 1 })
-  expect(asked).toHaveLength(3)
+  expect(calls).toHaveLength(3)
 })
 
 it('two tabs that ask for the status at once share one check', async () => {
-  const { page, asked } = frontDoor()
+  const { page, calls } = frontDoor()
   await Promise.all([page('/api/status'), page('/api/status')])
-  expect(asked).toHaveLength(1)
+  expect(calls).toHaveLength(1)
 })
 
 it('whatever reaches the service is limited, and nothing else', async () => {

@@ -35,10 +35,10 @@ it('a session whose token is refused does not fail another one of the same perso
 })
 
 it('the service is asked for a person’s figures once in a while, whoever else asks meanwhile', async () => {
-  const { at, asked, page } = frontDoor()
+  const { at, calls, page } = frontDoor()
   for (const subject of ['ada', 'bob', 'ada']) {
     at.person = { ...ada, subject }
     await page('/api/status')
   }
-  expect(asked).toHaveLength(2)
+  expect(calls).toHaveLength(2)
 })

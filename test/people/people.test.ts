@@ -160,11 +160,11 @@ it('apps that the company hides are left out when reading, and kept as they were
 
 it('events are written together with their cause, and onEvents is called', async () => {
   const { open } = office()
-  const heard: [string, number][] = []
-  const people = open(at, { onEvents: (...one) => heard.push(one) })
+  const received: [string, number][] = []
+  const people = open(at, { onEvents: (...one) => received.push(one) })
   await people.change(ada, (before) => withMilestone(before, 'signedInAt', at))
   await people.change(ada, opened)
-  expect(heard).toEqual([[ada, 0]])
+  expect(received).toEqual([[ada, 0]])
   expect((await people.get(ada))?.outbox).toMatchObject([
     { type: 'person.signed_in', at, tries: 0, dueAt: at },
   ])

@@ -94,27 +94,27 @@ it('a response with made-up names doesn’t fill the record, and connected apps 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
 
 const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
-const said = (kind: AppIntent['kind'], person = answered(ada, listed('slack_1'))) =>
+const output = (kind: AppIntent['kind'], person = answered(ada, listed('slack_1'))) =>
   withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 
 it.each<[string, Person, string, boolean]>([
   ['waits while it is listed', answered(ada, listed('slack_1')), 'waiting', false],
-  ['was set aside', said('skipped'), 'skipped', false],
-  ['waits for an admin', said('blocked'), 'blocked', false],
-  ['came back without its consent', said('unconfirmed'), 'waiting', true],
-  ['is switched off, whatever the person said', said('skipped', answered(ada, [off])), 'off', false],
-  ['is connected, whatever the person said', answered(said('blocked'), [], AT + 1), 'connected', false],
+  ['was set aside', output('skipped'), 'skipped', false],
+  ['waits for an admin', output('blocked'), 'blocked', false],
+  ['came back without its consent', output('unconfirmed'), 'waiting', true],
+  ['is switched off, whatever the person said', output('skipped', answered(ada, [off])), 'off', false],
+  ['is connected, whatever the person said', answered(output('blocked'), [], AT + 1), 'connected', false],
 ])('the state of an app %s', (_what, person, state, isUnconfirmed) => {
   expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })
 
 it('an app that is switched on again has the person’s intent again', () => {
-  const again = answered(answered(said('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
+  const again = answered(answered(output('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
   expect(states(again)).toEqual(['slack_1 skipped'])
 })
 
 it('the intents of the newest page stay after a later check of a run', () => {
-  const later = answered(said('skipped'), listed('slack_1'), AT + MINUTE)
+  const later = answered(output('skipped'), listed('slack_1'), AT + MINUTE)
   const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
   expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)

@@ -38,8 +38,8 @@ export class Rules {
   #checkSignedOut({ request, response, isEnded }: Exchange): void {
     const { status } = response
     const isPrivate = /^\/(onboarding|api|search)/.test(request.path)
-    const isOut = status >= 400 || locationOf(response).startsWith('/sign-in')
-    if (isEnded && isPrivate && !isOut)
+    const mayHaveLeft = status >= 400 || locationOf(response).startsWith('/sign-in')
+    if (isEnded && isPrivate && !mayHaveLeft)
       this.#world.fail(`no one signed in after sign-out: ${pathOf(request.path)} answers ${status}`)
   }
 

@@ -22,11 +22,11 @@ export async function startCut(target: number, where: Where) {
     for (const socket of both) sockets.add(socket.on('error', end).on('close', end))
     let bytes = 0
     client.on('data', (chunk: Buffer) => {
-      const room = Math.max(0, BEFORE_AN_EMAIL - bytes)
+      const space = Math.max(0, BEFORE_AN_EMAIL - bytes)
       bytes += chunk.length
       if (hasCut || where === 'answer' || bytes <= BEFORE_AN_EMAIL) return void onward.write(chunk)
       hasCut = true
-      onward.write(chunk.subarray(0, room))
+      onward.write(chunk.subarray(0, space))
       client.pause()
       return void pause(SILENCE_MS).then(end)
     })

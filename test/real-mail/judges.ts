@@ -13,8 +13,8 @@ export function verified(folder: string, record: string, emails: readonly Buffer
     writeFileSync(path, email)
     return path
   })
-  const said = execFileSync('/usr/bin/python3', [VERIFY, record, ...paths], { encoding: 'utf8' })
-  return said
+  const output = execFileSync('/usr/bin/python3', [VERIFY, record, ...paths], { encoding: 'utf8' })
+  return output
     .trim()
     .split('\n')
     .map((word) => word === 'pass')
@@ -52,14 +52,14 @@ export function bySpamAssassin(folder: string, emails: readonly Buffer[]): Judge
   const own = ['use_bayes 0', 'fold_headers 0', 'add_header all Points _TESTSSCORES_']
   const nobody = ['--nocreate-prefs', '--prefs-file=/dev/null']
   const args = ['--local', ...nobody, ...own.map((line) => `--cf=${line}`), '--mbox', path]
-  const said = execFileSync('spamassassin', args, { encoding: 'latin1', maxBuffer: 100_000_000 })
-  const judged: Judged[] = []
-  for (const one of said.split(/^From search@/m)) {
+  const output = execFileSync('spamassassin', args, { encoding: 'latin1', maxBuffer: 100_000_000 })
+  const verdict: Judged[] = []
+  for (const one of output.split(/^From search@/m)) {
     const index = /^\tby mx\.elsewhere\.example with ESMTPS id nr(\d+)/m.exec(one)?.[1]
     const points = /^X-Spam-Points: (.*)$/m.exec(one)?.[1]
     if (index === undefined || points === undefined) continue
     const rules = [...points.matchAll(/(\w+)=(-?[\d.]+)/g)].map(([, rule, score]) => [rule, Number(score)])
-    judged[Number(index)] = judgedBy(Object.fromEntries(rules) as Record<string, number>)
+    verdict[Number(index)] = judgedBy(Object.fromEntries(rules) as Record<string, number>)
   }
-  return judged
+  return verdict
 }

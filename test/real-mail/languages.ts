@@ -104,16 +104,16 @@ export async function checkLanguages(check: Check, company: Company, folder: str
       // The test of all spam filters, or nothing would show that it judges.
       const gtube = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X'
       const emails = kinds[kind] ?? []
-      const [spam, ...judged] = bySpamAssassin(folder, [
+      const [spam, ...verdict] = bySpamAssassin(folder, [
         Buffer.from(`Subject: spam\n\n${gtube}\n`),
         ...emails,
       ])
       assert.ok((spam?.points ?? 0) > 900)
-      assert.equal(judged.length, tags.length)
-      for (const [index, said] of judged.entries()) {
-        const line = `${tags[index]}: ${shown(said)}`
+      assert.equal(verdict.length, tags.length)
+      for (const [index, output] of verdict.entries()) {
+        const line = `${tags[index]}: ${shown(output)}`
         console.log(`      ${line}`)
-        assert.ok(said.points < MAX_POINTS, line)
+        assert.ok(output.points < MAX_POINTS, line)
       }
     })
 }

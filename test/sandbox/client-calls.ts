@@ -10,7 +10,7 @@ const entrySchema = z.object({
 })
 const checkSchema = z.strictObject({ unauthorizedDatasourceInstances: z.array(entrySchema) })
 
-type Options = {
+type Setup = {
   token?: string | undefined
   headers?: Record<string, string>
   body?: unknown
@@ -18,7 +18,7 @@ type Options = {
 }
 
 /** Calls an operation of the Client API, or one at another path of the service. */
-export async function call(sandbox: Sandbox, path: string, options: Options = {}): Promise<Response> {
+export async function call(sandbox: Sandbox, path: string, options: Setup = {}): Promise<Response> {
   const { token, headers, body, method = 'POST' } = options
   return fetch(sandbox.urls.service + (path.startsWith('/') ? path : `/rest/api/v1/${path}`), {
     method,

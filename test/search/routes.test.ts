@@ -14,7 +14,7 @@ const EVIL = 'https://evil.example'
 
 /** Follows redirects, and says the same of itself as before, as browsers do. */
 async function open(path: string, headers: Record<string, string>) {
-  const asked: string[] = []
+  const calls: string[] = []
   let signal: AbortSignal | null | undefined
   const sendPage: SendPage = (req, res, { data }) =>
     void res.json(typeof data === 'function' ? data(languages.of(req)) : data)
@@ -24,7 +24,7 @@ async function open(path: string, headers: Record<string, string>) {
     service: new ServiceForPerson({
       clientApi: {
         async search(_credentials, { query }, gone) {
-          asked.push(query)
+          calls.push(query)
           signal = gone
           return { results: [], requestId: undefined }
         },
@@ -43,7 +43,7 @@ async function open(path: string, headers: Record<string, string>) {
   const app = express().use((req, _res, next) => next(void Object.assign(req, { session })), routes)
   const { body, redirects } = await request(app).get(path).set(headers).redirects(1)
   const address = new URL(redirects.at(-1) ?? path, ORIGIN).search
-  return { asked, gone: () => signal?.aborted, page: body as Record<string, unknown>, address }
+  return { calls, gone: () => signal?.aborted, page: body as Record<string, unknown>, address }
 }
 
 it.each([
@@ -57,8 +57,8 @@ it.each([
 ])(
   'a search that comes from %s is made only where it is the person who asks',
   async (_from, headers, isMade) => {
-    const { asked, page } = await open('/search?q=layoffs', headers)
-    expect(asked).toEqual(isMade ? ['layoffs'] : [])
+    const { calls, page } = await open('/search?q=layoffs', headers)
+    expect(calls).toEqual(isMade ? ['layoffs'] : [])
     expect(page['query']).toBe('layoffs')
     expect(page['heading'] === undefined).toBe(!isMade)
   },
@@ -67,17 +67,17 @@ it.each([
 it('a page that another site filled in searches for nothing in another language either, and its form searches', async () => {
   const { address } = await open('/search?q=layoffs', { 'sec-fetch-site': 'cross-site' })
   const own = { 'sec-fetch-site': 'same-origin' }
-  expect((await open(`/search${address}&lang=de`, own)).asked).toEqual([])
-  expect((await open('/search?q=layoffs', own)).asked).toEqual(['layoffs'])
+  expect((await open(`/search${address}&lang=de`, own)).calls).toEqual([])
+  expect((await open('/search?q=layoffs', own)).calls).toEqual(['layoffs'])
 })
 
 it('an empty search asks nothing', async () => {
-  expect((await open('/search?q=+', { 'sec-fetch-site': 'none' })).asked).toEqual([])
+  expect((await open('/search?q=+', { 'sec-fetch-site': 'none' })).calls).toEqual([])
 })
 
 it('a page that loads again on its own searches for nothing', async () => {
-  const { asked } = await open('/search?q=layoffs&unattended=yes', { 'sec-fetch-site': 'same-origin' })
-  expect(asked).toEqual([])
+  const { calls } = await open('/search?q=layoffs&unattended=yes', { 'sec-fetch-site': 'same-origin' })
+  expect(calls).toEqual([])
 })
 
 it('a search ends when no one waits for its page any more', async () => {

@@ -2,10 +2,10 @@
 import { generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { inProcess, ISSUER, type Form, type Options } from './in-process.ts'
+import { inProcess, ISSUER, type Form, type Setup } from './in-process.ts'
 
 /** A browser that has begun to sign in. */
-async function begun(options: Options = {}, query: Form = { return_to: '/x' }) {
+async function begun(options: Setup = {}, query: Form = { return_to: '/x' }) {
   const world = inProcess(options)
   const ada = world.browser()
   const sent = await ada.begin(query)

@@ -10,14 +10,14 @@ import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 function slowService() {
   /** Of the calls under way, by query and in order. */
   const answers = new Map<string, () => void>()
-  const asked: string[] = []
+  const requests: string[] = []
   const pages = new Map<string, AbortController>()
   let arrived = 0
   let most = 0
   const service = new ServiceForPerson({
     clientApi: {
       async search(_credentials: Credentials, { query }) {
-        asked.push(query)
+        requests.push(query)
         await new Promise<void>((resolve) => {
           answers.set(query, resolve)
           most = Math.max(most, answers.size)
@@ -69,7 +69,7 @@ function slowService() {
     open,
     openAll,
     answer,
-    asked,
+    requests,
     drop: (query: string) => pages.get(query)?.abort(new Problem(500, 'internal')),
     most: () => most,
   }
@@ -78,24 +78,24 @@ function slowService() {
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `q${index}`)
 
 it('someone who holds 190 pages has eight calls under way, in order, and another person is served meanwhile', async () => {
-  const { open, openAll, answer, asked, most } = slowService()
+  const { open, openAll, answer, requests, most } = slowService()
   const queries = numbered(190)
   const pages = await openAll('ada', queries)
-  expect(asked).toEqual(queries.slice(0, 8))
+  expect(requests).toEqual(queries.slice(0, 8))
 
   const other = await open('grace', 'hers')
   await answer('hers')
   expect((await other.page).status).toBe(200)
-  expect(asked).toEqual([...queries.slice(0, 8), 'hers'])
+  expect(requests).toEqual([...queries.slice(0, 8), 'hers'])
 
   for (const query of queries) await answer(query)
   expect(new Set((await Promise.all(pages)).map(({ status }) => status))).toEqual(new Set([200]))
-  expect(asked.filter((query) => query !== 'hers')).toEqual(queries)
+  expect(requests.filter((query) => query !== 'hers')).toEqual(queries)
   expect(most()).toBe(9)
 })
 
 it('a page that is dropped while its call waits asks the service for nothing, and holds up no one', async () => {
-  const { open, openAll, answer, asked, drop } = slowService()
+  const { open, openAll, answer, requests, drop } = slowService()
   const first = await openAll('ada', numbered(8))
   const dropped = await open('ada', 'dropped')
   const last = await open('ada', 'last')
@@ -103,15 +103,15 @@ it('a page that is dropped while its call waits asks the service for nothing, an
   expect((await dropped.page).status).toBe(500)
   for (const query of [...numbered(8), 'last']) await answer(query)
   await Promise.all([...first, last.page])
-  expect(asked).toEqual([...numbered(8), 'last'])
+  expect(requests).toEqual([...numbered(8), 'last'])
 })
 
 it('a call that fails makes room for the next one', async () => {
-  const { openAll, answer, asked } = slowService()
+  const { openAll, answer, requests } = slowService()
   const pages = await openAll('ada', ['fails', ...numbered(8)])
   for (const query of ['fails', ...numbered(8)]) await answer(query)
   expect((await Promise.all(pages)).map(({ status }) => status)).toEqual([503, ...Array<number>(8).fill(200)])
-  expect(asked).toHaveLength(9)
+  expect(requests).toHaveLength(9)
 })
 
 it('the 209th call of one person at once is told to wait, and the 208th is not', async () => {

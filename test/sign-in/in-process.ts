@@ -27,14 +27,14 @@ export { ISSUER, type Form } from './server-as-function.ts'
 export const PUBLIC_URL = 'http://localhost:3000'
 export const SECRET = 's'.repeat(32)
 
-export type Options = {
+export type Setup = {
   metadata?: object
   client?: object
   settings?: Partial<Record<keyof Settings, unknown>>
   records?: (records: Records) => Records
 }
 
-export function inProcess({ metadata = {}, client = {}, settings: own = {}, records: wrap }: Options = {}) {
+export function inProcess({ metadata = {}, client = {}, settings: own = {}, records: wrap }: Setup = {}) {
   /** Access tokens that the service refuses; `all` refuses every one. */
   const refused = new Set<string>()
   const clock = { now: 1_700_000_000_000 }

@@ -1,12 +1,12 @@
 // Calling the service with a valid access token: one refresh for all requests and processes, and no sign-in lost.
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { inProcess, ISSUER, type Options } from './in-process.ts'
+import { inProcess, ISSUER, type Setup } from './in-process.ts'
 
 const MINUTE = 60_000
 
 /** Someone whose tokens are good for five minutes from now. */
-async function someone({ records: wrap = (all) => all, ...options }: Options = {}) {
+async function someone({ records: wrap = (all) => all, ...options }: Setup = {}) {
   let looks = 0
   const counted = (records: Records): Records => ({
     ...records,

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
-import { inProcess, ISSUER, type Options } from './in-process.ts'
+import { inProcess, ISSUER, type Setup } from './in-process.ts'
 
 type Entry = { name: string; here: boolean; age: number; time: number; device: string }
 
 /** Someone who is signed in in several browsers, one after the other. */
-async function browsers(count: number, options: Options = {}) {
+async function browsers(count: number, options: Setup = {}) {
   const world = inProcess(options)
   const all = []
   for (let one = 0; one < count; one++) {

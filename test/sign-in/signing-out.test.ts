@@ -1,13 +1,13 @@
 // Signing out here, revoking tokens, and ending the server's session; and what still works while a part fails.
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { inProcess, ISSUER, PUBLIC_URL, type Options } from './in-process.ts'
+import { inProcess, ISSUER, PUBLIC_URL, type Setup } from './in-process.ts'
 
 const metadata = { end_session_endpoint: `${ISSUER}/end`, revocation_endpoint: `${ISSUER}/revoke` }
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
 
 /** Someone who is signed in at a server that ends sessions and takes tokens back. */
-async function signedIn(options: Options = { metadata }) {
+async function signedIn(options: Setup = { metadata }) {
   const world = inProcess(options)
   world.answers['/revoke'] = () => ({})
   const ada = world.browser()

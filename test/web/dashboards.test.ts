@@ -146,14 +146,14 @@ async function valuesOf(label: string): Promise<readonly string[]> {
 }
 
 it('every value that the alerts, their tests and the dashboard compare a label with is one that it has', async () => {
-  const asked = [...queries, ...simulated].flatMap(matchersIn).flatMap(({ label, values, ...rest }) =>
+  const calls = [...queries, ...simulated].flatMap(matchersIn).flatMap(({ label, values, ...rest }) =>
     // A variable of the dashboard, and what Prometheus puts in.
     values.startsWith('$') || LABELS_OF_TARGETS.includes(label)
       ? []
       : values.split('|').map((value) => ({ ...rest, label, value })),
   )
-  expect(new Set(asked.map(({ label }) => label)).size).toBeGreaterThan(8)
-  for (const [label, ofLabel] of Map.groupBy(asked, (one) => one.label)) {
+  expect(new Set(calls.map(({ label }) => label)).size).toBeGreaterThan(8)
+  for (const [label, ofLabel] of Map.groupBy(calls, (one) => one.label)) {
     const values = await valuesOf(label)
     for (const { value, query } of ofLabel) expect(values, query).toContain(value)
   }

@@ -104,8 +104,8 @@ it("another site's page can link to a page of ours, and neither embed nor fetch 
 
 it('the figures say that they depend on the origin, and are for the intranet alone', async () => {
   for (const origin of [undefined, 'https://intranet.example', 'https://intranet.example:8443']) {
-    const asked = request(onramp.app).options('/api/status')
-    const { headers } = await (origin === undefined ? asked : asked.set({ origin }))
+    const calls = request(onramp.app).options('/api/status')
+    const { headers } = await (origin === undefined ? calls : calls.set({ origin }))
     expect(headers['vary']).toContain('Origin')
     expect(headers['access-control-allow-origin']).toBe(
       origin === 'https://intranet.example' ? origin : undefined,
@@ -150,12 +150,12 @@ it('a hop with a port that is no proxy of ours is the client, whatever stands be
 
 it('someone who can sign in no more, as so many of their address did, can still sign out, and opt out', async () => {
   const from = { 'x-forwarded-for': '192.0.2.7', 'sec-fetch-site': 'same-origin' }
-  const refused = async (asked: request.Test) => (await asked.set(from)).status === 429
+  const refused = async (calls: request.Test) => (await calls.set(from)).status === 429
   const signIn = () => request(onramp.app).get('/sign-in')
   const signOut = () => request(onramp.app).post('/sign-out')
-  for (const asked of [signIn, signOut]) {
-    for (let count = 0; count < PER_MINUTE; count++) expect(await refused(asked())).toBe(false)
-    expect(await refused(asked())).toBe(true)
+  for (const calls of [signIn, signOut]) {
+    for (let count = 0; count < PER_MINUTE; count++) expect(await refused(calls())).toBe(false)
+    expect(await refused(calls())).toBe(true)
   }
   expect(await refused(request(onramp.app).post('/invite/x/opt-out'))).toBe(false)
   expect(await refused(request(onramp.app).get('/admin/report.json').auth('x', { type: 'bearer' }))).toBe(

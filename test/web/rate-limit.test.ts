@@ -16,7 +16,7 @@ function office() {
     (event) => void noted.push(event),
     () => clock.now,
   )
-  const told: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+  const notified: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
     const { status, retryAfter } = error as Problem
     res.status(status).json({ retryAfter })
   }
@@ -26,7 +26,7 @@ function office() {
     limits.comingBack(req, req.query['id'] as string | undefined)
     res.end()
   })
-  app.use(told)
+  app.use(notified)
   const ask = (path: string, address = '192.0.2.7') => request(app).get(path).set('x-forwarded-for', address)
   /** How many of so many sign-ins are refused. */
   const refused = async (count: number, path = '/sign-in', address?: string) => {

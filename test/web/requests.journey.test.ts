@@ -92,8 +92,8 @@ it('the log of requests names no one', async () => {
   const requests = lines.filter(({ msg }) => msg === 'request')
   expect(requests.length).toBeGreaterThan(2)
   // Random letters may spell a short name, so the ids of the requests are left out.
-  const said = requests.map(({ requestId: _id, ...rest }) => rest)
-  expect(JSON.stringify(said)).not.toMatch(/ada|@|secret-plan|code|state/)
+  const output = requests.map(({ requestId: _id, ...rest }) => rest)
+  expect(JSON.stringify(output)).not.toMatch(/ada|@|secret-plan|code|state/)
 })
 
 const traceId = 'c'.repeat(32)

@@ -15,12 +15,12 @@ type Event = { id: string; type: string; timestamp: string; data: Record<string,
 
 async function startReceiver() {
   const events: Event[] = []
-  const receiver = { status: 204, url: '', events, faults: [] as string[], asked: 0, close: () => {} }
+  const receiver = { status: 204, url: '', events, faults: [] as string[], calls: 0, close: () => {} }
   const server = createServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
-      receiver.asked++
+      receiver.calls++
       const headers = req.headers as IncomingHttpHeaders & Record<string, string>
       const body = Buffer.concat(chunks).toString()
       receiver.faults.push(...[faultInEvent(body)].filter((fault) => fault !== undefined))
@@ -75,9 +75,9 @@ describe.each(stores)('webhooks on %s', (_name, open) => {
 
   it('outlive a restart while the receiver is away, and follow no redirect', async () => {
     receiver.status = 307
-    receiver.asked = 0
+    receiver.calls = 0
     await signIn(running, 'bob')
-    await vi.waitFor(() => expect(receiver.asked).toBeGreaterThan(0), 5_000)
+    await vi.waitFor(() => expect(receiver.calls).toBeGreaterThan(0), 5_000)
     await running.restart()
     receiver.status = 204
     await vi.waitFor(

@@ -147,7 +147,7 @@ it('waiting events are in the metrics, with the age of the oldest, also after a 
   receiver.answer = () => Promise.resolve(refused)
   const figures = async ({ registry }: ReturnType<typeof process>) =>
     [...(await registry.metrics()).matchAll(/^onramp_webhooks_(?:waiting|oldest_seconds) (\d+)/gm)].map(
-      ([, figure]) => Number(figure),
+      ([, count]) => Number(count),
     )
   const first = process()
   expect(await figures(first)).toEqual([0, 0])

@@ -24,10 +24,10 @@ export type Engine = {
 }
 
 /** The programs of an engine, and the package of Debian that has each. */
-export type Needs = Record<string, string>
+export type EngineSetup = Record<string, string>
 
 /** What is missing on this machine, in words, if anything is. */
-export function missing(needs: Needs): string | undefined {
+export function missing(needs: EngineSetup): string | undefined {
   const absent = Object.entries(needs).filter(([program]) => !existsSync(program))
   return absent.length === 0 ? undefined : `needs ${absent.map(([, name]) => name).join(' and ')}`
 }
