@@ -77,7 +77,6 @@ export class SignInCallback {
     return more.length > 0 ? undefined : this.#deps.transactions.open(state)
   }
 
-  /** @throws {Problem} */
   async finish(
     req: Request,
     res: Response,
@@ -158,10 +157,7 @@ export class SignInCallback {
     return isSameAccount ? 'same-account' : 'signed-in'
   }
 
-  /**
-   * Stores the session, then lists it: a back-channel logout that arrives later finds it on the list.
-   * @returns false if the authorization server has ended the sign-in meanwhile
-   */
+  /** A back-channel logout that arrives later finds it on the list. @returns false if one has come meanwhile */
   async #storeSession(req: Request, { user, sid, tokens }: Grant, startedAt: number): Promise<boolean> {
     const time = this.#deps.now()
     await startSession(req, { user, tokens, signedInAt: time })
@@ -174,7 +170,6 @@ export class SignInCallback {
     }
   }
 
-  /** @returns what may help @throws {Problem} if nothing does */
   async #recover(
     error: unknown,
     during: { req: Request; res: Response; transaction: LoginTransaction; configuration: Configuration },

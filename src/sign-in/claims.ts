@@ -25,7 +25,6 @@ const isTrue = (value: unknown) => value === true || value === 'true'
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A claim by its name, or by a path such as `realm_access.roles`. */
 function claimIn(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
   const inside = (outer: unknown, part: string) =>
@@ -65,10 +64,7 @@ function emailIn(claims: Claims, claim: string): { email: string; verified: unkn
   return { email, verified: value === unwrapOne(claims['email']) ? claims['email_verified'] : undefined }
 }
 
-/**
- * Address and verification come from the same source: `email` of the id_token beside `email_verified` of userinfo would
- * vouch for an address that no one verified. OIDC_EMAIL_TRUST=always trusts what isn't denied.
- */
+/** Address and verification of one source: `email_verified` of another one would vouch for an address that no one verified. */
 function readEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: Settings,
@@ -98,7 +94,6 @@ function readSubject({ sub }: Claims): string {
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
-/** For the operator: claims of a sign-in that can't be used. */
 export const adviceOn = (sources: readonly Claims[], settings: Settings): string[] =>
   [explainMissingGroups(sources, settings), explainMissingEmail(sources, settings)].filter(
     (advice) => advice !== undefined,

@@ -1,6 +1,5 @@
 // Refreshes tokens once, however many requests, tabs and processes find them expired: a refresh token that is used twice may
-// end the whole sign-in (RFC 9700 4.14). So one request of one process redeems it, under a lease that lasts longer than the
-// token request, saving the session and a failover of the store together.
+// end the whole sign-in (RFC 9700 4.14). So one request of one process redeems it, under a lease.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { ClientError, refreshTokenGrant } from 'openid-client'
@@ -27,7 +26,7 @@ import {
 import { revoke } from './sign-out/revoke.ts'
 import { tokensFrom } from './tokens.ts'
 
-/** Longer than a token request takes (30 s at most). Not renewed: a frozen process keeps it as long. */
+/** Longer than a token request (30 s), saving and a failover of the store. Not renewed: a frozen process keeps it. */
 const LEASE_SECONDS = 40
 const MAX_WAIT_MS = 5_000
 const RETRY_MS = 200
@@ -97,8 +96,7 @@ export class TokenRefresh {
       const refreshed = await this.#redeem(current)
       audit({ event: 'refresh', result: refreshed === undefined ? 'ended' : 'ok' })
       if (refreshed === undefined) {
-        // A request that came second gets invalid_grant, and must not sign out the first one. Without the store, the next
-        // request finds out again.
+        // A request that came second gets invalid_grant, and must not sign out the first one.
         if ((await reloadSession(req))?.tokens.issuedAt === issuedAt) await endSession(req).catch(() => {})
         return
       }

@@ -4,7 +4,6 @@ import { Problem } from '../problem.ts'
 
 const MAX_CHARACTERS = 1024
 
-/** The origin of PUBLIC_URL, and RETURN_TO_ORIGINS. */
 export type ReturnToRules = { publicOrigin: string; allowedOrigins: readonly string[] }
 
 const isTooLong = (value: unknown) => typeof value === 'string' && value.length > MAX_CHARACTERS
@@ -75,6 +74,5 @@ function pathOf(url: URL): string | undefined {
   return path.startsWith('//') ? undefined : path
 }
 
-/** Where a person signs in and then comes back to `returnTo`. */
 export const signInPath = (returnTo: string): string =>
   `/sign-in?return_to=${encodeURIComponent(encodeReturnTo(returnTo))}`

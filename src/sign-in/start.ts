@@ -37,7 +37,6 @@ export class SignInStart {
     this.#deps = deps
   }
 
-  /** Sets the browser cookie. @returns the authorization URL @throws {Problem} */
   async authorizationUrl(req: Request, res: Response, request: StartRequest): Promise<string> {
     const cookie = this.#deps.cookies.extend(req, res)
     const promptLogin =

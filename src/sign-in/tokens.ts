@@ -5,10 +5,7 @@ import type { Tokens } from '../session/signed-in.ts'
 /** A sign-in takes up to this long: shorter-lived tokens without a refresh token would lead people in circles. */
 const MIN_SECONDS = 30
 
-/**
- * @param now milliseconds since 1970, when the response came (RFC 6749 5.1)
- * @param before the tokens that it replaces: a refresh may leave out what hasn't changed
- */
+/** @param now when the response came (RFC 6749 5.1) @param before a refresh may leave out what hasn't changed */
 export function tokensFrom(response: TokenEndpointResponse, now: number, before?: Tokens): Tokens {
   const { expires_in: seconds } = response
   const refreshToken = response.refresh_token ?? before?.refreshToken
@@ -25,7 +22,7 @@ export function tokensFrom(response: TokenEndpointResponse, now: number, before?
 const MAX_EARLY_MS = 60_000
 const EARLY_SHARE = 0.1
 
-/** `expiring`: still valid, to be refreshed; the last minute, or the last tenth of a short life. @param now as above */
+/** `expiring`: still valid, to be refreshed; the last minute, or the last tenth of a short life. */
 export function expiryOf(
   { expiresAt = Infinity, issuedAt }: Tokens,
   now: number,
@@ -42,10 +39,7 @@ const NOT_ISSUED =
 
 const hasOffline = (scope: string) => scope.split(' ').includes('offline_access')
 
-/**
- * What the operator can do about a sign-in without a refresh token; undefined if it has one, or OIDC_SCOPE requests none.
- * @param scope OIDC_SCOPE @param registered the scope that the client was registered for, if known
- */
+/** For the operator; undefined if there is one, or OIDC_SCOPE requests none. @param registered scope of the client, if known */
 export function explainMissingRefreshToken(
   { refreshToken, expiresAt, issuedAt }: Tokens,
   scope: string,

@@ -37,10 +37,7 @@ export class UserLookup {
     this.#warn = warnOnce(log)
   }
 
-  /**
-   * @param claims of the verified id_token; undefined if none was issued
-   * @throws if nothing says who it is, or the sources name different people
-   */
+  /** @param claims of the verified id_token, if one was issued @throws if the sources name different people */
   async find(configuration: Configuration, accessToken: string, claims: Claims | undefined): Promise<User> {
     refuseOtherParty(configuration, claims)
     const sources = await this.#sources(configuration, accessToken, claims)
@@ -59,10 +56,7 @@ export class UserLookup {
     return before && before.email !== last.email && last.at - before.at < DAY_MS ? SHARED_SUB : undefined
   }
 
-  /**
-   * Asks userinfo if the id_token leaves something open.
-   * @throws if userinfo is about another subject (OpenID Connect Core 5.3.2), or fails as the only source
-   */
+  /** @throws if userinfo is about another subject (OpenID Connect Core 5.3.2), or fails as the only source */
   async #sources(
     configuration: Configuration,
     accessToken: string,
@@ -123,10 +117,7 @@ async function introspect(configuration: Configuration, accessToken: string): Pr
   }
 }
 
-/**
- * The `sub` of a JWT access token (RFC 9068 2.2), which is only the key of the person's records. Not verified: it came from
- * the token endpoint over TLS (OpenID Connect Core 3.1.3.7, 6 allows that for id_tokens).
- */
+/** RFC 9068 2.2. Not verified: it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7, 6). */
 function decodeSubject(configuration: Configuration, accessToken: string): Claims | undefined {
   try {
     const payload = decodeJwt(accessToken)

@@ -39,7 +39,6 @@ function signatureAlgorithm({ id_token_signing_alg_values_supported: listed }: S
   return listed?.includes('RS256') === true ? undefined : asymmetricAlgorithms(listed)[0]
 }
 
-/** @param jwks the public key, for private_key_jwt */
 export function requestedMetadata(settings: Settings, server: ServerMetadata, jwks: object | undefined) {
   const { PUBLIC_URL: publicUrl, OIDC_CLIENT_AUTH: chosen } = settings
   const addresses = clientAddresses(publicUrl)

@@ -29,7 +29,6 @@ const TIME_LIMIT_MS = 10_000
 /** A client was made, or may have been: each further attempt could make another one. */
 const HOUR_SECONDS = 3600
 const REFUSED_SECONDS = 5
-/** These fail before anything is sent. */
 const UNSENT: readonly NetworkError[] = ['unknown-name', 'refused', 'no-tls']
 
 /** Left out one after the other: first what a sign-in works without, then what most servers grant anyway. */
@@ -39,11 +38,10 @@ const LEFT_OUT = [
   ['grant_types', 'response_types'],
 ]
 
-/** @param wait seconds until the next attempt @param instead what the operator can do besides */
-const notRegistered = (what: string, wait: number, instead = ''): Problem =>
+const notRegistered = (what: string, waitSeconds: number, instead = ''): Problem =>
   new Problem(503, 'sign_in_misconfigured', {
     detail: `${what}: ${instead}register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
-    retryAfter: wait,
+    retryAfter: waitSeconds,
   })
 
 /**
@@ -146,11 +144,10 @@ function manage(client: RegisteredClient, method: 'GET' | 'DELETE') {
   return isSafe(new URL(uri)) ? request(uri, { method, token }) : undefined
 }
 
-/** RFC 7592 3: a server may replace these when it is asked about a client. */
 const REPLACEABLE =
   'client_secret client_secret_expires_at registration_access_token registration_client_uri'.split(' ')
 
-/** RFC 7592 2.1; only 401 means gone. @returns the client with what was replaced, or unchanged if the server can't tell */
+/** RFC 7592 2.1 and 3; only 401 means gone. @returns the client with what was replaced, or unchanged if the server can't tell */
 export async function readClient(client: RegisteredClient): Promise<RegisteredClient | 'gone'> {
   const response = await manage(client, 'GET')?.catch(() => undefined)
   if (response?.status === 401) return 'gone'
@@ -163,10 +160,7 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
   return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as RegisteredClient
 }
 
-/**
- * RFC 7592 2.3. Best effort: doesn't throw.
- * @returns `no-means` if the server gave no address or token for it, the status if it refused
- */
+/** RFC 7592 2.3. Doesn't throw. @returns `no-means` without an address or token for it, the status if it was refused */
 export async function removeClient(
   client: RegisteredClient,
 ): Promise<'removed' | 'no-means' | 'unanswered' | number> {

@@ -32,7 +32,6 @@ function renewalTime(client: RegisteredClient): number {
   return expires - Math.min(RENEW_AHEAD_MS, life * 0.1)
 }
 
-/** A change of these needs another client. */
 function identityOf(settings: Settings): string {
   const {
     PUBLIC_URL,
@@ -67,10 +66,7 @@ export class Registration {
     return client && renewalTime(client) > this.#deps.now() ? client : undefined
   }
 
-  /**
-   * Registers the client if it isn't stored, or the server has lost it: for background work only.
-   * @throws {Problem} sign_in_unavailable, and what `register` throws
-   */
+  /** For background work only: registers the client if it isn't stored, or the server has lost it. @throws {Problem} */
   async current(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
     const { records, now } = this.#deps
     for (const until = now() + MAX_WAIT_MS; now() < until; await pause(RETRY_MS)) {
@@ -122,7 +118,6 @@ export class Registration {
 
 const defaultScope = definitions.find(({ name }) => name === 'OIDC_SCOPE')?.default
 
-/** The client of OIDC_CLIENT_ID, or else the one that onramp registers. */
 export function createFindClient(
   settings: Settings,
   deps: RegistrationDeps & { log: Log; onCall?: OnCall | undefined },

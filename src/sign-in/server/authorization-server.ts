@@ -80,12 +80,10 @@ export class AuthorizationServer {
     return this.#discovered !== undefined
   }
 
-  /** The forward proxy refused the last attempt. */
   isBlockedByProxy(): boolean {
     return isProxyError(networkErrorOf(this.#failure))
   }
 
-  /** Discovers in the background. Joins an attempt that is under way. */
   start(): void {
     if (this.#attempt !== undefined || this.#isClosed) return
     clearTimeout(this.#timer)

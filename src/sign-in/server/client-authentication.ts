@@ -80,13 +80,11 @@ const basic =
     headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
   }
 
-/** The public key, for the registration (RFC 7517). */
 export function publicJwks(pem: string) {
   const jwk = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
   return { keys: [{ ...jwk, use: 'sig' }] }
 }
 
-/** @param pem of a kind that OIDC_CLIENT_KEY may have */
 function signingKey(pem: string, rsa = 'RSASSA-PKCS1-v1_5') {
   const key = createPrivateKey(pem)
   const isRsa = key.asymmetricKeyType === 'rsa'

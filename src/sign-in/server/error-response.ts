@@ -89,7 +89,6 @@ function explain(error: unknown): Explanation {
   return explainIdToken(error) ?? explainIssuer(error) ?? explainNetwork(error) ?? explainRefused(error)
 }
 
-/** @param status undefined in a callback */
 function explainOAuthError(error: string, status: number | undefined, response: string): Explanation {
   const detail = `the authorization server answered ${response}`
   // In a callback login_required and its like mean that the person didn't sign in.

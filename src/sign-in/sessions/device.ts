@@ -22,7 +22,6 @@ const SYSTEMS: [RegExp, string][] = [
 const firstMatch = (table: [RegExp, string][], text: string) =>
   table.find(([pattern]) => pattern.test(text))?.[1]
 
-/** "Firefox on Linux", "Chrome", or '' if nothing is recognized. */
 export function deviceName(userAgent = ''): string {
   const text = userAgent.slice(0, 500)
   const [browser, system] = [firstMatch(BROWSERS, text), firstMatch(SYSTEMS, text)]

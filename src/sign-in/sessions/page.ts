@@ -7,18 +7,15 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import type { PersonSessions } from './person-sessions.ts'
 
-/** @param limit by person, because each request reads every one of their sessions from the store */
-export function createSessionsPage({
-  sessions,
-  limit,
-  sendPage,
-  now,
-}: {
+type SessionsPageDeps = {
   sessions: PersonSessions
   limit: RequestHandler
   sendPage: SendPage
   now: () => number
-}): Router {
+}
+
+/** @param limit by person, because each request reads every one of their sessions from the store */
+export function createSessionsPage({ sessions, limit, sendPage, now }: SessionsPageDeps): Router {
   const router = Router()
 
   router.get('/sessions', limit, async (req, res) => {

@@ -49,8 +49,7 @@ export class PersonSessions {
 
   /**
    * Lists a stored session, before its browser gets the cookie. Ends the earliest ones above 100.
-   * @param startedAt milliseconds since 1970, when the browser left to sign in
-   * @returns false if the authorization server has ended this sign-in since: it must not be used
+   * @returns false if the authorization server has ended this sign-in since `startedAt`: it must not be used
    */
   async add(user: Identity, session: ListedSession, startedAt: number): Promise<boolean> {
     const { sid } = session
@@ -68,7 +67,6 @@ export class PersonSessions {
     return isOpen && !isEnded(list, sid, startedAt)
   }
 
-  /** Those that aren't over. */
   async list(user: Identity): Promise<ListedSession[]> {
     const { sessions } = await this.#changeList(user, () => undefined)
     return await this.#existing(sessions)

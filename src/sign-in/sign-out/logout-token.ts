@@ -12,10 +12,7 @@ export class InvalidLogoutToken extends Error {
 
 const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
 
-/**
- * @param rules with asymmetric algorithms alone: with HS256 anyone who knows the client secret could sign
- * @throws {InvalidLogoutToken} that names the failed check
- */
+/** @param rules with asymmetric algorithms: with HS256 anyone who knows the client secret could sign @throws {InvalidLogoutToken} */
 export async function verifyLogoutToken(
   token: string,
   rules: { issuer: string; clientId: string; algorithms: string[]; keys: JWTVerifyGetKey; now: number },

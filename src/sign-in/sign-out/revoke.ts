@@ -1,4 +1,4 @@
-// Revokes tokens at the authorization server (RFC 7009): best effort, within a second.
+// Revokes tokens at the authorization server (RFC 7009): best effort, within a second, and without throwing.
 import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Tokens } from '../../session/signed-in.ts'
@@ -13,7 +13,6 @@ type Revocation = { revoked: 'done' | 'partly' | 'failed' | 'no_endpoint'; cause
 const isGoneAlready = (error: unknown): boolean =>
   error instanceof ResponseBodyError && error.status === 400 && error.error !== 'unsupported_token_type'
 
-/** Doesn't throw. */
 export async function revoke(
   configuration: Configuration,
   { accessToken, refreshToken }: Tokens,

@@ -51,10 +51,7 @@ export function createSignOutRoutes({ signOut, limit, sendPage }: SignOutRoutesD
   return router
 }
 
-/**
- * Signs out this device while the store is unavailable. Goes at the end of the pipeline, because the session in front of the
- * routes has failed by then.
- */
+/** Signs out this device while the store is unavailable: at the end, because the session in front of the routes has failed. */
 export const signOutWithoutStore =
   (signOut: SignOut, sendPage: SendPage): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {

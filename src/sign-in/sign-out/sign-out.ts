@@ -61,7 +61,6 @@ export class SignOut {
     return isSaved
   }
 
-  /** While the store is unavailable: the session there expires. */
   endOnDevice(req: Request, res: Response, error: Error): void {
     this.#deps.log.warn({ err: error }, `signed out on the device only: ${describeStoreError(error).message}`)
     delete (req as Partial<Request>).session
@@ -78,7 +77,6 @@ export class SignOut {
     return json === undefined ? undefined : { ...(JSON.parse(json) as PendingSignOut), cookie }
   }
 
-  /** @returns the URL where the authorization server ends its session, once @throws {StoreUnavailable} */
   async takeEndSessionUrl(req: Request): Promise<string | undefined> {
     const pending = await this.pending(req)
     if (pending?.endSessionUrl === undefined) return undefined
@@ -98,7 +96,6 @@ export class SignOut {
     return this.#deps.cookies.markSignedOut(req, res, true)
   }
 
-  /** @returns undefined while the authorization server can't be reached */
   async #configuration(): Promise<Configuration | undefined> {
     const { authorizationServer, log } = this.#deps
     if (!authorizationServer.isReady()) return undefined

@@ -24,7 +24,6 @@ export type OpenedTransaction = {
   secretsFor: (cookie: string) => TransactionSecrets
 }
 
-/** 128 bits: enough to tell browsers and sessions apart, and short in an address. */
 const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 
 const ASSOCIATED_DATA = 'sign-in state 1'
@@ -49,9 +48,9 @@ function deriveSecrets({ secretsKey }: Keys, id: string, cookie: string): Transa
   return { nonce: derive('nonce'), codeVerifier, codeChallenge: hash('sha256', codeVerifier, 'base64url') }
 }
 
+/** A list without names, because `state` is part of an address. */
 type Members = [string, string, number, number, string, Prompt | undefined, string | undefined]
 
-/** A list without names, because `state` is part of an address. */
 function parseTransaction(json: string): LoginTransaction {
   const members = JSON.parse(json, (_key, value: unknown) => value ?? undefined) as Members
   const [id, returnTo, startedAt, restarts, browserHash, prompt, sessionHash] = members
@@ -102,7 +101,6 @@ export class LoginTransactions {
 /**
  * Whether a callback may redeem its code. `keep-session`: the person has signed in meanwhile, or an attacker's link would
  * sign them in to another account (login CSRF, RFC 9700 4.7). `restart`: another browser began it, or it is more than a day old.
- * @param cookie '' if there is none @param sessionId of the person who is signed in
  */
 export function checkCallback(
   { startedAt, browserHash, sessionHash }: LoginTransaction,
