@@ -212,11 +212,6 @@ it.each([
   expect(requests).toEqual([])
 })
 
-it('a refused select_account without iss leads to prompt=login', async () => {
-  const { answered } = await begun(promising, { return_to: '/x', prompt: 'select_account' })
-  expect(await answered({ error: 'interaction_required' })).toBe(`${AGAIN}&prompt=login`)
-})
-
 it.each<[string, Form, string]>([
   ['a success without it', { code: 'c' }, 'came without iss'],
   ['a success with a wrong one', { code: 'c', iss: 'https://other.example' }, 'iss of another'],
@@ -269,15 +264,6 @@ it('a key that was replaced under its old kid is fetched, and the sign-in starts
   person.key = (await generateKeyPair('ES256')).privateKey
   expect(await redeemed()).toBe(AGAIN)
   expect(server.did).toEqual(['forgetKeys'])
-})
-
-it('a forbidden algorithm does not fetch the keys again', async () => {
-  const { redeemed, answers, server } = await begun()
-  const parts = [{ alg: 'HS256' }, {}].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-  const tokens = { access_token: 'a', token_type: 'Bearer', id_token: `${parts.join('.')}.AAAA` }
-  answers['/token'] = () => ({ body: tokens })
-  expect(await redeemed()).toMatchObject({ code: 'sign_in_misconfigured' })
-  expect(server.did).toEqual([])
 })
 
 it.each(['session:', 'sessions-of:', 'used-state:'])(

@@ -22,7 +22,6 @@ async function revoked(
 }
 
 const never = () => new Promise<object>(() => {})
-const refused = { status: 400, body: { error: 'unsupported_token_type' } }
 const REFRESH = ['refresh_token', 'refresh']
 const ACCESS = ['access_token', 'access']
 
@@ -72,9 +71,4 @@ it('a silent server is left after a second, with that as the reason', async () =
 it('a server that is silent about one token has revoked the other', async () => {
   const result = await revoked((token) => (token === 'refresh' ? {} : never()))
   expect(result).toMatchObject({ revoked: 'partly', names: [REFRESH, ACCESS], cause: LATE })
-})
-
-it('a refusal is the reason, not the silence after it', async () => {
-  const result = await revoked((token) => (token === 'refresh' ? refused : never()))
-  expect(result).toMatchObject({ revoked: 'failed', cause: { error: 'unsupported_token_type' } })
 })

@@ -85,36 +85,23 @@ it("a form's response loses empty members and the secrets that were sent", async
   expect(await normalized([null, ''])).toBe('[null,""]')
 })
 
-it.each([
-  ['client_assertion', 'x1'],
-  ['code_verifier', 'x1'],
-  ['refresh_token', 'x1'],
-  ['token', 'x1'],
-])('a description hides %s', async (name, secret) => {
-  const options = {
-    ...FORM,
-    body: new URLSearchParams([
-      [name, ''],
-      [name, secret],
-    ]),
-  }
-  expect(await normalized({ error_description: `not ${secret}` }, options)).toBe(
-    '{"error_description":"not …"}',
-  )
-})
+it.each(['client_assertion', 'code_verifier', 'refresh_token', 'token'])(
+  'a description hides %s',
+  async (name) => {
+    const options = { ...FORM, body: new URLSearchParams(`${name}=&${name}=x1`) }
+    expect(await normalized({ error_description: 'not x1' }, options)).toBe('{"error_description":"not …"}')
+  },
+)
 
 it('a description hides the client secret of the Authorization header in plain', async () => {
-  const encoded = withHeader(basic('me:a+b%2Bc'))
-  expect(await normalized({ error_description: 'not a b+c' }, encoded)).toBe('{"error_description":"not …"}')
-  expect(await normalized({ error_description: 'not sesame, me' }, withHeader(basic('me:sesame')))).toBe(
-    '{"error_description":"not …, me"}',
-  )
-  expect(await normalized({ error_description: 'as sesame' }, withHeader(`Not ${basic('me:sesame')}`))).toBe(
-    '{"error_description":"as sesame"}',
-  )
-  expect(await normalized({ error_description: 'Bearer sesame' }, withHeader('Bearer sesame'))).toBe(
-    '{"error_description":"Bearer sesame"}',
-  )
+  for (const [header, description, shown] of [
+    [basic('me:a+b%2Bc'), 'not a b+c', 'not …'],
+    [basic('me:sesame'), 'not sesame, me', 'not …, me'],
+    [`Not ${basic('me:sesame')}`, 'as sesame', 'as sesame'],
+  ] as const)
+    expect(JSON.parse(await normalized({ error_description: description }, withHeader(header)))).toEqual({
+      error_description: shown,
+    })
 })
 
 it('a token_type loses the spaces around it', async () => {

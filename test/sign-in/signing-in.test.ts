@@ -127,19 +127,23 @@ it('requests are not pushed if the server only advertises it', async () => {
   }
 })
 
-it.each([
+it.each<[string, () => object | Promise<object>, number?]>([
   ['404', () => ({ status: 404 })],
-  ['405', () => ({ status: 405 })],
   ['403 with a page', () => ({ status: 403, body: '<html>', headers: { 'content-type': 'text/html' } })],
   ['nothing', () => Promise.reject(new TypeError('no answer'))],
-])('a pushed request that is answered with %s fails with a line that says so', async (_what, answer) => {
-  const { browser, answers } = inProcess({ metadata })
-  answers['/par'] = answer
-  expect(await browser().follow('/sign-in')).toMatchObject({
-    status: 503,
-    detail: expect.stringMatching(/^the pushed authorization request failed: /) as string,
-  })
-})
+  ['invalid_scope', () => refused('invalid_scope'), 502],
+])(
+  'a pushed request that is answered with %s fails with a line that says so',
+  async (_what, answer, status = 503) => {
+    const { browser, answers } = inProcess({ metadata })
+    answers['/par'] = answer
+    expect(await browser().follow('/sign-in?return_to=/x&prompt=login')).toMatchObject({
+      status,
+      detail: expect.stringMatching(/^the pushed authorization request failed: /) as string,
+      tryAgain: '/sign-in?return_to=%2Fx',
+    })
+  },
+)
 
 it('a request is pushed after the server refused it in the address', async () => {
   const { browser, answers, callbackFor, requests, audited } = inProcess({ metadata: offered })
@@ -175,16 +179,6 @@ it('a pushed request that is refused for select_account is repeated with login',
   answers['/par'] = ({ form }) => (form['prompt'] === 'select_account' ? refused('invalid_request') : taken())
   await browser().begin({ prompt: 'select_account' })
   expect(requests.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
-})
-
-it('a pushed request that is refused otherwise is explained', async () => {
-  const { browser, answers } = inProcess({ metadata })
-  answers['/par'] = () => refused('invalid_scope')
-  expect(await browser().follow('/sign-in?return_to=/x&prompt=login')).toMatchObject({
-    status: 502,
-    code: 'sign_in_misconfigured',
-    tryAgain: '/sign-in?return_to=%2Fx',
-  })
 })
 
 it('a pushed request that is refused for login is repeated without it for someone who was signed out only', async () => {

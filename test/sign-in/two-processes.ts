@@ -19,14 +19,11 @@ export type TwoProcesses = {
   close(): Promise<void>
 }
 
-export type TwoProcessesOptions = { settings?: Record<string, string>; sandbox?: SandboxOptions }
-
-export async function startTwo(options: TwoProcessesOptions = {}): Promise<TwoProcesses> {
-  const [redis, port, otherPort] = [
-    await startRedis(),
-    await freePort('localhost'),
-    await freePort('localhost'),
-  ]
+export async function startTwo(
+  options: { settings?: Record<string, string>; sandbox?: SandboxOptions } = {},
+): Promise<TwoProcesses> {
+  const redis = await startRedis()
+  const [port, otherPort] = [await freePort('localhost'), await freePort('localhost')]
   const url = `http://localhost:${port}`
   const secret = randomBytes(24).toString('base64url')
   const sandbox = await startSandbox({ ...options.sandbox, clients: [clientAt(url, secret)] })
