@@ -59,3 +59,47 @@ describe('what people read', () => {
       expect(read(file), file).not.toMatch(/\d [%]/)
   })
 })
+
+/** Words that no identifier contains, and names that no identifier is: CONTRIBUTING.md, "Names". */
+const FORBIDDEN_WORDS =
+  'room rooms arrows wish news wave united told said says asked heard hears scene mood'.split(' ')
+const FORBIDDEN_NAMES =
+  `Waiting Known departure departureUrl handOver HandOver silence Silence unheard inquiry Inquiry Vault vault nameOf
+  Proofs judgeAnswer isPatient mustAsk calledAs isOut Pace createPace eachOf Everyone Explained tidied worded titled
+  labelled inWords Mailing mailings mailPace Needs Parts Options Keeping Given Checking Asking Surroundings Upkeep
+  Upkeeping upkeep standing Standing standingOf figureOf Figure`.split(/\s+/)
+
+/** What is printed, logged or sent under such a name, and so has to stay. */
+const PRINTED: Record<string, string[]> = {
+  'src/cli/doctor.ts': ['says'],
+  'src/sign-in/registration/register.ts': ['asked'],
+}
+
+const identifiersIn = (file: string) =>
+  read(file)
+    .replaceAll(/\/\*[^]*?\*\/|(?<![:'"`\\])\/\/.*$/gm, ' ')
+    .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`/g, "''")
+    // The text of templates with values.
+    .replaceAll(/[`}][^`{}]*(?=\$\{|`)/g, ' ')
+    .match(/[A-Za-z_$][\w$]*/g) ?? []
+
+const wordsOf = (identifier: string) =>
+  identifier
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[ _]/)
+
+it.each(files('src/**/*.ts', 'packages/*/src/**/*.ts'))('%s has no name of the former vocabulary', (file) => {
+  const former = identifiersIn(file).filter(
+    (name) => FORBIDDEN_NAMES.includes(name) || wordsOf(name).some((word) => FORBIDDEN_WORDS.includes(word)),
+  )
+  expect([...new Set(former)].filter((name) => !PRINTED[file]?.includes(name))).toEqual([])
+})
+
+it('comments open with the subject: no "what surprises", no "Whom", and "Who" only asks', () => {
+  const clumsy = /what surprises|(?:^|\/\/ |\* |\. )Whom |(?:^\s*(?:\/\/|\*|\/\*\*) )Who [a-z][^?]*$/gim
+  const found = files('src/**/*.ts', 'packages/*/src/**/*.ts').flatMap((file) =>
+    [...read(file).matchAll(clumsy)].map(([text]) => `${file}: ${text}`),
+  )
+  expect(found).toEqual([])
+})
