@@ -19,6 +19,9 @@ const counted = (days: Report['days'][number][], nothing = 0, people = 0) => {
   return { days, nothing, people, ready }
 }
 
+const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
+const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
+
 const pointsOf = (plot: ReturnType<typeof createPlot>, what: string) =>
   plot?.lines
     .find((line) => line.what === what)
@@ -70,8 +73,7 @@ it('the trend counts people who had nothing to connect as ready from the first d
 })
 
 it('the trend falls on the day on which onramp keep counted fewer, and ends with those who are ready now', () => {
-  const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-  const rows: DailyCounts[] = [{ ...counts, day: '2026-11-03', ready: 2 }]
+  const rows = [rowOf('2026-11-03', 2)]
   const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), ready: 4 }
   expect(pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
     [
@@ -84,12 +86,7 @@ it('the trend falls on the day on which onramp keep counted fewer, and ends with
 })
 
 it('the trend shows no fall that never was, where runs counted fewer than have nothing to connect by now', () => {
-  const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-  const rows = [2, 10, 40].map((ready, index): DailyCounts => ({
-    ...counts,
-    day: `2026-11-0${1 + index}`,
-    ready,
-  }))
+  const rows = [2, 10, 40].map((ready, index) => rowOf(`2026-11-0${1 + index}`, ready))
   const early = { ...counted([day('2026-11-01', 9, 0, 1)], 100), ready: 101 }
   const late = { ...counted([day('2026-10-20', 9, 0, 1), day('2026-10-25', 0, 0, 1)], 100), ready: 102 }
   for (const report of [early, late]) {

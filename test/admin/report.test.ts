@@ -22,28 +22,20 @@ const known = newPerson('ada@acme.example', at)
 const here = withMilestone(known, 'signedInAt', at)
 const invited = mailed(known, 'sent', { now: at })
 const bounced = mailed(known, 'failed', { now: at })
+const hereAfterAll = withMilestone(bounced, 'signedInAt', at)
 
 /** Slack was connected, and is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person => {
   const { lastCheck, ...rest } = having(person, { slack_1: 'waiting' }, at)
-  return {
-    ...rest,
-    lastCheck: {
-      checkedAt: at,
-      apps: (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 })),
-    },
-  }
+  const apps = (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 }))
+  return { ...rest, lastCheck: { checkedAt: at, apps } }
 }
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck'] as const
 
 it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['not started before they sign in', known, 'notStarted'],
-  [
-    'not started, also once they are invited and their apps are known',
-    having(invited, { a_1: 'waiting' }, at),
-    'notStarted',
-  ],
+  ['not started, also once they are invited', having(invited, { a_1: 'waiting' }, at), 'notStarted'],
   ['in progress while an app is left', having(here, { a_1: 'waiting', b_1: 'connected' }, at), 'inProgress'],
   ['in progress where an app was set aside', having(here, { a_1: 'skipped' }, at), 'inProgress'],
   ['ready where everything is connected', having(here, { a_1: 'connected' }, at), 'ready'],
@@ -52,16 +44,8 @@ it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['stuck where an app waits for an admin', having(here, { a_1: 'blocked' }, at), 'stuck'],
   ['stuck where a consent never showed', having(here, { a_1: 'unconfirmed' }, at), 'stuck'],
   ['stuck where the newest email bounced', bounced, 'stuck'],
-  [
-    'not stuck once a later one has left',
-    mailed(bounced, 'sent', { reminder: 1, now: at + 1 }),
-    'notStarted',
-  ],
-  [
-    'not stuck by a bounce once they sign in',
-    having(withMilestone(bounced, 'signedInAt', at), { a_1: 'waiting' }, at),
-    'inProgress',
-  ],
+  ['not stuck once a later email has left', mailed(bounced, 'sent', { now: at + 1 }), 'notStarted'],
+  ['not stuck once they sign in', having(hereAfterAll, { a_1: 'waiting' }, at), 'inProgress'],
 ])('the progress of a person is %s', (_what, person, progress) => {
   const summary = summarize(person)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
@@ -133,11 +117,8 @@ it('a person is counted apart once they left the list, or the service no longer 
 
 it('the report counts people once, by what they reached, and days by when they did', async () => {
   const ada = { ...having(invited, { slack_1: 'waiting' }, at), signedInAt: at + DAY }
-  const bob = having(
-    mailed(newPerson('bob@acme.example', at), 'sent', { now: at + DAY }),
-    { slack_1: 'connected' },
-    at + DAY,
-  )
+  const invitedBob = mailed(newPerson('bob@acme.example', at), 'sent', { now: at + DAY })
+  const bob = having(invitedBob, { slack_1: 'connected' }, at + DAY)
   const report = await reportOf(ada, bob)
   expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
   expect(report.asOf).toBe(new Date(at).toISOString())
@@ -159,13 +140,8 @@ it('the report counts what the mail server did with the newest email to each', a
   const late = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
   const refused = mailed(invited, 'failed', { reminder: 1, now: at + DAY })
   const arrived = mailed(refused, 'sent', { campaign: 'd', now: at + 2 * DAY })
-  expect(await reportOf(late, refused, arrived)).toMatchObject({
-    people: 3,
-    invited: 3,
-    reminded: 0,
-    deferred: 1,
-    failed: 1,
-  })
+  const counts = { people: 3, invited: 3, reminded: 0, deferred: 1, failed: 1 }
+  expect(await reportOf(late, refused, arrived)).toMatchObject(counts)
 })
 
 it('the report puts the apps first that most people wait for, and counts consents that never showed', async () => {
@@ -183,21 +159,11 @@ it('the report puts the apps first that most people wait for, and counts consent
 it('the report says who is due for an email now: who had none, or none for a week; and when the others are', async () => {
   const after = (days: number, reminder = 0) => mailed(known, 'sent', { reminder, now: at - days * DAY })
   const out = { ...after(30), optedOutAt: at }
+  const unsure = mailed(known, 'unknown', { now: at - 30 * DAY })
+  const started = having(here, { a_1: 'waiting' }, at)
   expect(
-    await reportOf(
-      known,
-      after(7),
-      after(0),
-      after(2),
-      after(30, 3),
-      mailed(known, 'unknown', { now: at - 30 * DAY }),
-      out,
-      having(here, { a_1: 'waiting' }, at),
-    ),
-  ).toMatchObject({
-    due: 2,
-    dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() },
-  })
+    await reportOf(known, after(7), after(0), after(2), after(30, 3), unsure, out, started),
+  ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() } })
 })
 
 it('the funnel only narrows, also with someone who connected everything and was never seen to sign in', async () => {
@@ -219,38 +185,21 @@ const members = (group: string, count: number, person = known) =>
 const shownOf = async (...people: Person[]) => (await reportOf(...people)).groups
 
 it('the figures of departments count those of fewer than five people together, as they would tell who it is', async () => {
-  const none = {
-    fellBack: 0,
-    signedIn: 0,
-    finished: 0,
-    nothing: 0,
-    ready: 0,
-    inProgress: 0,
-    notStarted: 0,
-    stuck: 0,
-  }
-  expect(
-    await shownOf(...members('Four', 4, here), ...members('One', 1), ...members('Five', 5), known),
-  ).toEqual([
-    { ...none, name: 'Five', people: 5, notStarted: 5 },
-    { ...none, name: undefined, people: 5, signedIn: 4, inProgress: 4, notStarted: 1 },
+  const five = members('Five', 5)
+  expect(await shownOf(...members('Four', 4, here), ...members('One', 1), ...five, known)).toMatchObject([
+    { name: 'Five', people: 5, notStarted: 5 },
+    { name: undefined, people: 5, signedIn: 4, inProgress: 4, notStarted: 1 },
   ])
-})
-
-it('the figures of departments leave out the small ones where even together they are fewer than five', async () => {
-  const groups = await shownOf(...members('Five', 5), ...members('Two', 2), ...members('One', 1))
+  const groups = await shownOf(...five, ...members('Two', 2), ...members('One', 1))
   expect(groups.map(({ name }) => name)).toEqual(['Five'])
 })
 
 it('the figures of departments begin with the one that has most to do', async () => {
   const done = having(known, {}, at)
-  const people = [
-    members('Done', 6, done),
-    members('Not begun', 6),
-    members('Half', 3),
-    members('Half', 3, done),
-  ]
-  expect((await shownOf(...people.flat())).map(({ name }) => name)).toEqual(['Not begun', 'Half', 'Done'])
+  const half = [...members('Half', 3), ...members('Half', 3, done)]
+  expect(
+    (await shownOf(...members('Done', 6, done), ...members('Not begun', 6), ...half)).map(({ name }) => name),
+  ).toEqual(['Not begun', 'Half', 'Done'])
 })
 
 const waits = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
@@ -264,13 +213,8 @@ it('nothing needs the admin where everyone is ready, set an app aside, or had an
 })
 
 it('what needs the admin begins with the apps that most people wait for an admin for, then consents, then emails', async () => {
-  const people = [
-    waits('slack'),
-    waits('jira'),
-    waits('jira'),
-    waits('jira', 'waiting'),
-    waits('slack', 'unconfirmed'),
-  ]
+  const jira = [waits('jira'), waits('jira'), waits('jira', 'waiting')]
+  const people = [waits('slack'), ...jira, waits('slack', 'unconfirmed')]
   const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
     mailed(known, state, { now: at }),
   )
@@ -286,15 +230,8 @@ it('what needs the admin begins with the apps that most people wait for an admin
 })
 
 it('what needs the admin names an app that the service lists without a usable address, and how many people can’t connect it', async () => {
-  const broken = (...listed: string[]) =>
-    withCheck(
-      here,
-      {
-        checkedAt: at,
-        listed: listed.map((instance) => ({ instance, name: instance, status: 'attention' })),
-      },
-      at,
-    )
+  const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
+  const broken = (...all: string[]) => withCheck(here, { checkedAt: at, listed: all.map(unusable) }, at)
   expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
     ['app', 1, '/admin/people?show=blocked&app=jira_1'],
     ['noAddress', 2, '/admin/people?show=all&app=evil_1'],
@@ -329,11 +266,8 @@ it('the export has the emails that are out, the state of the newest, and apps th
   const text = await textOf(having(put, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
   expect(text.charCodeAt(0)).toBe(0xfeff)
   const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
-  expect(person).toMatchObject({
-    mails: '1',
-    mail: 'deferred',
-    waiting: 'Slack [slack_1]; Slack [slack_2]',
-  })
+  const waiting = 'Slack [slack_1]; Slack [slack_2]'
+  expect(person).toMatchObject({ mails: '1', mail: 'deferred', waiting })
 })
 
 it('the export is no formula in a spreadsheet, whatever the apps and departments are called', async () => {

@@ -31,18 +31,15 @@ it('the description of an app is the company’s, in the language of the person'
     isRequired: true,
     logo: expect.stringContaining('/assets/apps/jira'),
   }
-  for (let time = 0; time < 2; time++) {
-    const english = { ...output, name: 'Tickets', reads: ['Boards'], why: 'Plans are there.' }
-    expect(about('en')('jira_1')).toEqual(english)
-    const german = { ...output, name: 'Aufgaben', reads: ['Tafeln'], why: 'Pläne sind da.' }
-    expect(about('de')('jira_1')).toEqual(german)
-  }
+  const english = { ...output, name: 'Tickets', reads: ['Boards'], why: 'Plans are there.' }
+  expect(about('en')('jira_1')).toEqual(english)
+  const german = { ...output, name: 'Aufgaben', reads: ['Tafeln'], why: 'Pläne sind da.' }
+  expect(about('de')('jira_1')).toEqual(german)
 })
 
 it('the description of an app is empty where the company has none, except for a known icon', () => {
   const nothing = { name: undefined, why: undefined, account: undefined, help: undefined, logo: undefined }
   const unsaid = { ...nothing, reads: [], never: [], isRequired: false }
-  expect(noDescription).toStrictEqual(unsaid)
   expect(about('en')('intern_1')).toStrictEqual(unsaid)
   expect(about('en')('github_1')).toStrictEqual({ ...unsaid, logo: expect.stringContaining('github') })
   expect(about('en')('crm_1')).toStrictEqual({ ...unsaid, why: 'Customers are there.' })

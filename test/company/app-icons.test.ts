@@ -64,32 +64,14 @@ const namesOf = (...apps: [instance: string, name: string][]) =>
   withUniqueNames(apps.map(([instance, name]) => ({ instance, name }))).map(({ name }) => name)
 
 it.each([
-  [
-    ['slack_1', 'slack_2'],
-    ['', '(2)'],
-  ],
-  [
-    ['slack_10', 'slack_2', 'slack_1'],
-    ['(10)', '(2)', ''],
-  ],
-  [
-    ['slack_3', 'slack_7'],
-    ['', '(7)'],
-  ],
-  [
-    ['slack_1', 'slack'],
-    ['(1)', ''],
-  ],
-  [
-    ['slack_1', 'chat_1', 'chat_2'],
-    ['(slack_1)', '', '(chat_2)'],
-  ],
-])('apps of one name are numbered from the second one, each on one line with its name: %j', (all, marks) => {
-  const expected = marks.map((suffix) => (suffix === '' ? 'Slack' : `Slack\u00a0${suffix}`))
-  const slacks = all.map((instance): [string, string] => [instance, 'Slack'])
-  expect(namesOf(...slacks, ['jira_2', 'Jira'])).toEqual([...expected, 'Jira'])
-})
-
-it('an app that two people have gets no number', () => {
-  expect(namesOf(['slack_1', 'Slack'], ['slack_1', 'Slack'])).toEqual(['Slack', 'Slack'])
+  ['slack_1 slack_2', 'Slack, Slack\u00a0(2)'],
+  ['slack_10 slack_2 slack_1', 'Slack\u00a0(10), Slack\u00a0(2), Slack'],
+  ['slack_3 slack_7', 'Slack, Slack\u00a0(7)'],
+  ['slack_1 slack', 'Slack\u00a0(1), Slack'],
+  ['slack_1 chat_1 chat_2', 'Slack\u00a0(slack_1), Slack, Slack\u00a0(chat_2)'],
+  // Of two people.
+  ['slack_1 slack_1', 'Slack, Slack'],
+])('apps of one name are numbered from the second one, each on one line with its name: %s', (all, names) => {
+  const slacks = all.split(' ').map((instance): [string, string] => [instance, 'Slack'])
+  expect(namesOf(...slacks, ['jira_2', 'Jira']).join(', ')).toBe(`${names}, Jira`)
 })

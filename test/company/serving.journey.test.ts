@@ -34,22 +34,15 @@ it("a company's pictures are served for a year, each under a name that changes w
   }
 })
 
-it("a company's pictures include the icon on the card of the next app", async () => {
+it("a company's pictures include the icon on the card of the next app, and the one that browsers ask for", async () => {
   const ada = await signIn(running, 'ada')
   expect(ada.page.body).toContain(`<img src="${acme.icon?.path}"`)
+  expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
 })
 
 it("a company's pictures are only those that the file names", async () => {
-  for (const path of [
-    '/assets/company/company.yaml',
-    '/assets/company/logo.svg',
-    '/assets/company/..%2Flogo.svg',
-  ])
-    expect((await get(path)).status, path).toBe(404)
-})
-
-it("a company's pictures include the icon that browsers ask for", async () => {
-  expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
+  for (const name of ['company.yaml', 'logo.svg', '..%2Flogo.svg'])
+    expect((await get(`/assets/company/${name}`)).status, name).toBe(404)
 })
 
 it("an SVG with a script is an image of a page and never part of its markup, and can't run it when opened alone", async () => {
@@ -64,11 +57,9 @@ it("an SVG with a script is an image of a page and never part of its markup, and
     expect(page.body).not.toContain('of the SVG')
     const response = await fetch(`${scripted.url}${path}`)
     expect(await response.text()).toBe(drawing)
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'image/svg+xml',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      'x-content-type-options': 'nosniff',
-    })
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    )
   } finally {
     await scripted.close()
   }

@@ -5,7 +5,6 @@ import type { ProbeResult } from '../../src/client-api/client.ts'
 import type { HttpReply } from '../../src/doctor/fetch-once.ts'
 import type { client } from '../../src/doctor/client.ts'
 import type { machine } from '../../src/doctor/machine.ts'
-import type { redirect } from '../../src/doctor/redirect.ts'
 import type { redis } from '../../src/doctor/redis.ts'
 import { applyRules, type DoctorContext, type Rules } from '../../src/doctor/findings.ts'
 import type { server } from '../../src/doctor/server.ts'
@@ -55,12 +54,12 @@ export const problems = <Facts>(...check: Parameters<typeof report<Facts>>): str
 export const matching = (...patterns: readonly RegExp[]) =>
   patterns.map((pattern) => expect.stringMatching(pattern) as string)
 
-export const machineFacts = (changed: Partial<FactsOf<typeof machine>> = {}): FactsOf<typeof machine> => ({
-  openFiles: [],
-  company: undefined,
-  routes: [],
-  ...changed,
-})
+/** The facts of a right set-up, to be changed. */
+const factsOf =
+  <C extends { collect: (...needed: never[]) => unknown }>(right: FactsOf<C>) =>
+  (changed: Partial<FactsOf<C>> = {}): FactsOf<C> => ({ ...right, ...changed })
+
+export const machineFacts = factsOf<typeof machine>({ openFiles: [], company: undefined, routes: [] })
 
 export const answer = (status: number, text = '', headers: Record<string, string> = {}): HttpReply => ({
   kind: 'answer',
@@ -94,38 +93,13 @@ export const clientFacts = (
   changed: object = {},
 ): FactsOf<typeof client> => ({
   metadata: metadata(),
-  client: {
-    id: 'onramp',
-    how: { method: 'client_secret_basic', secret: 'aB3-dE_f' },
-    ...changed,
-  },
+  client: { id: 'onramp', how: { method: 'client_secret_basic', secret: 'aB3-dE_f' }, ...changed },
   ours,
   ...more,
 })
 
-type Looks = FactsOf<typeof redirect>
-
-export const redirectFacts = (ours: Looks['ours'], invented: Looks['ours'] = ours): Looks => ({
-  redirect: 'https://onramp.acme.test/cb',
-  ours,
-  invented,
-  isClientRejected: false,
-})
-
 export const refusedWith = (reason: string, status = 401, more: object = {}): ProbeResult =>
-  ({
-    kind: 'rejected',
-    reason,
-    status,
-    retryAfter: 7,
-    explanation: '',
-    isFromIntermediary: false,
-    isAboutRedirectUrl: false,
-    otherPrefix: undefined,
-    theirs: NOW,
-    ours: NOW,
-    ...more,
-  }) as ProbeResult
+  ({ kind: 'rejected', reason, status, retryAfter: 7, explanation: '', ...more }) as ProbeResult
 
 export const answered = (shape?: { parameters: number; namesRedirect: boolean }): ProbeResult => ({
   kind: 'answered',
@@ -135,22 +109,20 @@ export const answered = (shape?: { parameters: number; namesRedirect: boolean })
   ours: NOW,
 })
 
-export const serviceFacts = (changed: Partial<FactsOf<typeof service>> = {}): FactsOf<typeof service> => ({
+export const serviceFacts = factsOf<typeof service>({
   baseUrl: 'https://service.acme.test',
   prefix: 'X-Service',
   madeUp: refusedWith('token'),
   user: undefined,
   global: undefined,
-  ...changed,
 })
 
-export const sqliteFacts = (changed: Partial<FactsOf<typeof sqlite>> = {}): FactsOf<typeof sqlite> => ({
+export const sqliteFacts = factsOf<typeof sqlite>({
   isThere: true,
   unwritable: undefined,
   database: undefined,
   fileSystem: undefined,
   freeBytes: 1e12,
-  ...changed,
 })
 
 export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redis> => ({
