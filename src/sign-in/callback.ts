@@ -39,9 +39,6 @@ import { UserLookup } from './user-lookup.ts'
 type Outcome =
   'signed-in' | 'keep-session' | 'same-account' | 'prompt-login' | 'restart' | 'no-cookie' | 'use-par'
 
-/** A code is valid for ten minutes at most (RFC 6749 4.1.2). */
-const USED_SECONDS = 600
-
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
 type CallbackDeps = {
@@ -82,12 +79,14 @@ export class SignInCallback {
     res: Response,
     { url, transaction, secretsFor }: OpenedTransaction & { url: URL },
   ): Promise<Outcome> {
-    const { authorizationServer, cookies, now } = this.#deps
+    const { records, authorizationServer, cookies, now } = this.#deps
     const cookie = cookies.read(req)?.value ?? ''
     const sessionId = signedInOf(req)?.id
     const check = checkCallback(transaction, { cookie, sessionId, now: now() })
     if (check !== 'redeem') return check
-    if (!(await this.#markUsed(transaction))) return sessionId === undefined ? 'restart' : 'keep-session'
+    // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749 4.1.2).
+    const isFirst = await records.compareAndSet(`used-state:${hashOf(transaction.id)}`, undefined, '1', 600)
+    if (!isFirst) return sessionId === undefined ? 'restart' : 'keep-session'
 
     const configuration = await authorizationServer.configuration()
     let grant: Grant
@@ -97,11 +96,6 @@ export class SignInCallback {
       return await this.#recover(error, { req, res, transaction, configuration })
     }
     return await this.#signIn(req, res, { grant, transaction, configuration })
-  }
-
-  /** Of several callbacks with the same state, the first one redeems the code (RFC 9700 4.5, code injection). */
-  #markUsed({ id }: LoginTransaction): Promise<boolean> {
-    return this.#deps.records.compareAndSet(`used-state:${hashOf(id)}`, undefined, '1', USED_SECONDS)
   }
 
   async #redeem(

@@ -137,8 +137,10 @@ export class TokenRefresh {
         return undefined
       }
       if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) {
-        const words = 'refresh: the new id_token has another issuer or audience, so the sign-in ends'
-        log.warn({ err: error }, words)
+        log.warn(
+          { err: error },
+          'refresh: the new id_token has another issuer or audience, so the sign-in ends',
+        )
         return undefined
       }
       const problem = errorResponseProblem(error)
@@ -147,12 +149,8 @@ export class TokenRefresh {
   }
 
   /** Retries while the lease lasts, because the stored refresh token is used up. @param session as read for this refresh */
-  async #save(
-    req: Request,
-    session: Request['session'],
-    { tokens, groups }: Refreshed,
-    until: number,
-  ): Promise<void> {
+  async #save(req: Request, session: Request['session'], refreshed: Refreshed, until: number) {
+    const { tokens, groups } = refreshed
     session.tokens = tokens
     if (groups !== undefined && session.user !== undefined) session.user = { ...session.user, groups }
     for (;;)

@@ -96,14 +96,12 @@ export class ServiceForPerson {
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error
       if (tokens.refreshToken === undefined) return await this.#giveUp(req, error)
-      const renewed = await this.#refreshed(req)
-      try {
-        return await callWith(renewed)
-      } catch (again) {
-        if (again instanceof TokenRefused) return await this.#giveUp(req, again)
-        throw again
-      }
     }
+    const renewed = await this.#refreshed(req)
+    return await callWith(renewed).catch((error: unknown) => {
+      if (error instanceof TokenRefused) return this.#giveUp(req, error)
+      throw error
+    })
   }
 
   async #usableTokens(req: Request): Promise<Tokens> {

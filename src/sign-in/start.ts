@@ -60,10 +60,9 @@ export class SignInStart {
 
   async #buildUrl(req: Request, cookie: BrowserCookie, request: StartRequest): Promise<string> {
     const configuration = await this.#deps.authorizationServer.configuration()
-    const server = configuration.serverMetadata()
-    const isAccepted = server.pushed_authorization_request_endpoint !== undefined
-    const isPushed =
-      server.require_pushed_authorization_requests === true || (request.isPushed === true && isAccepted)
+    const { pushed_authorization_request_endpoint: par, ...server } = configuration.serverMetadata()
+    const isWanted = request.isPushed === true && par !== undefined
+    const isPushed = server.require_pushed_authorization_requests === true || isWanted
     // A client that registered itself requests the scope that it was registered for.
     const { scope } = configuration.clientMetadata()
     const own = this.#parameters(req, cookie, request)

@@ -58,15 +58,11 @@ export async function registerClient(
   const { registration_endpoint: endpoint } = server
   if (endpoint === undefined)
     throw notRegistered('the authorization server has no registration endpoint', REFUSED_SECONDS)
-  let requested = requestedMetadata(
-    settings,
-    server,
-    method === 'private_key_jwt' ? publicJwks(key) : undefined,
-  )
-  if (requested.scope !== settings.OIDC_SCOPE) {
-    const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
-    log.info({ asked: requested.scope }, words)
-  }
+  const jwks = method === 'private_key_jwt' ? publicJwks(key) : undefined
+  let requested = requestedMetadata(settings, server, jwks)
+  const { scope: asked } = requested
+  if (asked !== settings.OIDC_SCOPE)
+    log.info({ asked }, 'OIDC_SCOPE has scopes that the server does not list: not registered for')
   let refusal: Problem | undefined
   for (const names of LEFT_OUT) {
     const kept = Object.entries(requested).filter(([name]) => !names.includes(name))
@@ -97,12 +93,7 @@ function refused(status: number, error: (string | undefined)[], wait: number | u
   return notRegistered(what, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
 }
 
-async function postRegistration(
-  endpoint: string,
-  requested: object,
-  token: string | undefined,
-  onCall: OnCall | undefined,
-): Promise<RegistrationResponse> {
+async function postRegistration(endpoint: string, requested: object, token?: string, onCall?: OnCall) {
   const post = { method: 'POST', body: JSON.stringify(requested), token }
   try {
     return await timed(

@@ -32,7 +32,6 @@ type AuthorizationServerDeps = {
 const RENEW_EVERY_MS = 10 * 60 * 1000
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 15_000
-/** A server that refuses isn't asked as often as one that is down. */
 const MAX_REFUSED_PAUSE_MS = 5 * 60_000
 const MIN_PAUSE_MS = 100
 
