@@ -1,10 +1,7 @@
 // The statuses of an unconnected app. Responses, walk, pages, report, campaigns and `onramp status` derive from this
 // table; the texts for people are in languages/. Pure; imports nothing.
 
-/**
- * `authStatus`: the service's values for it; none: derived from the rest of the entry. `priority`: whether the walk leads
- * to it; `never` if the person can do nothing about it.
- */
+/** `authStatus`: the service's values for it; none: derived otherwise. `priority`: `never` if the person can do nothing. */
 export const APP_STATUSES = {
   /** Still to authorize, like every entry of the list (contract 2.1), whatever its authStatus. */
   awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
@@ -29,7 +26,7 @@ export const APP_STATUSES = {
 
 export type AppStatus = keyof typeof APP_STATUSES
 
-export type UnavailableStatus = {
+type UnavailableStatus = {
   [S in AppStatus]: (typeof APP_STATUSES)[S]['priority'] extends 'never' ? S : never
 }[AppStatus]
 

@@ -9,7 +9,7 @@ import { timed, type OnCall } from '../trace/calls.ts'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
-import { noResponse, serviceProblemOf, unreadableResponse, type Operation } from './errors.ts'
+import { noResponse, serviceProblemOf, type Operation } from './errors.ts'
 import {
   readCheckResponse,
   readSearchResponse,
@@ -30,7 +30,7 @@ type ServiceExchange = Omit<HttpResponse, 'text'> & {
   response: string
 }
 
-/** A probe never returns a one-time path, only a count of its parameters and whether it names the redirect. */
+/** Of one-time paths, which a probe never returns. */
 type PathShape = { parameters: number; namesRedirect: boolean }
 
 /** When a probe was answered, by the service's clock and by ours; milliseconds since 1970. */
@@ -73,10 +73,8 @@ export class ServiceClient {
   }
 
   /**
-   * The apps that the person still has to authorize (contract 4.1), by one request.
-   * @param finalRedirectUrl where a consent ends; absent: as the tenant has it
-   * @param gone aborts when no one waits for the response; the call then throws its reason, and isn't counted
-   * @throws {ServiceProblem}
+   * Contract 4.1, by one request. @param finalRedirectUrl where a consent ends; absent: as the tenant has it
+   * @param gone the call then throws its reason, and isn't counted @throws {ServiceProblem}
    */
   checkDatasourceAuth(
     credentials: Credentials,
@@ -134,7 +132,6 @@ export class ServiceClient {
     return this.#pool.destroy()
   }
 
-  /** @param read returns undefined for an unreadable response */
   async #call<T>(
     call: ServiceCall,
     credentials: Credentials,
@@ -154,13 +151,13 @@ export class ServiceClient {
       },
     ).catch((error: unknown) => {
       gone?.throwIfAborted()
-      throw noResponse(operation, 'no usable answer', error)
+      throw noResponse(operation, { cause: error })
     })
     const { status, headers, text } = response
     onResponse?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200)
       throw serviceProblemOf(this.#readError(response, credentials), { operation, credentials, headerPrefix })
-    if (response.read === undefined) throw unreadableResponse(operation, text)
+    if (response.read === undefined) throw noResponse(operation, { text })
     return response.read
   }
 

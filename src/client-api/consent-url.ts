@@ -14,10 +14,7 @@ const decoded = (segment: string): string | undefined => {
   }
 }
 
-/**
- * @param base SERVICE_BASE_URL without a trailing slash, perhaps with a path
- * @returns undefined for a path that leaves the service, belongs to another datasource or isn't a URL path
- */
+/** @returns undefined for a path that leaves the service, belongs to another datasource or isn't a URL path */
 export function consentUrl(base: string, instance: string, path: string): string | undefined {
   if (path.length > MAX_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
   const [pathname = ''] = path.split(/[?#]/, 1)

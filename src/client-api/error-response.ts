@@ -11,7 +11,7 @@ export type ErrorResponse = {
   retryAfter: number
   /** Seconds that the service requested, a day at most. */
   requestedWait: number | undefined
-  /** Its own explanation in one line, bounded and without secrets; may be empty. */
+  /** One line, bounded and without secrets; may be empty. */
   explanation: string
   /** The prefix of the service's headers, if it isn't SERVICE_HEADER_PREFIX. */
   otherPrefix: string | undefined
@@ -22,25 +22,15 @@ export type ErrorResponse = {
 /** `act-as-refused`: another message about `…-ActAs`, for an unknown address. */
 type Message = 'auth-type' | 'auth-type-missing' | 'act-as-missing' | 'act-as-refused'
 
-type ErrorReason =
-  | Message
-  /** A web page, or a challenge for something else than a bearer token: hardly the service itself. */
-  | 'in-front'
-  | 'token'
-  | 'scope'
-  | 'busy'
-  | 'not-there'
-  | 'redirected'
-  | 'request'
-  | 'failing'
-  /** A global token worked without a person, although it must not (contract section 5, rule 2). */
-  | 'personal'
-  | 'unreadable'
+type ByStatus = 'unreadable' | 'redirected' | 'token' | 'scope' | 'busy' | 'not-there' | 'request' | 'failing'
 
 /**
- * @param sent SERVICE_HEADER_PREFIX; and the token and address of the call, which are removed from the explanation
- * @param now milliseconds since 1970
+ * `in-front`: a web page, or a challenge for something else than a bearer token, hardly from the service itself.
+ * `personal`: a global token worked without a person, although it must not (contract section 5, rule 2).
  */
+type ErrorReason = Message | ByStatus | 'in-front' | 'personal'
+
+/** @param sent `secrets`: the token and the address, removed from the explanation @param now milliseconds since 1970 */
 export function readErrorResponse(
   { status, text, headers }: HttpResponse,
   sent: { headerPrefix?: string | undefined; secrets?: readonly string[] },
@@ -91,7 +81,7 @@ function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | 
   return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
 }
 
-export function statusReason(status: number): Exclude<ErrorReason, Message | 'in-front' | 'personal'> {
+export function statusReason(status: number): ByStatus {
   if (status < 300) return 'unreadable'
   if (status < 400) return 'redirected'
   if (status === 401) return 'token'

@@ -3,13 +3,13 @@
 import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
 import { statusReason, type ErrorResponse } from './error-response.ts'
-import { DEFAULT_SECONDS } from '../http/retry-after.ts'
+import { retryAfterSeconds } from '../http/retry-after.ts'
 import { isCertificateError, isProxyError, networkErrorOf } from '../http/network-error.ts'
 
 export class ServiceProblem extends Problem {
   /** Undefined: there was no response. */
   responseStatus?: number
-  /** Seconds that the service requested, a day at most. */
+  /** Seconds, a day at most. */
   requestedWait?: number | undefined
   /** It is about our headers and token, not about the person. */
   affectsEveryone?: boolean
@@ -17,7 +17,7 @@ export class ServiceProblem extends Problem {
   override name = 'ServiceProblem'
 }
 
-/** The service rejected the access token (401): a refresh or a new sign-in may help. */
+/** 401: a refresh or a new sign-in may help. */
 export class TokenRefused extends ServiceProblem {
   override name = 'TokenRefused'
   constructor(detail: string) {
@@ -152,19 +152,21 @@ function permanentProblem(
   })
 }
 
-/** For a 200 that can't be read. A web page won't become a response by another try. */
-export function unreadableResponse(operation: Operation, text: string): ServiceProblem {
-  const fault = text === '' ? 'an empty answer' : 'an answer of another shape than documented'
-  if (!/^\s*</.test(text)) return noResponse(operation, fault)
-  return problem('misconfigured', operation, {
-    detail: `${operation} answered 200 with a web page (HTML): set SERVICE_BASE_URL to the service's backend, not its web app, and let requests from this machine through a login in front of it`,
-  })
-}
-
-export function noResponse(operation: Operation, what: string, cause?: unknown): ServiceProblem {
+/** For a network error, or a 200 that can't be read. A web page won't become a response by another try. */
+export function noResponse(
+  operation: Operation,
+  { text, cause }: { text: string; cause?: never } | { text?: never; cause: unknown },
+): ServiceProblem {
+  if (text !== undefined && /^\s*</.test(text))
+    return problem('misconfigured', operation, {
+      detail: `${operation} answered 200 with a web page (HTML): set SERVICE_BASE_URL to the service's backend, not its web app, and let requests from this machine through a login in front of it`,
+    })
   const networkError = networkErrorOf(cause)
-  const why = isCertificateError(networkError) ? networkError : what
-  const advice = isProxyError(networkError) ? `${networkError}: see HTTPS_PROXY and NO_PROXY` : why
-  const options = { detail: `${operation}: ${advice}`, cause, retryAfter: DEFAULT_SECONDS }
-  return problem(networkError === 'too-slow' ? 'slow' : 'unavailable', operation, options)
+  const kind = networkError === 'too-slow' ? 'slow' : 'unavailable'
+  const options = { cause, retryAfter: retryAfterSeconds() }
+  const why = isProxyError(networkError) ? `${networkError}: see HTTPS_PROXY and NO_PROXY` : networkError
+  const isExplained = isProxyError(networkError) || isCertificateError(networkError)
+  const shape = text === '' ? 'an empty answer' : 'an answer of another shape than documented'
+  const fault = text === undefined ? 'no usable answer' : shape
+  return problem(kind, operation, { ...options, detail: `${operation}: ${isExplained ? why : fault}` })
 }

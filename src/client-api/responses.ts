@@ -66,11 +66,7 @@ const instanceInPath = (path: string | undefined) => {
   }
 }
 
-/**
- * A response of checkdatasourceauth (contract 2.1).
- * @param onExcess gets a fixed sentence about oversized content
- * @returns undefined without a list, or for one of more than 1,000 apps
- */
+/** Contract 2.1. @param onExcess gets a fixed sentence @returns undefined without a list, or for more than 1,000 apps */
 export function readCheckResponse(
   json: unknown,
   onExcess: (what: string) => void = () => {},
@@ -153,7 +149,7 @@ function readResult(element: unknown): SearchResult | undefined {
   }
 }
 
-/** A response of search (contract 2.2, which doesn't show a result's fields, so each may be missing). */
+/** Contract 2.2, which doesn't show a result's fields, so each may be missing. */
 export function readSearchResponse(json: unknown): SearchResponse | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined

@@ -12,16 +12,14 @@ const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength:
   ['zstd', zstdDecompressSync],
 ])
 
+/** `coding`: Content-Encoding, for undici; fetch has decoded the body. */
 type HttpBody = {
   status: number
   body: AsyncIterable<Uint8Array> | null
   coding?: string | string[] | undefined
 }
 
-/**
- * @param coding Content-Encoding, for undici; fetch has decoded the body
- * @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB
- */
+/** @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB */
 export async function readBody({ status, body, coding }: HttpBody): Promise<string> {
   if (body === null) return ''
   try {

@@ -15,10 +15,7 @@ type ConnectionError = Error & { wasAnswering?: boolean; code?: string }
 const wasDropped = ({ wasAnswering, code = '' }: ConnectionError): boolean =>
   wasAnswering === true && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code)
 
-/**
- * Resends a GET, or an `idempotent` request, once on a new connection if a kept one was dropped.
- * @throws without a connection, after the time limit, or for an unreadable body of a success
- */
+/** Resends a GET, or an `idempotent` request, once. @throws also for an unreadable body of a success */
 export async function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.RequestOptions & { signal?: AbortSignal | null },

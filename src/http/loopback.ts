@@ -4,6 +4,5 @@
 export const isLoopback = (hostname: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 
-export const isLoopbackHttp = (url: URL): boolean => url.protocol === 'http:' && isLoopback(url.hostname)
-
-export const isSafe = (url: URL): boolean => url.protocol === 'https:' || isLoopbackHttp(url)
+export const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))

@@ -89,7 +89,6 @@ type ProxyFailure = {
   hostname: string
   /** HTTPS_PROXY has a user name and password. */
   isSignedIn: boolean
-  /** Undefined without a response. */
   status?: number
   cause?: unknown
 }

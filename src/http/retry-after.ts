@@ -4,11 +4,11 @@ const MIN_SECONDS = 1
 const MAX_SECONDS = 300
 const DAY_SECONDS = 86_400
 /** Without a usable header. */
-export const DEFAULT_SECONDS = 5
+const DEFAULT_SECONDS = 5
 
 /** Seconds that a person waits: 1 to `max`. @param now milliseconds since 1970 */
-export function retryAfterSeconds(header: string | undefined, now: number, max = MAX_SECONDS): number {
-  const text = header?.trim() ?? ''
+export function retryAfterSeconds(header = '', now: number = Date.now(), max = MAX_SECONDS): number {
+  const text = header.trim()
   // A date starts with a day's name and means GMT (RFC 9110 5.6.7). Date.parse would take "-5" for a year.
   const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)
   const at = isDate ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : NaN

@@ -29,10 +29,7 @@ export async function formatFault(
 export const writeFormat = (records: Pick<Records, 'compareAndSet'>) =>
   records.compareAndSet(KEY, undefined, FORMAT, LIFE_SECONDS)
 
-/**
- * @param isAdopting accepts records older than the number @param now milliseconds since 1970
- * @returns a check for each operation, which reads at most once a minute and throws {StoreUnreadable} {StoreUnavailable}
- */
+/** @returns a check for each operation, which reads once a minute at most @throws {StoreUnreadable} {StoreUnavailable} */
 export function createFormatCheck(
   records: Pick<Records, 'get' | 'keys'>,
   isAdopting = false,

@@ -9,10 +9,7 @@ const RENEW_EVERY_MS = 1_000
 /** `isHeld` is false once it was lost: another process may be at work. */
 export type Lease = { isHeld(): boolean; release(): Promise<void> }
 
-/**
- * @param seconds a fixed length without renewal, which even a frozen process keeps
- * @returns undefined while another process has it @throws {StoreUnavailable}
- */
+/** @param seconds a fixed length, which even a frozen process keeps @returns undefined while another process has it */
 export async function takeLease(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
   name: string,
@@ -28,17 +25,13 @@ export async function takeLease(
     if (!(await extended)) return undefined
   }
   let held = true
-  const renewal = setInterval(() => {
-    if (seconds !== undefined) return clearInterval(renewal)
-    records.compareAndSet(key, owner, owner, LIFE_SECONDS).then(
-      (still) => {
-        held &&= still
-        if (!still) clearInterval(renewal)
-      },
-      () => {},
-    )
-  }, RENEW_EVERY_MS)
-  renewal.unref()
+  async function renew(): Promise<void> {
+    const isStillOurs = await records.compareAndSet(key, owner, owner, LIFE_SECONDS)
+    held &&= isStillOurs
+    if (!isStillOurs) clearInterval(renewal)
+  }
+  const renewal = setInterval(() => void renew().catch(() => {}), RENEW_EVERY_MS).unref()
+  if (seconds !== undefined) clearInterval(renewal)
   return {
     isHeld: () => held,
     async release() {

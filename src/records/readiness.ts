@@ -22,16 +22,12 @@ export function createReadinessProbe(
     await records.remove(KEY)
   }
 
-  async function probe(): Promise<void> {
-    await records.get(KEY)
-    const now = performance.now()
-    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, written: write() }
-    await last.written
-  }
-
   return async () => {
     try {
-      await probe()
+      await records.get(KEY)
+      const now = performance.now()
+      if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, written: write() }
+      await last.written
     } catch (error) {
       const { code, message } = describeStoreError(error)
       if (loggedCode !== code) log.warn({ err: error, reason: code }, `not ready: ${message} (${code})`)

@@ -36,10 +36,7 @@ export class StoreUnreadable extends Problem {
   }
 }
 
-/**
- * Limits the wait for the store: a frozen Redis accepts connections and never answers.
- * @throws {StoreUnavailable} if the work fails or takes longer (its cause is {@link TooSlow})
- */
+/** A frozen Redis accepts connections and never answers. @throws {StoreUnavailable} whose cause may be {@link TooSlow} */
 export async function withinDeadline<T>(
   work: () => Promise<T>,
   milliseconds: number = DEADLINE_MS,

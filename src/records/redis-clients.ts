@@ -10,7 +10,7 @@ export type RedisCommands = {
   set(key: string, value: string, options: SetOptions): Promise<string | null>
   del(key: string): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  /** Matching keys of every primary, in batches that may be empty. */
+  /** Of every primary, in batches that may be empty. */
   scan: (pattern: string) => AsyncGenerator<string[]>
 }
 
@@ -42,8 +42,7 @@ const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 /** Opens a client that answers. @param lost called if the client fails later @throws if it can't be opened */
 export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 
-const PROBE_MS = 600
-const PROBE = 'probe'
+const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
 
 /** Also limits the opening: a frozen server accepts connections and never answers. */
 const SOCKET = {
@@ -53,10 +52,7 @@ const SOCKET = {
   socketTimeout: 3_000,
   reconnectStrategy: false,
 } as const
-/**
- * Proxies answer HELLO (protocol 3) with an error, or close the connection, as for CLIENT SETINFO. Commands have no timeout
- * here, as withinDeadline has one.
- */
+/** Proxies answer HELLO (protocol 3) and CLIENT SETINFO with an error, or close. Commands are limited by withinDeadline. */
 const CLIENT = {
   RESP: 2,
   disableClientInfo: true,
@@ -81,14 +77,10 @@ export function createRedisOpener(
   topology: RedisTopology = { kind: 'standalone' },
   prefix: string = STANDARD_PREFIX,
 ): OpenRedis {
-  switch (topology.kind) {
-    case 'standalone':
-      return (lost) => openServer(url, lost, (client) => client.get(prefix + PROBE))
-    case 'sentinel':
-      return async (lost) => openServer(await primaryUrl(url, topology), lost, rejectReplica)
-    case 'cluster':
-      return clusterOpener(url, prefix)
-  }
+  if (topology.kind === 'cluster') return clusterOpener(url, prefix)
+  if (topology.kind === 'sentinel')
+    return async (lost) => openServer(await primaryUrl(url, topology), lost, rejectReplica)
+  return (lost) => openServer(url, lost, (client) => client.get(prefix + PROBE))
 }
 
 async function openServer(
@@ -114,16 +106,13 @@ async function rejectReplica(client: Client): Promise<void> {
   if (found?.role !== 'master') throw new Error('what the Sentinels name as the primary is none (yet)')
 }
 
-const QUERY_MS = 1_000
-
 /** A Sentinel answered, and knows no primary of that name. */
 export class NoSuchPrimary extends Error {
   override name = 'NoSuchPrimary'
 }
 
 /**
- * Asks every Sentinel and takes the first that knows, so one that is away or frozen costs no time.
- * @param url has user, password, TLS and database, which the returned URL keeps
+ * Takes the first Sentinel that knows, so one that is away or frozen costs no time. The returned URL keeps the rest of `url`.
  * @throws {Error} if none knows; the cause is a Sentinel's reply, or a network error
  */
 export async function primaryUrl(

@@ -67,14 +67,6 @@ export class RedisConnection implements RedisCommands {
     }
   }
 
-  async #openClient(): Promise<OpenedRedis> {
-    let opened: OpenedRedis | undefined
-    opened = await this.#open((error) => {
-      if (opened !== undefined && opened === this.#current) void this.#renew(error)
-    })
-    return opened
-  }
-
   /** @param reason the current client's failure; undefined at the start */
   async #renew(reason?: unknown): Promise<void> {
     if (this.#isRenewing) return
@@ -86,7 +78,11 @@ export class RedisConnection implements RedisCommands {
     }
     while (!this.#ending.signal.aborted && this.#current === before)
       try {
-        this.#current = await this.#openClient()
+        let opened: OpenedRedis | undefined
+        opened = await this.#open((error) => {
+          if (opened !== undefined && opened === this.#current) void this.#renew(error)
+        })
+        this.#current = opened
         this.#outages.recovered()
       } catch (error) {
         this.#outages.failed(error)

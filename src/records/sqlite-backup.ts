@@ -7,23 +7,19 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { DATABASE } from './sqlite-folder.ts'
 import { OperatorError } from '../problem.ts'
 
-class BackupFailed extends OperatorError {
-  override name = 'BackupFailed'
-}
-
 const ALL_PAGES = 2 ** 31 - 1
 
 function target(folder: string, file: string, isReplaced: boolean): string {
   const path = resolve(file)
   const within = dirname(path)
   if (!statSync(within, { throwIfNoEntry: false })?.isDirectory())
-    throw new BackupFailed(`there is no folder ${within}: make it first`)
+    throw new OperatorError(`there is no folder ${within}: make it first`)
   // The path may be another name of the live store.
   if ((realpathSync(within) + sep).startsWith(realpathSync(folder) + sep))
-    throw new BackupFailed('the backup must be outside DATA_DIR: a lost disk takes both')
+    throw new OperatorError('the backup must be outside DATA_DIR: a lost disk takes both')
   if (!existsSync(path)) return path
-  if (!statSync(path).isFile()) throw new BackupFailed(`${path} is not a file`)
-  if (!isReplaced) throw new BackupFailed(`${path} exists: use --force to replace it`)
+  if (!statSync(path).isFile()) throw new OperatorError(`${path} is not a file`)
+  if (!isReplaced) throw new OperatorError(`${path} exists: use --force to replace it`)
   return path
 }
 
@@ -37,18 +33,15 @@ async function copyInto(part: string, database: string): Promise<number> {
   // One file, without a WAL.
   copy.exec('PRAGMA journal_mode = DELETE')
   if (copy.prepare('PRAGMA quick_check').get()?.['quick_check'] !== 'ok')
-    throw new BackupFailed('the store is damaged: the copy did not pass its check')
+    throw new OperatorError('the store is damaged: the copy did not pass its check')
   return Number(copy.prepare('SELECT count(*) AS count FROM records').get()?.['count'])
 }
 
-/**
- * Creates the file when it is complete and was read back, or not at all. Only its owner can read it.
- * @param folder DATA_DIR @param file outside of it @throws {BackupFailed}
- */
+/** Creates the file when it is complete and was read back, or not at all. Only its owner can read it. */
 export async function backUpFolder(folder: string, file: string, options: { isReplaced: boolean }) {
   const database = join(resolve(folder), DATABASE)
   if (!existsSync(database))
-    throw new BackupFailed(`there is no store at ${database}: set DATA_DIR to the server's`)
+    throw new OperatorError(`there is no store at ${database}: set DATA_DIR to the server's`)
   const path = target(folder, file, options.isReplaced)
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
   try {
@@ -56,10 +49,10 @@ export async function backUpFolder(folder: string, file: string, options: { isRe
     renameSync(part, path)
     return { file: path, records, bytes: statSync(path).size }
   } catch (error) {
-    if (error instanceof BackupFailed) throw error
+    if (error instanceof OperatorError) throw error
     const { message, errstr } = error as Error & { errstr?: string }
     const reason = errstr === undefined ? message : `SQLite says: ${errstr}`
-    throw new BackupFailed(`the backup failed: ${reason}`, { cause: error })
+    throw new OperatorError(`the backup failed: ${reason}`, { cause: error })
   } finally {
     rmSync(part, { force: true })
     rmSync(`${part}-journal`, { force: true })

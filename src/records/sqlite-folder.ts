@@ -20,11 +20,7 @@ function setMode(path: string, mode: number): boolean {
   }
 }
 
-/**
- * Creates the folder (0700) and files (0600), and removes others' rights from existing ones.
- * @param folder DATA_DIR
- * @returns the paths that others can still read or write @throws if the folder or a file can't be created
- */
+/** Creates folder (0700) and files (0600), closes existing ones to others. @returns paths that others can still use */
 export function restrictAccess(folder: string): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Another program may use the folder too.
@@ -52,32 +48,23 @@ const UNSAFE = new Map([
 /** @param type of statfs; negative on some systems @returns a file system in memory, or one whose locks may fail (sqlite.org/wal.html) */
 export const unsafeFileSystem = (type: number): string | undefined => UNSAFE.get(type >>> 0)
 
-const WAIT_MS = 10_000
-
-class FolderInUse extends OperatorError {
-  override name = 'FolderInUse'
-  constructor(folder: string, cause: unknown) {
-    super(
-      `another onramp server uses DATA_DIR (${resolve(folder)}), which is for one process: stop the other one, give this one a folder of its own, or set REDIS_URL`,
-      { cause },
-    )
-  }
-}
-
 /**
- * Locks the folder until `close`, or until the process ends, because limits and leases hold within one process. Commands
- * read and write beside a server without it.
- * @param folder DATA_DIR @throws {FolderInUse} after ten seconds
+ * Locks the folder until `close`, or the process's end, because limits and leases hold within one process. Commands don't.
+ * @throws {OperatorError} after ten seconds
  */
 export function lockFolder(folder: string): { close(): void } {
   restrictAccess(folder)
-  const lock = new DatabaseSync(join(folder, LOCK), { timeout: WAIT_MS })
+  const lock = new DatabaseSync(join(folder, LOCK), { timeout: 10_000 })
   try {
     // An open exclusive transaction is the lock; nothing is written.
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    throw classifySqliteError(error).kind === 'busy' ? new FolderInUse(folder, error) : error
+    if (classifySqliteError(error).kind !== 'busy') throw error
+    throw new OperatorError(
+      `another onramp server uses DATA_DIR (${resolve(folder)}), which is for one process: stop the other one, give this one a folder of its own, or set REDIS_URL`,
+      { cause: error },
+    )
   }
   return { close: () => lock.close() }
 }

@@ -25,10 +25,7 @@ type SqliteRecords = Records & {
   close(): void
 }
 
-/**
- * @param folder created if missing; only its owner can read it and its files @param now milliseconds since 1970
- * @throws if the folder can't be created or the file isn't a database
- */
+/** @param now milliseconds since 1970 @throws if the folder can't be created or the file isn't a database */
 export function createSqliteRecords(folder: string, now: () => number = Date.now): SqliteRecords {
   const readableByOthers = restrictAccess(folder)
   const database = new DatabaseSync(join(folder, DATABASE))

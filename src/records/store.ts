@@ -1,6 +1,7 @@
 // Opens the store: Redis if REDIS_URL is set (one server, Sentinels or a cluster), else one SQLite file.
 import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { timed } from '../trace/calls.ts'
 import { inSpan } from '../trace/spans.ts'
 import { createFormatCheck } from './format.ts'
 import { createRedisOpener, type RedisTopology } from './redis-clients.ts'
@@ -35,7 +36,7 @@ type StoreOptions = {
   onOperation?: (operation: { operation: string; isDone: boolean; seconds: number }) => void
 }
 
-/** Operations throw {StoreUnreadable} for another format. @throws {FolderInUse} {FolderUnusable} */
+/** Operations throw {StoreUnreadable} for another format. @throws {OperatorError} {FolderUnusable} */
 export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = settings
@@ -99,16 +100,13 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
     const operate = records[operation] as (...given: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
     const instrument = async (...given: unknown[]) => {
-      const began = performance.now()
-      let isDone = false
-      try {
+      const work = async () => {
         await checkFormat()
-        const outcome = await inSpan(`${operation} ${system}`, attributes, () => operate(...given))
-        isDone = true
-        return outcome
-      } finally {
-        onOperation({ operation, isDone, seconds: (performance.now() - began) / 1000 })
+        return { value: await inSpan(`${operation} ${system}`, attributes, () => operate(...given)) }
       }
+      const onEnd = (done: object | undefined, seconds: number) =>
+        onOperation({ operation, isDone: done !== undefined, seconds })
+      return (await timed(work, onEnd)).value
     }
     Object.assign(result, { [operation]: instrument })
   }

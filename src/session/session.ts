@@ -23,10 +23,7 @@ function newId(key: string): string {
   }
 }
 
-/**
- * express-session: one read for a request with a cookie of ours. SameSite=Strict would keep the cookie from the callback.
- * @param secrets SESSION_SECRET
- */
+/** One read for a request with a cookie of ours. SameSite=Strict would keep the cookie from the callback. */
 export function createSession(options: {
   store: Store
   secrets: readonly string[]
@@ -62,12 +59,10 @@ export async function startSession(req: Request, content: Omit<SignedIn, 'id'>):
   await saveSession(req.session)
 }
 
-/**
- * Reads the session again. express-session's `reload` throws if an error page or another reload has taken it from the
- * request. @returns undefined if it was ended; then the request has none @throws {StoreUnavailable}
- */
+/** @returns undefined if it was ended; then the request has none @throws {StoreUnavailable} */
 export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
   new Promise((resolve, reject) =>
+    // express-session's own reload throws if an error page or another reload has taken the session from the request.
     req.sessionStore.get(req.sessionID, (error: unknown, data) => {
       if (error) return reject(error)
       if (data) req.sessionStore.createSession(req, data)

@@ -4,19 +4,15 @@ import { address, bearerToken, oneOf, text, type Definitions } from './values.ts
 
 const PROMPTS = ['login', 'consent', 'select_account']
 
-const prompts = text
-  .transform((value) => [...new Set(value.split(/\s+/))])
-  .superRefine((values, context) => {
-    if (values.includes('none'))
-      context.addIssue(
-        'must not be `none`: everyone who is not signed in there already would be sent back with an error',
-      )
-    else if (!values.every((value) => PROMPTS.includes(value)))
-      context.addIssue(
-        'must be `consent`, `login` or `select_account`, or several of them separated by spaces',
-      )
-  })
-  .transform((values) => values.join(' '))
+const prompts = text.transform((value, context) => {
+  const values = [...new Set(value.split(/\s+/))]
+  const none =
+    'must not be `none`: everyone who is not signed in there already would be sent back with an error'
+  const unknown = 'must be `consent`, `login` or `select_account`, or several of them separated by spaces'
+  if (values.includes('none')) context.addIssue(none)
+  else if (!values.every((one) => PROMPTS.includes(one))) context.addIssue(unknown)
+  return values.join(' ')
+})
 
 const OWN_PARAMETERS: Record<string, string> = {
   prompt: 'OIDC_PROMPT',
@@ -31,7 +27,7 @@ const NEVER_EXTRA =
 /** More parameters of the authorization request, as in a URL: `access_type=offline&hd=acme.example`. */
 const authorizationParameters = text.transform((value, context) => {
   const pairs = [...new URLSearchParams(value)]
-  const fault = (message: string) => context.addIssue({ code: 'custom', message })
+  const fault = (message: string) => context.addIssue(message)
   if (!pairs.every(([name, given]) => /^[\w.-]+$/.test(name) && given !== ''))
     fault('must be like access_type=offline, several separated by &')
   if (new Set(pairs.map(([name]) => name)).size < pairs.length) fault('has a parameter twice')

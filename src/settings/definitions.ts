@@ -36,11 +36,9 @@ const names = z.string().transform((text, context) => {
     isList && parts.length > 1 && parts.some((part) => !part.startsWith('"') && part.includes('='))
   // Quotes around the whole value are an env file's.
   if (isCut || /^"[^"=]*"$/.test(text) || [...found].some((name) => name.includes('"')))
-    context.addIssue({
-      code: 'custom',
-      message:
-        'has a name with commas or quotes: write a distinguished name in double quotes, such as "CN=Search Admins,OU=Groups,DC=acme", or each name on a line of its own',
-    })
+    context.addIssue(
+      'has a name with commas or quotes: write a distinguished name in double quotes, such as "CN=Search Admins,OU=Groups,DC=acme", or each name on a line of its own',
+    )
   return [...found]
 })
 
@@ -57,8 +55,6 @@ const isAddressRange = (value: string) => {
 
 const MUST_BE_RANGES = 'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8'
 
-const MAX_PREFIX_CHARACTERS = 64
-
 /** Redis Cluster places keys by text in braces; the other characters are patterns in ACLs. */
 const keyPrefix = text
   .regex(/^[\x21-\x7e]*$/, 'must be plain characters without spaces, like onramp-staging:')
@@ -66,7 +62,7 @@ const keyPrefix = text
     /^[^*?[\]{}\\^"']*$/,
     'must not hold quotes or any of * ? [ ] { } ^ \\: Redis reads them as patterns, or as where a cluster keeps the key',
   )
-  .max(MAX_PREFIX_CHARACTERS, `must have ${MAX_PREFIX_CHARACTERS} characters or fewer`)
+  .max(64, 'must have 64 characters or fewer')
 
 /** `name:port`, or an IPv6 address in brackets with a port. */
 const hostAndPort = text

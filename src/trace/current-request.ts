@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { createTraceState } from '@opentelemetry/api'
 
-export type CurrentRequest = {
+type CurrentRequest = {
   /** People see it as the reference of a failure; log lines have it too. */
   id: string
   traceId: string | undefined
@@ -22,16 +22,16 @@ export const newRequestId = (): string => randomUUID().slice(-12)
 /** Headers of W3C Trace Context, checked, because anyone can send them and the service gets them. */
 type TraceContext = { traceId: string; headers: { traceparent: string; tracestate?: string } }
 
-const TRACEPARENT = /^([\da-f]{2})-((?!0+-)[\da-f]{32})-((?!0+-)[\da-f]{16})-([\da-f]{2})(?:-.*)?$/
-const LENGTH_OF_VERSION_00 = 55
+/** Version 00 has 55 characters; later ones may have more fields. */
+const TRACEPARENT =
+  /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-((?!0+-)[\da-f]{32})-((?!0+-)[\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 /** `sampled` and `random` (Level 2); unknown flags aren't passed on. */
 const KNOWN_FLAGS = 0b11
 
 /** @returns undefined if missing or malformed (W3C Trace Context 3.2, 4.3) */
 export function traceContextOf(traceparent = '', tracestate = ''): TraceContext | undefined {
-  const [, version, traceId, parentId, flags = ''] = TRACEPARENT.exec(traceparent) ?? []
-  if (version === undefined || traceId === undefined || version === 'ff') return undefined
-  if (version === '00' && traceparent.length !== LENGTH_OF_VERSION_00) return undefined
+  const [, traceId, parentId, flags = ''] = TRACEPARENT.exec(traceparent) ?? []
+  if (traceId === undefined) return undefined
   const known = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16)
   const parent = { traceparent: `00-${traceId}-${parentId}-0${known}` }
   // Drops malformed members, and all of them above 512 characters.

@@ -118,10 +118,8 @@ export function traceHeaders(): Record<string, string> {
   return 'traceparent' in headers ? headers : { ...headers, ...incoming }
 }
 
-const MAX_FLUSH_MS = 2_000
-
 export async function flushSpans(): Promise<void> {
   const provider = trace.getTracerProvider() as { getDelegate?: () => unknown }
   const sdk = (provider.getDelegate?.() ?? provider) as { forceFlush?: () => Promise<void> }
-  await within(MAX_FLUSH_MS, Promise.resolve(sdk.forceFlush?.())).catch(() => {})
+  await within(2_000, Promise.resolve(sdk.forceFlush?.())).catch(() => {})
 }

@@ -2,7 +2,7 @@
 // the address, which may contain a token.
 import { context } from '@opentelemetry/api'
 import type { Request, RequestHandler } from 'express'
-import { duringRequest, newRequestId, traceContextOf, type CurrentRequest } from '../trace/current-request.ts'
+import { duringRequest, newRequestId, traceContextOf } from '../trace/current-request.ts'
 import { startRequestSpan } from '../trace/spans.ts'
 import type { Log } from './log.ts'
 import { CLIENT_CLOSED, type Metrics } from './metrics/metrics.ts'
@@ -17,7 +17,7 @@ export function createObserve(
     const began = performance.now()
     const span = startRequestSpan(req.headers)
     const trace = traceContextOf(req.get('traceparent'), req.get('tracestate'))
-    const request: CurrentRequest = { id: idOf(req), trace, traceId: span.traceId ?? trace?.traceId }
+    const request = { id: idOf(req), trace, traceId: span.traceId ?? trace?.traceId }
     // Also if the browser leaves before the answer.
     res.once('close', () => {
       const ms = performance.now() - began

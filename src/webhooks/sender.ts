@@ -18,8 +18,6 @@ export type DeliveryOutcome =
 /** Standard Webhooks asks for 15 to 30 seconds; a receiver answers first and works afterwards. */
 const TIME_LIMIT_MS = 15_000
 
-const SECRET_PREFIX = 'whsec_'
-
 export class WebhookSender {
   readonly #url: URL
   readonly #secrets: readonly string[]
@@ -55,7 +53,7 @@ export class WebhookSender {
   #signatureHeaders(id: string, body: string, now: number) {
     const timestamp = String(Math.floor(now / 1000))
     const signatures = this.#secrets.map((secret) => {
-      const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+      const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
       return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
     })
     return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }

@@ -30,7 +30,6 @@ type WebhooksOptions = {
 export class Webhooks {
   readonly #options: WebhooksOptions
   readonly #receiver: Receiver
-  readonly #now: () => number
   /** People with events, by email. */
   readonly #waiting = new Map<string, PendingDelivery>()
   readonly #underWay = new Map<string, Promise<void>>()
@@ -42,7 +41,6 @@ export class Webhooks {
 
   constructor(options: WebhooksOptions) {
     this.#options = options
-    this.#now = options.now
     this.#receiver = new Receiver(options, () => [...this.#waiting.values()].map(({ since }) => since))
   }
 
@@ -53,8 +51,8 @@ export class Webhooks {
   /** Queues the person's events, and returns at once. @param dropped number of old events that made room for them */
   enqueue(email: string, dropped: number): void {
     this.#receiver.dropped(dropped)
-    const since = this.#waiting.get(email)?.since ?? this.#now()
-    this.#outsideOfRequests(() => this.#queue(email, { dueAt: this.#now(), since }))
+    const since = this.#waiting.get(email)?.since ?? this.#options.now()
+    this.#outsideOfRequests(() => this.#queue(email, { dueAt: this.#options.now(), since }))
   }
 
   /** Waits two seconds for deliveries under way. The rest stays in the store. */
@@ -79,14 +77,18 @@ export class Webhooks {
     for (const [email, due] of this.#waiting) {
       if (this.#isClosed || this.#underWay.size >= MAX_DELIVERIES) return
       if (this.#underWay.has(email)) continue
-      if (due.dueAt <= this.#now()) this.#underWay.set(email, this.#work(email, due))
+      if (due.dueAt <= this.#options.now()) this.#underWay.set(email, this.#work(email, due))
       else earliest = Math.min(earliest, due.dueAt)
     }
-    if (earliest < Infinity) this.#next = setTimeout(() => this.#beginNext(), earliest - this.#now()).unref()
+    if (earliest < Infinity)
+      this.#next = setTimeout(() => this.#beginNext(), earliest - this.#options.now()).unref()
   }
 
   async #work(email: string, due: PendingDelivery): Promise<void> {
-    const left = await this.#deliver(email).catch(() => ({ ...due, dueAt: this.#now() + STORE_PAUSE_MS }))
+    const left = await this.#deliver(email).catch(() => ({
+      ...due,
+      dueAt: this.#options.now() + STORE_PAUSE_MS,
+    }))
     this.#underWay.delete(email)
     // Otherwise more events came meanwhile.
     if (this.#waiting.get(email) === due) {
@@ -98,17 +100,19 @@ export class Webhooks {
 
   async #deliver(email: string): Promise<PendingDelivery | undefined> {
     const { people, sender } = this.#options
-    const { person, events, dropped } = await claim(people, email, this.#now())
+    const { person, events, dropped } = await claim(people, email, this.#options.now())
     this.#receiver.dropped(dropped)
     const outcomes = new Map<string, DeliveryOutcome>()
     for (const event of events) {
-      const outcome = await sender.send(event.id, eventBody(event, person), this.#now())
+      const outcome = await sender.send(event.id, eventBody(event, person), this.#options.now())
       outcomes.set(event.id, outcome)
       // A call that was cut off by close is no failure of the receiver.
       if (!this.#isClosed) this.#receiver.answered(outcome)
       if (outcome.kind === 'unreachable') break
     }
-    return pendingDelivery(await people.change(email, (before) => settle(before, outcomes, this.#now())))
+    return pendingDelivery(
+      await people.change(email, (before) => settle(before, outcomes, this.#options.now())),
+    )
   }
 
   /** @param isFirst at the start, even after a recent sweep: this process may be the one that died */

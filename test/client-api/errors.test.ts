@@ -180,8 +180,8 @@ it.each([
 
 it('a search that times out has its own code, and keeps the cause for the log', () => {
   const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
-  expect(noResponse('search', 'no usable answer', late).code).toBe('search_too_slow')
+  expect(noResponse('search', { cause: late }).code).toBe('search_too_slow')
   const cause = new Error('reset')
-  const problem = noResponse('search', 'no usable answer', cause)
+  const problem = noResponse('search', { cause })
   expect(problem).toMatchObject({ status: 503, code: 'search_unavailable', retryAfter: 5, cause })
 })

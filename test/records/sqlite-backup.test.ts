@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { OperatorError } from '../../src/problem.ts'
 import { backUpFolder } from '../../src/records/sqlite-backup.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 
@@ -33,8 +34,11 @@ async function failureOf(file: string, isReplaced = true): Promise<string> {
   const error: unknown = await backUpFolder(join(folder, 'data'), resolve(folder, file), {
     isReplaced,
   }).catch((caught: unknown) => caught)
-  const { name, message, cause } = error as Error
-  expect([name, cause instanceof Error]).toEqual(['BackupFailed', message.startsWith('the backup failed')])
+  const { message, cause } = error as OperatorError
+  expect([error instanceof OperatorError, cause instanceof Error]).toEqual([
+    true,
+    message.startsWith('the backup failed'),
+  ])
   return message
 }
 

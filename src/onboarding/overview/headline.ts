@@ -1,11 +1,11 @@
 // The overview's headline and lead text, derived from app counts. Pure. Apps that are switched off or skipped never count
 // as connected, and a narrowed visit makes no claim about the apps that it does not show.
-import { isUnavailable, type UnavailableStatus } from '../../client-api/app-status.ts'
+import { isUnavailable } from '../../client-api/app-status.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf, type AppState, type Bucket } from '../app-state.ts'
 import type { TrackedApp } from '../walk.ts'
 
-type OffByStatus = Partial<Record<UnavailableStatus, number>>
+type OffByStatus = Partial<Record<'disabled' | 'attention', number>>
 
 /** Apps by bucket, each counted once; apps that are off also by their status. */
 export type Counts = Record<Bucket, number> & { offByStatus: OffByStatus }
@@ -22,7 +22,7 @@ export function countsOf(apps: readonly { state: AppState; entry: Pick<TrackedAp
 
 const sumOf = (one: OffByStatus, other: OffByStatus): OffByStatus => {
   const sum = { ...one }
-  for (const [status, count] of Object.entries(other) as [UnavailableStatus, number][])
+  for (const [status, count] of Object.entries(other) as [keyof OffByStatus, number][])
     sum[status] = (sum[status] ?? 0) + count
   return sum
 }
@@ -136,7 +136,7 @@ function reasons(
   t: Texts,
   isSame = false,
 ): string[] {
-  const off = (Object.entries(offByStatus) as [UnavailableStatus, number][]).filter(([, count]) => count > 0)
+  const off = (Object.entries(offByStatus) as [keyof OffByStatus, number][]).filter(([, count]) => count > 0)
   return [
     ...(skipped > 0 ? [t('reason.skipped', { count: skipped })] : []),
     ...(blocked > 0 ? [t(isSame ? 'reason.blockedIt' : 'reason.blocked', { count: blocked })] : []),

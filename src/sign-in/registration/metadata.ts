@@ -2,7 +2,6 @@
 // Tolerant, because a client that exists but isn't used would be registered again with every attempt. Pure.
 import type { ClientMetadata, ServerMetadata } from 'openid-client'
 import { parseJsonObject } from '../../http/body.ts'
-import { isLoopbackHttp } from '../../http/loopback.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { clientAddresses } from '../server/client-addresses.ts'
@@ -46,7 +45,7 @@ export function requestedMetadata(settings: Settings, server: ServerMetadata, jw
     client_name: 'Onramp',
     client_uri: publicUrl,
     // OpenID Connect Dynamic Client Registration 1.0 2: http on loopback is for native clients.
-    application_type: isLoopbackHttp(new URL(publicUrl)) ? 'native' : 'web',
+    application_type: new URL(publicUrl).protocol === 'http:' ? 'native' : 'web',
     redirect_uris: [addresses.callback],
     post_logout_redirect_uris: [addresses.signedOut],
     backchannel_logout_uri: addresses.backChannelLogout,

@@ -16,7 +16,7 @@ import { Agent } from 'undici'
 import { parseJsonObject } from '../../http/body.ts'
 import { exchange } from '../../http/exchange.ts'
 import { connectOptions } from '../../http/proxy.ts'
-import { isLoopbackHttp } from '../../http/loopback.ts'
+import { isSafe } from '../../http/loopback.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
 import { asymmetricAlgorithms, normalizeKeySet } from './signing-keys.ts'
@@ -40,7 +40,8 @@ export function createConfiguration(
   configuration[customFetch] = createFetch(forRefresh ? 30 : 8, (url, status, seconds) =>
     onCall?.({ operation: operationOf(server, url), status, seconds }),
   )
-  if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
+  const issuer = new URL(server.issuer)
+  if (issuer.protocol === 'http:' && isSafe(issuer)) allowInsecureRequests(configuration)
   // In the code flow the library verifies signatures of id_tokens only with this (ASVS 9.1.1).
   if (!forRefresh && keys !== undefined) enableNonRepudiationChecks(configuration)
   return configuration
