@@ -1,14 +1,13 @@
 // Templates of an administrator's own: what they may print, and what is said of one with a fault, before anything is sent.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { createEmailTemplates, FaultyTemplate, type RenderEmail } from '../../src/campaigns/mail/templates.ts'
 import { t } from '../helpers/texts.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'onramp-templates-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = useFolder()
 
 let folders = 0
 function folderWith(text: string | undefined, html: string | undefined = '<p>Hello</p>'): string {

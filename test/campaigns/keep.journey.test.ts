@@ -102,14 +102,6 @@ it('onramp keep ends with 3 where the service refuses its token about someone, w
   expect(exit).toBe(3)
 })
 
-it('onramp keep ends with 3 and names the invalid line', async () => {
-  const file = list('email,timezone\nnobody,Mars/Base\neve@acme.example,\n')
-  const { exit, err } = await keep(file, monday)
-  expect(exit).toBe(3)
-  expect(recipients()).toEqual(['eve@acme.example'])
-  expect(err).toContain('line 2: "nobody" is not a valid email address')
-})
-
 it('a paused app is in no email of invite send either, and the command says so', async () => {
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-held` }
   const settings = loadSettings(env)

@@ -47,12 +47,10 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
         const subject = `invitation ${reminder}${reminder > 0 ? ` ${all.map((app) => app.name).join()}` : ''}`
         return Promise.resolve({ ...mail, to: email, subject })
       },
-      lapse: ({ email }, all, { reminder }) =>
-        Promise.resolve({
-          ...mail,
-          to: email,
-          subject: `lapse ${reminder} ${all.map((app) => app.name).join()}`,
-        }),
+      lapse: ({ email }, all, { reminder }) => {
+        const subject = `lapse ${reminder} ${all.map((app) => app.name).join()}`
+        return Promise.resolve({ ...mail, to: email, subject })
+      },
     },
     send({ to, subject }) {
       sent.push(`${to} ${subject}`)

@@ -3,15 +3,15 @@
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import { Provider, type ClientMetadata } from 'oidc-provider'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { createTokenProvider } from '../../src/campaigns/mail/access-token.ts'
 import { examined } from '../doctor/set-up.ts'
 import { startPlainServer } from '../helpers/plain-authorization-server.ts'
@@ -26,7 +26,7 @@ const SCOPE = 'https://mail.acme.example/.default'
 const LIFE_SECONDS = 600
 const secret = randomBytes(24).toString('base64url')
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-mail-oauth-'))
+const folder = useFolder()
 const path = (name: string) => join(folder, name)
 const textOf = (name: string) => readFileSync(path(name), 'utf8')
 const request = 'req -x509 -nodes -newkey rsa:2048 -keyout key -out crt -subj /CN=onramp'
@@ -72,7 +72,6 @@ beforeAll(async () => {
 afterAll(async () => {
   http.closeAllConnections()
   await new Promise((resolve) => http.close(resolve))
-  rmSync(folder, { recursive: true })
 })
 
 /** A mail server that takes a sign-in with the mailbox's access token alone. */

@@ -1,18 +1,16 @@
 // Certificates, encryption and sign-in of a mail server: what is wrong is said by name, before anything leaves.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 import { useCompany } from './command.ts'
 
 const { company, send, list } = useCompany()
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-mail-tls-'))
+const folder = useFolder()
 beforeAll(() => makeCertificates(folder, { mail: ['127.0.0.1'] }))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 let server: SMTPServer | undefined
 afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())))

@@ -12,11 +12,7 @@ const notice: Notice = {
   paragraphs: ['412 of 450 people lost it since 9:00.', 'Emails to them wait.'],
   figures: [{ label: 'Ready', value: '812', change: '−412' }],
   needs: [
-    {
-      title: 'Slack: 9 of 9 lost access',
-      detail: 'Find the cause in Slack.',
-      command: 'onramp keep --release',
-    },
+    { title: 'Slack: 9 of 9 lost access', detail: 'Find the cause.', command: 'onramp keep --release' },
     { title: 'Fix 2 bounced emails', detail: 'Check the addresses.', command: undefined },
   ],
   commands: [`onramp keep PEOPLE.csv --release slack_1 ${'--and-so-on '.repeat(8)}`.trim()],
@@ -38,7 +34,7 @@ Emails to them wait.
 What needs you
 
 Slack: 9 of 9 lost access
-Find the cause in Slack.
+Find the cause.
 
   onramp keep --release
 

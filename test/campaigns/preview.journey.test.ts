@@ -1,30 +1,23 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import PostalMime from 'postal-mime'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 import { png } from './emails.ts'
 
 const { company, received, recipients } = useCompany()
-const folder = mkdtempSync(join(tmpdir(), 'onramp-preview-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
 it('a preview writes each kind of email as files, and checks, sends and saves nothing', async () => {
   const into = join(folder, 'new', 'preview')
   const { code, stdout } = await company().run(['invite', 'preview', into])
   expect(code).toBe(0)
-  expect(stdout.trim().split('\n').toSorted()).toEqual(
-    readdirSync(into)
-      .map((file) => join(into, file))
-      .toSorted(),
-  )
+  const files = readdirSync(into).map((file) => join(into, file))
+  expect(stdout.trim().split('\n').toSorted()).toEqual(files.toSorted())
   const eml = await PostalMime.parse(readFileSync(join(into, 'invitation.eml')))
-  expect(eml).toMatchObject({
-    subject: 'Connect 3 apps to search',
-    from: { address: 'search@acme.example' },
-  })
+  expect(eml).toMatchObject({ subject: 'Connect 3 apps to search', from: { address: 'search@acme.example' } })
   expect(eml.text).toContain('http://localhost:3000/invite/')
   expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
   expect(readFileSync(join(into, 'lapse.txt'), 'utf8')).toMatch(/^Subject: Connect 3 apps again: search lost/)
@@ -93,18 +86,10 @@ it('hidden apps are neither named nor counted in emails', async () => {
 it('a preview has the company’s looks, in each language that the people of a list get', async () => {
   const { COMPANY_FILE, into } = branded(FILE)
   const preview = join(into, 'preview')
-  const rows = [
-    'ada@acme.example,en-GB',
-    'bob,fr',
-    'carol@acme.example,',
-    'dan@acme.example,de_AT',
-    'erin@acme.example,Deutsch',
-  ]
-  const people = company().list('people.csv', `email,locale\n${rows.join('\n')}\n`)
-  const shown = await runCommand(['invite', 'preview', preview, '--list', people], {
-    ...company().env,
-    COMPANY_FILE,
-  })
+  const rows = 'ada@acme.example,en-GB\nbob,fr\ncarol@acme.example,\ndan@acme.example,de_AT\n'
+  const people = company().list('people.csv', `email,locale\n${rows}`)
+  const env = { ...company().env, COMPANY_FILE }
+  const shown = await runCommand(['invite', 'preview', preview, '--list', people], env)
   expect(shown.err).toBe('line 3: "bob" is not a valid email address\n')
   const kinds = ['eml', 'html', 'txt']
   expect(readdirSync(preview)).toEqual(

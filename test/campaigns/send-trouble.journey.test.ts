@@ -55,11 +55,7 @@ it('a dry run prints each email for people and programs, and sends and saves not
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ email: 'ada@acme.example', reminder: 0 }),
     { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
-    expect.objectContaining({
-      rows: 3,
-      wouldSend: 2,
-      leftOut: { blocked: 0, guest: 0, mailbox: 0 },
-    }),
+    expect.objectContaining({ rows: 3, wouldSend: 2, leftOut: { blocked: 0, guest: 0, mailbox: 0 } }),
   ])
   expect([stderr, received()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
   await send(args)
@@ -77,12 +73,8 @@ it('a missing mail server is reported, without a summary', async () => {
 it('a 429 of the service pauses the run as long as it asks', async () => {
   const until = Math.ceil(Date.now() / 1000 + 3) * 1000
   // The first question is whether the token is a global one.
-  const refusal = {
-    status: 429,
-    headers: { 'retry-after': new Date(until).toUTCString() },
-    skip: 1,
-    times: 1,
-  }
+  const headers = { 'retry-after': new Date(until).toUTCString() }
+  const refusal = { status: 429, headers, skip: 1, times: 1 }
   company().sandbox.switches.set({ answers: { checkdatasourceauth: refusal } })
   const people = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example\n`)
   const { code } = await send([list(people.join('')), '--rate', '5'])

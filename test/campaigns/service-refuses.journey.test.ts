@@ -1,9 +1,9 @@
 // What a run says where the service refuses its token, or isn't at SERVICE_BASE_URL: nothing about people, and the setting
 // to change.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
 
@@ -11,9 +11,8 @@ type Answer = [status: number, body: string, headers: Record<string, string>]
 
 let answerTo: (person: string) => Answer
 let service: Faulty
-let folder: string
+const folder = useFolder()
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'onramp-refused-'))
   service = await startFaulty((req, res) => {
     const [status, body, headers] = answerTo(req.headers['x-service-actas']?.toString() ?? '')
     res.writeHead(status, headers).end(body)
@@ -21,7 +20,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.close()
-  rmSync(folder, { recursive: true })
 })
 
 async function send(people: number) {

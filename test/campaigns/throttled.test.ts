@@ -24,10 +24,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
   let calls = 0
   const taken: number[] = []
   const mailboxes: string[] = []
-  const wait = (ms: number) => {
-    clock += ms
-    return Promise.resolve()
-  }
+  const wait = (ms: number) => Promise.resolve(void (clock += ms))
   const emailThrottle = new Throttle(10, undefined, { now: () => clock, wait })
   const pauses: number[] = []
   const { run, written } = office()
@@ -111,11 +108,10 @@ it('a mail server that takes nothing for now leaves no email in doubt while it i
       },
       // Who opts out meanwhile gets no email.
       events: {
-        onThrottle: () =>
-          void everyone.change(seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example', (p) => ({
-            ...p,
-            optedOutAt: 1,
-          })),
+        onThrottle() {
+          const email = seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example'
+          void everyone.change(email, (person) => ({ ...person, optedOutAt: 1 }))
+        },
       },
     }),
   })

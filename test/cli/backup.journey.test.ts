@@ -1,25 +1,23 @@
 // The embedded store, copied beside a server that writes, and what is found when only the copy is left.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { runCommand } from './run-command.ts'
 
 let running: Running
 let ada: TestBrowser
-let folder: string
+const folder = useFolder()
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'onramp-backup-'))
   running = await run({ sandbox: { mailPort: 0 } })
   await invite()
   ada = await signIn(running, 'ada')
 })
 afterAll(async () => {
   await running.close()
-  rmSync(folder, { recursive: true })
 })
 
 const inFolder = (name: string) => join(folder, name)

@@ -1,12 +1,11 @@
 // What a command says of its list: the columns that it takes, and which lines are invalid, at most twenty of them.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-lists-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
 const env = {
   ...REQUIRED,

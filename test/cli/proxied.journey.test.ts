@@ -1,9 +1,9 @@
 // The commands that call other servers leave by HTTPS_PROXY too: each sets it up itself, as no server does it for them.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { useProxy } from '../../src/http/proxy.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -14,11 +14,8 @@ import { stubProxy } from '../http/stub-proxy.ts'
 import { runCommand } from './run-command.ts'
 
 let proxy: Awaited<ReturnType<typeof stubProxy>>
-let folder: string
+const folder = useFolder()
 let env: Record<string, string>
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'onramp-proxied-'))
-})
 beforeEach(async () => {
   proxy = await stubProxy('HTTP/1.1 403 No\r\n\r\n')
   env = {
@@ -35,7 +32,6 @@ afterEach(() => {
   useProxy({})
   proxy.close()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const targets = () => [...new Set(proxy.connects.map(({ target }) => target))]
 

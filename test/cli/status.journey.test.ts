@@ -1,22 +1,20 @@
 // onramp status: what comes out, for every answer of the service.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { runCommand } from './run-command.ts'
 
 let sandbox: Sandbox
-let folder: string
+const folder = useFolder()
 beforeAll(async () => {
   sandbox = await startSandbox()
-  folder = mkdtempSync(join(tmpdir(), 'onramp-status-'))
 })
 afterEach(() => sandbox.reset())
 afterAll(async () => {
   await sandbox.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const global = () => ({

@@ -1,13 +1,12 @@
 // The client's secret stays with the server: commands that sign no one in run where it isn't.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-without-client-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
 const list = join(folder, 'people.csv')
 writeFileSync(list, 'email\nada@acme.example\n')
