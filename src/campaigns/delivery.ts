@@ -61,15 +61,6 @@ const FIRST_PAUSE = 5
 const MAX_PAUSE = 300
 const MAX_PAUSES = 8
 
-/** `apps`: those that the email is about, of all `known` apps of the person. */
-type DueDelivery = {
-  invitee: Invitee
-  reminder: number
-  checked: CheckedApps
-  apps: readonly PersonApp[]
-  known: readonly PersonApp[]
-}
-
 export class Delivery {
   readonly #run: CampaignRun
   readonly #campaign: Campaign
@@ -119,10 +110,8 @@ export class Delivery {
       this.#count(invitee.email, check.kind, check.detail)
       const isPostponed = due.kind === 'mail' && this.#campaign.isPostponing === true && !this.#isDryRun
       if (isPostponed) await this.#ledger.postpone(invitee, due.reminder)
-      return this.#failed(
-        'service',
-        `the service gave no usable answer about many people in a row: ${check.detail}`,
-      )
+      const what = `the service gave no usable answer about many people in a row: ${check.detail}`
+      return this.#failed('service', what)
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
@@ -134,7 +123,7 @@ export class Delivery {
       .filter((app) => isConnectable(app) && this.#campaign.isAbout(app, person))
     if (due.kind === 'mail' && apps.length > 0) {
       if (this.#started++ >= this.#limit) return
-      await this.#sendEmail({ invitee, reminder: due.reminder, checked, apps, known })
+      await this.#sendEmail(invitee, due.reminder, { checked, apps, known })
     } else if (!this.#isDryRun) await this.#ledger.observe(invitee, checked)
   }
 
@@ -169,7 +158,12 @@ export class Delivery {
       )
   }
 
-  async #sendEmail({ invitee, reminder, checked, apps, known }: DueDelivery): Promise<void> {
+  /** @param about.apps those that the email is about, of all `known` apps of the person */
+  async #sendEmail(
+    invitee: Invitee,
+    reminder: number,
+    { checked, apps, known }: { checked: CheckedApps } & Record<'apps' | 'known', readonly PersonApp[]>,
+  ): Promise<void> {
     const { send, tally, events } = this.#run
     if (send === undefined) {
       tally.sent++
@@ -224,11 +218,8 @@ export class Delivery {
     if (isFirstRejection) this.#rejectedFirst.push({ email, reminder, reply })
     else this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
     const cause = quoteReply(reply, 'The mail server says: ', 'What happened: ')
-    if (reason === 'other')
-      this.#failed(
-        'mailServer',
-        `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`,
-      )
+    const what = `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`
+    if (reason === 'other') this.#failed('mailServer', what)
   }
 
   async #onAccepted(): Promise<void> {

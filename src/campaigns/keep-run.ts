@@ -107,12 +107,8 @@ export class KeepRun {
   }
 
   #duePeople(): AsyncGenerator<DuePerson> {
-    const { timezone } = this.#options
-    return duePeople(this.#invitees.values(), this.#run.people, {
-      state: this.#state,
-      timezone,
-      now: this.#run.now,
-    })
+    const { people, now } = this.#run
+    return duePeople(this.#invitees.values(), people, { ...this.#options, state: this.#state, now })
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
@@ -180,13 +176,8 @@ export class KeepRun {
     const pending = new Set([...due, ...unchecked])
     tally.rows += this.#invitees.size - pending.size
     const countRow = (invitee: Invitee) => (tally.rows += Number(pending.delete(invitee)))
-    const isStopped = () => signal.aborted
-    const isLate = () => isStopped() || now() - this.#began >= CHECKING_MS
-    await forEachConcurrent(due.values(), atOnce, isStopped, async (invitee) => {
-      const plan = await delivery.plan(invitee.email)
-      if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan)
-      countRow(invitee)
-    })
+    const isLate = () => signal.aborted || now() - this.#began >= CHECKING_MS
+    await this.#sendDue(delivery, due, countRow)
     const isThrough = await forEachConcurrent(unchecked.values(), atOnce, isLate, async (invitee) => {
       const plan = await delivery.plan(invitee.email)
       if (plan.due.kind !== 'unreadable' && this.#isUnchecked(plan.person))
@@ -240,23 +231,32 @@ export class KeepRun {
 
   /** In the same run as the evaluation: the next run may come tomorrow. */
   async #sendLapseEmails(): Promise<void> {
-    const { atOnce, now, signal } = this.#run
     const lost: Invitee[] = []
     for await (const { invitee, lapses } of this.#duePeople()) if (lapses.length > 0) lost.push(invitee)
     const campaign: Campaign = {
       name: LAPSES,
       due: (person, at) => dueLapseEmail(person, this.#state, at, this.#zoneOf(person)),
       isAbout: ({ instance }, person) =>
-        dueLapses(person, this.#state, now(), this.#zoneOf(person)).includes(instance),
+        dueLapses(person, this.#state, this.#run.now(), this.#zoneOf(person)).includes(instance),
       compose: this.#options.compose.lapse,
     }
     const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
+    await this.#sendDue(delivery, lost)
+    delivery.finish()
+  }
+
+  async #sendDue(
+    delivery: Delivery,
+    list: readonly Invitee[],
+    onDone?: (one: Invitee) => void,
+  ): Promise<void> {
+    const { atOnce, signal } = this.#run
     const isStopped = () => signal.aborted
-    await forEachConcurrent(lost.values(), atOnce, isStopped, async (invitee) => {
+    await forEachConcurrent(list.values(), atOnce, isStopped, async (invitee) => {
       const plan = await delivery.plan(invitee.email)
       if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan)
+      onDone?.(invitee)
     })
-    delivery.finish()
   }
 }
 

@@ -74,11 +74,8 @@ export async function* readPeopleList(
     const { count, sample: earlier } = unread.get(what) ?? { count: 0, sample }
     unread.set(what, { count: count + 1, sample: earlier })
   }
-  for await (const { line, cells } of readCsv(
-    kind,
-    first.value,
-    isWhole ? documentLines(whole, onNote) : whole,
-  )) {
+  const lines = isWhole ? documentLines(whole, onNote) : whole
+  for await (const { line, cells } of readCsv(kind, first.value, lines)) {
     if (cells.every((cell) => cell.trim() === '')) continue
     if (kind === 'csv' && header.takes(line, cells)) continue
     try {
@@ -130,11 +127,8 @@ class HeaderFinder {
     if (columns.email < 0) return true
     this.columns = columns
     if (isHeader) this.#width = cells.length
-    this.#onNote(
-      isHeader
-        ? describeColumns(cells, columns)
-        : `No header: the addresses are in column ${columns.email + 1}.`,
-    )
+    const without = `No header: the addresses are in column ${columns.email + 1}.`
+    this.#onNote(isHeader ? describeColumns(cells, columns) : without)
     return isHeader
   }
 
