@@ -31,7 +31,7 @@ export class ProgressRecorder {
   readonly #people: Pick<People, 'change'>
   readonly #log: WarningLog
   readonly #now: () => number
-  /** By person: what this process recorded last, the oldest first. */
+  /** By person: what this process recorded last. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
   constructor(people: Pick<People, 'change'>, log: WarningLog, now: () => number) {
@@ -77,9 +77,8 @@ export class ProgressRecorder {
       return withIntents(answered, checkedAt, intents, this.#now())
     })
     const lapses = lapsesIn(after)
-    this.#last.delete(key)
+    if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...known, lapses })
-    if (this.#last.size > MAX_REMEMBERED) this.#last.delete(this.#last.keys().next().value ?? '')
     return lapses
   }
 }

@@ -12,7 +12,7 @@ const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
 /** A double click, the back button, restored tabs. */
 const RETURNS = 30
-/** For each limit; the least recent one is forgotten first. Strangers may have more addresses than we have memory. */
+/** For each limit; the least recent ones are forgotten first. Strangers may have more addresses than we have memory. */
 const MAX_COUNTED = 20_000
 
 /** @throws {Problem} 429 */
@@ -73,13 +73,14 @@ type Counted = { what: 'address' | 'sign_in' | 'person'; points: number; code: P
 function createCount({ what, points, code }: Counted, audit: Audit, now: () => number): Count {
   const seconds = what === 'person' ? PERSON_SECONDS : ADDRESS_SECONDS
   const msPerPoint = (seconds * 1000) / points
-  const buckets = new Map<string, { left: number; at: number }>()
+  let recent = new Map<string, { left: number; at: number }>()
+  let former: typeof recent = new Map()
   return (req, key = addressOf(req), tryAgain) => {
-    const { left: before, at } = buckets.get(key) ?? { left: points, at: now() }
+    const { left: before, at } = recent.get(key) ?? former.get(key) ?? { left: points, at: now() }
     const left = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
-    buckets.delete(key)
-    if (buckets.size >= MAX_COUNTED) buckets.delete(buckets.keys().next().value ?? '')
-    buckets.set(key, { left: left < 1 ? left : left - 1, at: now() })
+    // By halves: a Map whose first entry is dropped at each write looks through all that were dropped before.
+    if (recent.size >= MAX_COUNTED / 2) [former, recent] = [recent, new Map()]
+    recent.set(key, { left: left < 1 ? left : left - 1, at: now() })
     if (left >= 1) return
     audit({ event: 'limited', what, user: signedInOf(req)?.user })
     // When a tenth has come back: not everyone who waits comes for the first point.

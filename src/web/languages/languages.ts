@@ -50,8 +50,7 @@ export function createLanguages(options: LanguagesOptions): Languages {
     })
   }
   const byDefault = create(fallback)
-  const all = new Map([[fallback, byDefault]])
-  for (const tag of tags) if (tag !== fallback) all.set(tag, create(tag))
+  const all = new Map([[fallback, byDefault], ...tags.slice(1).map((tag) => [tag, create(tag)] as const)])
   const inLanguage = (tag: string) => all.get(tag) ?? byDefault
 
   /** Offered tags by each form that they match; of several, the first one. */
