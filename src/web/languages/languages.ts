@@ -40,8 +40,10 @@ export function createLanguages(options: LanguagesOptions): Languages {
   const tags = options.offered ?? languagesIn(folder)
   const [fallback = REFERENCE_LANGUAGE] = tags
   const create = (tag: string): Texts => {
-    const ours = readCatalogue(folder, tag)
-    const entries = Object.entries(ours).map(([key, text]) => [key, replaced?.(tag, key) ?? text])
+    const entries = Object.entries(readCatalogue(folder, tag)).map(([key, text]) => [
+      key,
+      replaced?.(tag, key) ?? text,
+    ])
     const catalogue = Object.fromEntries(entries) as Catalogue
     return createTexts(tag, catalogue, {
       product: options.product ?? catalogue['brand.product'],

@@ -46,8 +46,8 @@ const USE_TEXTS = {
 }
 
 /** One notice for each announced item that a call uses. */
-const useNotices = (matches: readonly Match[], day: () => string): Notice[] => {
-  return [...Map.groupBy(matches, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
+const useNotices = (matches: readonly Match[], day: () => string): Notice[] =>
+  [...Map.groupBy(matches, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
     const status = statusOn(entry, day())
     const known = (['exact', 'sent', 'name'] as const).find((confidence) =>
       ofEntry.some((use) => use.confidence === confidence),
@@ -58,7 +58,6 @@ const useNotices = (matches: readonly Match[], day: () => string): Notice[] => {
       { item: entry.id, operation: operationOf(entry), by: known === 'exact' ? 'use' : 'possible', message },
     ]
   })
-}
 
 const MAY_ANNOUNCE = /^(?:deprecation|sunset|warning)$|^x-.*(?:deprecat|sunset)/i
 
