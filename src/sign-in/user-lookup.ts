@@ -63,10 +63,14 @@ export class UserLookup {
     claims: Claims | undefined,
   ): Promise<readonly [Claims, ...Claims[]]> {
     const hasUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined
-    if (claims === undefined)
-      return hasUserinfo
-        ? [await fetchUserInfo(configuration, accessToken, skipSubjectCheck)]
-        : [await claimsOfToken(configuration, accessToken)]
+    if (claims === undefined && hasUserinfo)
+      return [await fetchUserInfo(configuration, accessToken, skipSubjectCheck)]
+    if (claims === undefined) {
+      const known =
+        (await introspect(configuration, accessToken)) ?? decodeSubject(configuration, accessToken)
+      // Without any source, a new person at every sign-in.
+      return [known ?? { sub: `unknown:${randomUUID()}` }]
+    }
     if (!hasUserinfo || isComplete(claims, this.#settings)) return [claims]
     try {
       return [claims, await fetchUserInfo(configuration, accessToken, claims.sub)]
@@ -89,11 +93,6 @@ function refuseOtherParty(configuration: Configuration, claims: Claims | undefin
   if ((claims?.['azp'] ?? clientId) === clientId) return
   throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
 }
-
-/** Without any source, a new person at every sign-in. @throws if the server offers introspection and it fails */
-const claimsOfToken = async (configuration: Configuration, accessToken: string): Promise<Claims> =>
-  (await introspect(configuration, accessToken)) ??
-  decodeSubject(configuration, accessToken) ?? { sub: `unknown:${randomUUID()}` }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 

@@ -117,9 +117,8 @@ export class AuthorizationServer {
       throw this.#problem(error)
     })
     if (discovered !== undefined) return discovered
-    throw this.#failure === undefined
-      ? signInUnavailable('the client is not registered yet')
-      : this.#problem(this.#failure)
+    if (this.#failure !== undefined) throw this.#problem(this.#failure)
+    throw signInUnavailable('the client is not registered yet')
   }
 
   async #discover(mayRegister: boolean): Promise<Discovered | undefined> {
@@ -154,11 +153,11 @@ export class AuthorizationServer {
   }
 
   #failed(error: unknown): void {
-    const [before, { detail }] = [this.#failure, this.#problem(error)]
+    const { detail } = this.#problem(error)
+    if (this.#failure === undefined || this.#problem(this.#failure).detail !== detail)
+      this.#deps.log.warn({ err: error, issuer: this.#deps.settings.OIDC_ISSUER }, detail ?? '')
     this.#failure = error
     this.#failures++
-    if (before === undefined || this.#problem(before).detail !== detail)
-      this.#deps.log.warn({ err: error, issuer: this.#deps.settings.OIDC_ISSUER }, detail ?? '')
     this.#startIn(pauseAfter(error, this.#failures))
   }
 
