@@ -193,12 +193,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
     }),
   )
   app.use(
-    createSessionsPage({
-      sessions: services.signIn.sessions,
-      limit: limits.lookingAtSignIns,
-      sendPage,
-      now,
-    }),
+    createSessionsPage({ sessions: services.signIn.sessions, limit: limits.lookingAtSignIns, sendPage, now }),
   )
   app.use(
     createSearchRoutes({ service, describeIn, limit: limits.byPerson, origin: originOf(settings), sendPage }),

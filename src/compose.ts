@@ -43,20 +43,13 @@ export type Onramp = {
   app: Express
   metrics: RequestListener
   countProblem: Metrics['countProblem']
-  /**
-   * Connects to the authorization server. The store connects as soon as it is created.
-   * @returns resolves when the store was opened
-   * @throws {StoreUnreadable}
-   */
+  /** Connects to the authorization server; resolves when the store was opened. @throws {StoreUnreadable} */
   start(): Promise<void>
   drain(): void
   close(): Promise<void>
 }
 
-/**
- * @param now milliseconds since 1970
- * @throws {SettingsError} for a faulty company file, before anything is opened
- */
+/** @throws {SettingsError} for a faulty company file, before anything is opened */
 export function createOnramp(
   settings: Settings,
   log: Log,
@@ -162,16 +155,7 @@ function createIdentity(
   const onCall = metrics.observeAuthorizationServer
   const findClient = createFindClient(settings, { records, keyRing, log, onCall, now })
   const authorizationServer = new AuthorizationServer({ settings, findClient, log, onCall, now })
-  const signIn = new SignIn({
-    settings,
-    records,
-    keyRing,
-    authorizationServer,
-    log,
-    audit,
-    languageOf,
-    now,
-  })
+  const signIn = new SignIn({ settings, records, keyRing, authorizationServer, log, audit, languageOf, now })
   return { authorizationServer, signIn }
 }
 

@@ -24,10 +24,7 @@ type Serving = {
   stop(drainSeconds?: number): Promise<void>
 }
 
-/**
- * Listens before the authorization server or the store can be reached.
- * @throws when the port, or DATA_DIR, is taken; {SettingsError} for a faulty company file
- */
+/** Listens before other servers can be reached. @throws {SettingsError}; also if a port or DATA_DIR is taken */
 export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
   const refuse = refuseMalformed(log, onramp.countProblem)

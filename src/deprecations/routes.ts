@@ -2,14 +2,8 @@
 import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
 import type { SendPage } from '../web/pages.ts'
-import {
-  toCalendar,
-  filterEntries,
-  dayOf,
-  listJson,
-  publishedSchedule,
-  type EntryFilter,
-} from '@onramp/deprecations'
+import { toCalendar, filterEntries, dayOf, listJson, publishedSchedule } from '@onramp/deprecations'
+import type { EntryFilter } from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
 
 /** The page's form sends an empty one. */
@@ -20,10 +14,7 @@ const FOR_FIVE_MINUTES = 'public, max-age=300'
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
-/**
- * `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`.
- * @param now milliseconds since 1970
- */
+/** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
 export function createDeprecationsRoutes(sendPage: SendPage, now: () => number): Router {
   const router = Router()
   const choose = ({ query }: Request) => {
@@ -43,7 +34,7 @@ export function createDeprecationsRoutes(sendPage: SendPage, now: () => number):
     sendPage(req, res, {
       view: 'deprecations/schedule',
       sheet: 'schedule',
-      data: (t) => scheduleView(publishedSchedule, entries, choice, t),
+      data: (t) => scheduleView(entries, choice, t),
     })
   })
 

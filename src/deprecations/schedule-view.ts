@@ -1,12 +1,6 @@
 // The data of views/deprecations/schedule.eta: the days, the filter, and links to the same choice as JSON and calendar.
-import {
-  groupByRemoval,
-  operationOf,
-  remarksOf,
-  type EntryFilter,
-  type ListedEntry,
-  type Schedule,
-} from '@onramp/deprecations'
+import { groupByRemoval, operationOf, publishedSchedule, remarksOf } from '@onramp/deprecations'
+import type { EntryFilter, ListedEntry } from '@onramp/deprecations'
 import type { Texts } from '../web/languages/texts.ts'
 
 /** Pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
@@ -43,12 +37,7 @@ const queryOf = ({ api, operation }: EntryFilter) => {
   return query.size === 0 ? '' : `?${query.toString()}`
 }
 
-export function scheduleView(
-  schedule: Schedule,
-  entries: readonly ListedEntry[],
-  choice: EntryFilter,
-  t: Texts,
-) {
+export function scheduleView(entries: readonly ListedEntry[], choice: EntryFilter, t: Texts) {
   const days = groupByRemoval(entries).map(({ removal, removed, operations }) => ({
     removal,
     removed,
@@ -71,7 +60,7 @@ export function scheduleView(
     count: entries.length,
     api: choice.api ?? '',
     operation: choice.operation ?? '',
-    operations: [...new Set(schedule.map(operationOf))].sort(),
+    operations: [...new Set(publishedSchedule.map(operationOf))].sort(),
     query: queryOf(choice),
     days: days.filter(({ removed }) => !removed),
     gone,

@@ -147,7 +147,7 @@ function walkPath(invitation: Invitation | undefined): string {
  * True for the browser inside a mail or chat app: some authorization servers refuse it, and it forgets cookies. A guess that
  * only adds advice. Android marks its WebView with `wv`; on iOS it lacks the `Safari/` of every browser there.
  */
-export function isInAppBrowser(userAgent = ''): boolean {
+function isInAppBrowser(userAgent = ''): boolean {
   const named =
     /;\s?wv\)|\bFBA[NV]\b|\bInstagram\b|\bLinkedInApp\b|\bLine\/|\bMicroMessenger\b|\bSlack(_SSB)?\//
   const isIos = /\b(iPhone|iPad|iPod)\b/.test(userAgent) && userAgent.includes('AppleWebKit/')

@@ -40,10 +40,7 @@ export class Invitations {
   readonly #audience: string
   readonly #now: () => number
 
-  /**
-   * @param secrets INVITE_SECRET, else SESSION_SECRET: the first one encrypts, each decrypts
-   * @param audience PUBLIC_URL: a link of the test environment opens nothing in production
-   */
+  /** @param secrets the first one encrypts, each decrypts @param audience PUBLIC_URL: a link opens no other server */
   constructor(secrets: readonly string[], audience: string, now: () => number) {
     this.#keys = secrets.map(keyOf)
     this.#audience = audience

@@ -34,10 +34,8 @@ export class WalkChecks {
   }
 
   /**
-   * The walk after a check. There is no check while the person is leaving for an app: it could void the one-time path
-   * that the browser is following.
+   * The walk after a check, but without one while the person is leaving for an app: it could void the one-time path.
    * @param change what the request itself changes, before the check counts
-   * @param gone aborts the check when the browser has left
    * @throws {Problem}
    */
   async current(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {
@@ -60,11 +58,7 @@ export class WalkChecks {
     return withLapses(after, lapses)
   }
 
-  /**
-   * Checks with a fresh step id, decides, and stores the decision.
-   * @returns consentUrlOf: where the browser may be sent for an app, if anywhere
-   * @throws {Problem}
-   */
+  /** Checks with a fresh step id, decides, and stores the decision. @throws {Problem} */
   async decide(
     req: Request,
     user: User,

@@ -25,10 +25,7 @@ const MAX_CHARACTERS = 200
 /** Redirects lead to the visit's address, and servers refuse longer ones (414, 431): 8,000 are to be taken (RFC 9110 4.1). */
 const MAX_ADDRESS_CHARACTERS = 6_000
 
-/**
- * @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted
- * @param checkReturnTo where a return may lead, else undefined
- */
+/** @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted */
 export function visitOf(
   query: Record<string, unknown>,
   checkReturnTo: (value: unknown) => string | undefined,
@@ -46,10 +43,7 @@ export const visitParameters = ({ only, returnTo }: Visit): [name: string, value
   ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),
 ]
 
-/**
- * @param from the datasource whose result the overview shows first
- * @param isSignedInAgain a sign-in came between the click and the app
- */
+/** @param from the app whose result comes first @param isSignedInAgain a sign-in came between the click and the app */
 export function overviewPath(visit: Visit, from?: string, isSignedInAgain = false): string {
   const query = new URLSearchParams(visitParameters(visit))
   if (from !== undefined) query.set('from', from)

@@ -22,13 +22,7 @@ import { unknownApp } from './transition.ts'
 import { block, decline, skip, unblock, unskip, type StartedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
-const CHECKING_PATHS = [
-  '/onboarding',
-  '/onboarding/connect',
-  '/onboarding/connect/:instance',
-  CONSENT_CALLBACK_PATH,
-  '/api/status',
-]
+const CONNECT_PATHS = ['/onboarding/connect', '/onboarding/connect/:instance']
 
 /** How a person sets an app aside, and the audit event. Taking it back has none, and may be about an unknown app. */
 const SETTING_ASIDE = [
@@ -60,7 +54,7 @@ export function createOnboardingRoutes(options: OnboardingOptions): Router {
   const router = Router()
   const consents = new Consents(options)
 
-  router.get(CHECKING_PATHS, limit)
+  router.get(['/onboarding', ...CONNECT_PATHS, CONSENT_CALLBACK_PATH, '/api/status'], limit)
 
   router.get('/onboarding', async (req, res) => {
     const visit = visitOf(req.query, (value) => parseReturnTo(value, returnTo))
@@ -71,7 +65,7 @@ export function createOnboardingRoutes(options: OnboardingOptions): Router {
     sendOverview(options, req, res, walk, from)
   })
 
-  router.get(['/onboarding/connect', '/onboarding/connect/:instance'], async (req, res) => {
+  router.get(CONNECT_PATHS, async (req, res) => {
     const { user, signedInAt } = whoIsSignedIn(req)
     const { instance } = req.params as { instance?: string }
     if (!isFollowedFromOwnPage(req, publicUrl)) {

@@ -27,11 +27,7 @@ export type Transition =
 export const unknownApp = () =>
   new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
 
-/**
- * A click on "connect".
- * @param wanted the app; undefined: the next one
- * @throws {Problem} for an app that is not on the list, or that has no address to start from
- */
+/** A click on "connect". @param wanted undefined: the next app @throws {Problem} if unknown, or without an address */
 export function afterClick(before: Walk, check: CheckResult, wanted: string | undefined): Transition {
   const { now, step, waiting, confirmSeconds } = check
   const walk = applyCheck(before, waiting, now, confirmSeconds)

@@ -156,10 +156,7 @@ const declined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
   unconfirmedAt: now,
 })
 
-/**
- * The person leaves for an app. Takes back "not now" and an earlier "not confirmed".
- * @param isAutomatic it follows a return, without a click
- */
+/** The person leaves for an app: takes back "not now" and "not confirmed". @param isAutomatic without a click */
 export function startConsent(
   walk: Walk,
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
@@ -187,10 +184,7 @@ export function findReturn(walk: Walk, step: string | undefined): StartedApp | u
   return named === undefined ? latest(started.filter(isAway)) : named.attempt.isOver ? undefined : named
 }
 
-/**
- * The person is back, before any check.
- * @param looks 1 if a page was shown: from there on, only a click goes on to the next app
- */
+/** The person is back, before any check. @param looks 1 if a page was shown: then only a click goes on */
 export const markReturned = (
   walk: Walk,
   { instance, attempt }: StartedApp,

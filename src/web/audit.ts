@@ -87,8 +87,7 @@ const HEX_DIGITS = 16
 
 /**
  * Pseudonymous IDs: a keyed hash (HMAC), because a company's addresses are few enough to guess an unkeyed one.
- * @param secrets INVITE_SECRET, or SESSION_SECRET. The first one makes the IDs, which change with it
- * @param normalized the form in which addresses are compared, so that an ID never names two people
+ * @param secrets the first of INVITE_SECRET, or SESSION_SECRET: the IDs change with it
  */
 export function createAuditIds(
   [secret]: readonly string[],

@@ -1,16 +1,14 @@
 // What a person sees first, on a phone of 390 x 664 and with a company's file: the one thing to do next, without a script.
 import { fileURLToPath } from 'node:url'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { defaultPeople, type Datasource, type Person } from '../../packages/sandbox/src/people.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
 import { smallTargets } from './examine.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 import { connectAll, slack } from './ways.ts'
 
 const COMPANY = fileURLToPath(new URL('../../examples/acme/company.yaml', import.meta.url))
 const SEARCH = 'https://search.acme.example/'
+const MAIN_BUTTONS = 'main .button:not(.secondary), main button:not(.secondary, .plain)'
 const PHONE = { width: 390, height: 664 }
 
 const people: Person[] = []
@@ -22,10 +20,8 @@ const someone = (datasources: Datasource[]) => {
 const five = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
 const off: Datasource = { ...slack, authStatus: 'DISABLED' }
 
-const LANGUAGES = ['en', 'de', 'ar']
-const first = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
-const declined = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
-const unconfirmed = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
+const inEachLanguage = () => ['en', 'de', 'ar'].map((lang) => ({ lang, person: someone(five) }))
+const [first, declined, unconfirmed] = [inEachLanguage(), inEachLanguage(), inEachLanguage()]
 const [finished, partly, turnedOff, undone, searching] = [
   someone(five.slice(0, 2)),
   someone(five.slice(0, 2)),
@@ -34,29 +30,18 @@ const [finished, partly, turnedOff, undone, searching] = [
   someone([{ ...slack, authorized: true }]),
 ]
 
-let browser: Browser
-let running: Running
+const siteWith = (settings: Record<string, string> = {}) =>
+  useSite(() => ({
+    settings: { COMPANY_FILE: COMPANY, ADVANCE: 'confirm', ...settings },
+    sandbox: { people },
+  }))
+const site = siteWith()
 /** Its time to confirm is over at once. */
-let impatient: Running
+const impatient = siteWith({ CONFIRM_SECONDS: '0' })
+beforeEach(() => site.running.sandbox.switches.reset())
 
-beforeAll(async () => {
-  const settings = { COMPANY_FILE: COMPANY, ADVANCE: 'confirm' }
-  const world = (more: Record<string, string> = {}) =>
-    runOnThreeSites({ settings: { ...settings, ...more }, sandbox: { people } })
-  ;[browser, running, impatient] = await Promise.all([
-    openChromium(),
-    world(),
-    world({ CONFIRM_SECONDS: '0' }),
-  ])
-})
-beforeEach(() => running.sandbox.switches.reset())
-afterAll(async () => {
-  await browser.close()
-  await Promise.all([running.close(), impatient.close()])
-})
-
-const arrive = (person = '', locale = 'en') =>
-  Visitor.arrive(browser, running, { person, locale, viewport: PHONE, javaScriptEnabled: false })
+const arrive = (person = '', locale = 'en', at = site) =>
+  at.arrive({ person, locale, viewport: PHONE, javaScriptEnabled: false })
 
 /** How far down it ends, before anyone scrolls. */
 const endOf = async ({ page }: Visitor, selector: string) => {
@@ -83,7 +68,7 @@ it.each(declined)(
   'someone who declined can say so at once, or go on to the next app, in the first view in $lang',
   async ({ lang, person }) => {
     const ada = await arrive(person, lang)
-    running.sandbox.switches.set({ consentDelaySeconds: 600 })
+    site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
     await ada.open()
     await ada.goOn()
     await ada.answer('Deny')
@@ -101,12 +86,7 @@ it.each(declined)(
 it.each(unconfirmed)(
   'someone whose time to confirm ran out sees what to try, and can, in the first view in $lang',
   async ({ lang, person }) => {
-    const ada = await Visitor.arrive(browser, impatient, {
-      person,
-      locale: lang,
-      viewport: PHONE,
-      javaScriptEnabled: false,
-    })
+    const ada = await arrive(person, lang, impatient)
     await ada.open()
     await ada.goOn()
     await ada.answer('Deny')
@@ -128,9 +108,7 @@ it('the finish leads to the company’s search, by name, and says how to disconn
   expect(await ada.page.locator('h1').innerText()).toBe('You’re all set, Ada')
   const open = ada.page.getByRole('link', { name: 'Open Acme Search' })
   expect(await open.getAttribute('href')).toBe(SEARCH)
-  expect(
-    await ada.page.locator('main .button:not(.secondary), main button:not(.secondary, .plain)').count(),
-  ).toBe(1)
+  expect(await ada.page.locator(MAIN_BUTTONS).count()).toBe(1)
   expect(await endOf(ada, `a[href="${SEARCH}"]`)).toBeLessThanOrEqual(PHONE.height)
   expect(await ada.text()).toContain(
     `Connected for ${finished}@acme.example. You can disconnect an app any time`,
@@ -155,9 +133,7 @@ it('the finish with a skipped app leads to the company’s search first, and to 
     'Connect GitHub',
     'Back to the Acme intranet',
   ])
-  expect(
-    await ada.page.locator('main .button:not(.secondary), main button:not(.secondary, .plain)').count(),
-  ).toBe(1)
+  expect(await ada.page.locator(MAIN_BUTTONS).count()).toBe(1)
   expect(await ada.text()).toContain(`Connected for ${partly}@acme.example.`)
   await ada.leave()
 })
@@ -167,14 +143,12 @@ it('after a search the company’s search and the first result are in the first 
   await ada.open('/search')
   await ada.search('roadmap')
   expect(await ada.page.getByRole('link', { name: 'Open Acme Search' }).getAttribute('href')).toBe(SEARCH)
-  expect(await ada.page.locator('main .button:not(.secondary), main button:not(.secondary)').count()).toBe(1)
+  expect(await ada.page.locator(MAIN_BUTTONS).count()).toBe(1)
   expect(await endOf(ada, '.result')).toBeLessThanOrEqual(PHONE.height)
   // Without results, what helps is another search.
   await ada.search('zebra')
   await ada.reads('No results for')
-  expect(
-    await ada.page.locator('main .button:not(.secondary), main button:not(.secondary)').allInnerTexts(),
-  ).toEqual(['Search'])
+  expect(await ada.page.locator(MAIN_BUTTONS).allInnerTexts()).toEqual(['Search'])
   await ada.leave()
 })
 

@@ -3,34 +3,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import PostalMime from 'postal-mime'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 
-let running: Running
-let browser: Browser
-let folder: string
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'onramp-invitation-'))
-  running = await runOnThreeSites({
-    sandbox: { mailPort: 0 },
-    settings: { ADMIN_EMAILS: 'Grace@acme.example' },
-  })
-  browser = await openChromium()
-})
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const site = useSite(() => ({ sandbox: { mailPort: 0 }, settings: { ADMIN_EMAILS: 'Grace@acme.example' } }))
+const folder = mkdtempSync(join(tmpdir(), 'onramp-invitation-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The command in this process, on the same store as the server. */
 async function onramp(...args: string[]) {
+  const { running } = site
   const output = { stdout: '', stderr: '' }
   const to = (name: 'stdout' | 'stderr') => ({
     write: (chunk: string | Uint8Array) => ((output[name] += String(chunk)), true),
@@ -48,11 +32,12 @@ async function onramp(...args: string[]) {
 const heading = ({ page }: Visitor) => page.locator('h1').innerText()
 
 async function linkInMail(): Promise<string> {
-  const mail = await PostalMime.parse(running.sandbox.mail?.emails.at(-1)?.raw ?? '')
+  const mail = await PostalMime.parse(site.running.sandbox.mail?.emails.at(-1)?.raw ?? '')
   return /^(http\S+\/invite\/\S+)$/m.exec(mail.text ?? '')?.[1] ?? ''
 }
 
 it('leads from the mail, through scanners, to the finished walk', async () => {
+  const { running } = site
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email;name\nada@acme.example;Ada\ncarol@acme.example;Carol\n')
   const sent = await onramp('send', list, '--rate', '100')
@@ -61,7 +46,7 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   const link = await linkInMail()
 
   running.sandbox.clearRequests()
-  const scanner = await browser.newContext({ userAgent: 'Mozilla/5.0 OneOutlook' })
+  const { context: scanner } = await site.arrive({ person: 'ada', userAgent: 'Mozilla/5.0 OneOutlook' })
   for (let times = 0; times < 2; times++) {
     const page = await scanner.newPage()
     await page.goto(link)
@@ -74,7 +59,7 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   expect(running.sandbox.requests.map(({ operation }) => operation)).toEqual([])
   await scanner.close()
 
-  const ada = await Visitor.arrive(browser, running, { person: 'ada' })
+  const ada = await site.arrive({ person: 'ada' })
   await ada.page.goto(link)
   expect(await heading(ada)).toBe('Connect your apps to search')
   await ada.page.getByRole('link', { name: 'Get started' }).click()
@@ -87,6 +72,4 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   await ada.page.goto(link)
   expect(await heading(ada)).toBe('You’re all set, Ada')
   await ada.leave()
-
-  // Eight pages of two browsers and a run of the command.
 })

@@ -1,52 +1,33 @@
 // Every page and state in real Chromium: nobody is kept out by how it is made, and it stays small.
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import type { Browser, Response } from 'playwright-core'
-import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import type { Running } from '../helpers/running.ts'
+import { afterEach, expect, it } from 'vitest'
+import type { Response } from 'playwright-core'
 import { findingsOf } from './examine.ts'
 import { allStates, peopleOf, personOf } from './states.ts'
 import { INTRANET, type State } from './ways.ts'
-import { Visitor } from './visitor.ts'
+import { useSite, type Visitor } from './visitor.ts'
 
-let browser: Browser
-let patient: Running
-let impatient: Running
-
-const worldOf = (state: State) => (state.confirmSeconds === 0 ? impatient : patient)
-
-beforeAll(async () => {
-  const world = (confirmSeconds: number) =>
-    runOnThreeSites({
-      settings: {
-        ADVANCE: 'confirm',
-        CONFIRM_SECONDS: String(confirmSeconds),
-        RETURN_TO_ORIGINS: INTRANET,
-      },
-      sandbox: { people: peopleOf(allStates) },
-    })
-  ;[browser, patient, impatient] = await Promise.all([openChromium(), world(90), world(0)])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await Promise.all([patient.close(), impatient.close()])
-})
+const siteThatConfirmsFor = (seconds: 0 | 90) =>
+  useSite(() => ({
+    settings: { ADVANCE: 'confirm', CONFIRM_SECONDS: String(seconds), RETURN_TO_ORIGINS: INTRANET },
+    sandbox: { people: peopleOf(allStates) },
+  }))
+const [patient, impatient] = [siteThatConfirmsFor(90), siteThatConfirmsFor(0)]
+afterEach(() => patient.running.sandbox.switches.reset())
 
 async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string }> {
-  const running = worldOf(state)
-  if (state.switches !== undefined) running.sandbox.switches.set(state.switches)
-  const visitor = await Visitor.arrive(browser, running, { person: personOf(state) })
+  const site = state.confirmSeconds === 0 ? impatient : patient
+  const { sandbox, url } = site.running
+  if (state.switches !== undefined) sandbox.switches.set(state.switches)
+  const visitor = await site.arrive({ person: personOf(state) })
   let shown: Response | undefined
   visitor.context.on('response', (response) => {
-    const isOurs = response.request().isNavigationRequest() && response.url().startsWith(running.url)
+    const isOurs = response.request().isNavigationRequest() && response.url().startsWith(url)
     if (isOurs && response.headers()['content-type']?.startsWith('text/html')) shown = response
   })
   await state.reach(visitor)
   await visitor.page.waitForLoadState('load')
   return { visitor, html: (await shown?.text()) ?? '' }
 }
-
-afterEach(() => patient.sandbox.switches.reset())
 
 it.each(allStates)('every page passes: $name', async (state) => {
   const { visitor, html } = await arriveAt(state)
@@ -57,9 +38,7 @@ it.each(allStates)('every page passes: $name', async (state) => {
   expect(await page.locator('main a, main button').count()).toBeGreaterThan(0)
   expect(visitor.complaints).toEqual([])
   const ours = Object.values(visitor.running.sandbox.urls).concat(visitor.running.url)
-  const strangers = visitor.requests
-    .map((request) => request.url())
-    .filter((url) => !ours.some((known) => url.startsWith(known)))
-  expect(strangers).toEqual([])
+  const requested = visitor.requests.map((request) => request.url())
+  expect(requested.filter((url) => !ours.some((known) => url.startsWith(known)))).toEqual([])
   await visitor.leave()
 })

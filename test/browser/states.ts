@@ -63,6 +63,12 @@ export const otherStates: State[] = [
   },
   { name: 'no such page', title: 'Page not found', like: 'carol', reach: open('/nowhere') },
   {
+    name: 'deprecations',
+    title: 'Deprecated endpoints and fields',
+    like: 'carol',
+    reach: open('/deprecations'),
+  },
+  {
     name: 'cannot be started',
     title: 'We can’t connect Slack right now',
     like: [{ ...slack, withoutPath: true }, github],

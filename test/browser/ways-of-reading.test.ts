@@ -1,4 +1,4 @@
-// What axe cannot see: the keyboard, large text, other spacing, forced colours, paper, no stylesheet at all.
+// What axe cannot see: the keyboard, other spacing, forced colours, less motion.
 import { expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
 import { overflowAt } from './examine.ts'
@@ -91,16 +91,6 @@ it('the overview keeps its edges in forced colours', async () => {
 it('the overview has no motion for people who asked for less', async () => {
   const visitor = await arrive('dan', { reducedMotion: 'reduce' })
   expect(await visitor.page.evaluate('document.getAnimations().length')).toBe(0)
-  await visitor.leave()
-})
-
-it('the overview prints the list without what paper cannot do', async () => {
-  const visitor = await arrive('dan')
-  await visitor.page.emulateMedia({ media: 'print' })
-  expect(await visitor.page.locator('.list').isVisible()).toBe(true)
-  expect(
-    await visitor.page.locator('.do:visible, .actions:visible, .ways:visible, .person a:visible').count(),
-  ).toBe(0)
   await visitor.leave()
 })
 

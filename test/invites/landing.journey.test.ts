@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { runCommand } from '../cli/run-command.ts'
 import { chooseAccount, invite, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -71,66 +70,6 @@ it('a browser that says nothing of where it comes from is let through by Start, 
   const { body } = await grace.open(`${running.url}/admin/people?q=dan@`)
   expect(body).toContain('No one matches these filters.')
 })
-
-const found = async (email: string) => {
-  const grace = await signIn(running, 'grace')
-  return (await grace.open(`${running.url}/admin/people?q=${email}`)).body
-}
-const pressStart = async (token: string) => {
-  const browser = new TestBrowser()
-  await browser.open(`${running.url}/invite/${token}`)
-  await browser.open(`${running.url}/invite/${token}/start`, {
-    headers: { 'sec-fetch-site': 'same-origin' },
-    follow: false,
-  })
-}
-
-it('someone who was forgotten is not written down again by an old link, and can sign in and connect as before', async () => {
-  const { env } = running
-  await signIn(running, 'bob')
-  const token = await issue('bob@acme.example')
-  await pressStart(token)
-  await expect.poll(() => found('bob@'), SOON).toContain('bob@acme.example')
-
-  expect((await runCommand(['invite', 'forget', 'bob@acme.example'], env)).out).toContain(
-    'Deleted all data for',
-  )
-  await pressStart(token)
-  await expect.poll(() => found('bob@'), SOON).toContain('No one matches these filters.')
-
-  const browser = new TestBrowser()
-  await browser.open(`${running.url}/invite/${token}`)
-  await browser.click('/invite/')
-  await chooseAccount(running, browser, 'bob')
-  expect(browser.text).toContain('Connect Slack')
-}, 60_000)
-
-/** Everything that the answer and the authorization server were told. */
-async function notified(headers: Record<string, string>, query = ''): Promise<string> {
-  running.sandbox.clearRequests()
-  const url = `${running.url}/invite/${await issue('dan@acme.example')}/start${query}`
-  const answer = await fetch(url, { redirect: 'manual', headers })
-  expect(answer.headers.get('location')).toContain(running.sandbox.urls.authorizationServer)
-  return JSON.stringify([...answer.headers, running.sandbox.requests.map(({ body }) => body)])
-}
-
-it('the address that an invitation is for is hinted to the sign-in when Start was pressed on our page', async () => {
-  const started = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
-  expect(await notified(started)).toMatch(/dan(@|%40)acme\.example/)
-})
-
-it.each<[string, Record<string, string>]>([
-  ['says nothing', {}],
-  ['says that it comes from our page, as older browsers do', { referer: 'OURS' }],
-  ['asks as a form of ours would', { origin: 'OURS' }],
-])(
-  'the address that an invitation is for is kept from a program that has the link and %s',
-  async (_what, headers) => {
-    const own = Object.fromEntries(Object.keys(headers).map((name) => [name, running.url]))
-    expect(await notified(own)).not.toMatch(/dan(@|%40)/)
-    expect(await notified(own, '?account=other')).not.toMatch(/dan(@|%40)/)
-  },
-)
 
 it('whoever arrives without an invitation counts as arrived, also when nothing waits for them', async () => {
   await signIn(running, 'carol')

@@ -1,4 +1,4 @@
-// Who learns the address that an invitation is for.
+// Who learns the address that an invitation is for, and who is advised to open another browser.
 import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
@@ -6,6 +6,7 @@ import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createInviteRoutes } from '../../src/invites/routes.ts'
 import { testPeople } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 
 const publicUrl = 'https://onramp.example'
 
@@ -25,7 +26,7 @@ function office() {
           return Promise.resolve('https://as.example/authorize')
         },
       },
-      sendPage: (_req, res) => void res.end(),
+      sendPage: (_req, res, { data }) => void res.json(typeof data === 'function' ? data(t) : data),
       audit: () => {},
       company: neutralCompany,
       describeIn: createAppDescriptions(neutralCompany),
@@ -50,8 +51,35 @@ it('an old link doesn’t bring back who was forgotten, and says of anyone else 
 
 it('only a click on our own page, as far as a browser can prove it, hints the address to the sign-in', async () => {
   const { app, hints } = office()
-  for (const how of [{}, { referer: `${publicUrl}/` }, { 'sec-fetch-site': 'same-origin' }])
+  for (const how of [
+    {},
+    { referer: `${publicUrl}/` },
+    { origin: publicUrl },
+    { 'sec-fetch-site': 'same-origin' },
+  ])
     await request(app).get('/invite/token/start').set(how).expect(303)
   await request(app).get('/invite/token/start').set('sec-fetch-site', 'same-site')
-  expect(hints).toEqual([undefined, undefined, email])
+  await request(app).get('/invite/token/start?account=other').set('sec-fetch-site', 'same-origin')
+  expect(hints).toEqual([undefined, undefined, undefined, email, undefined])
+})
+
+const IOS = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9'
+const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile'
+
+it.each([
+  ['a web view of Android', `${ANDROID}; wv) ${CHROME}`, true],
+  ['a web view of iOS', `${IOS} Mobile/15E148`, true],
+  ['a social network', `${IOS} Version/18.5 Mobile/15E148 Safari/604.1 [FBAN/FBIOS;FBAV/500.0]`, true],
+  ['a chat program', `${IOS} Mobile/15E148 Slack/25.10.0`, true],
+  ['Safari', `${IOS} Version/18.5 Mobile/15E148 Safari/604.1`, false],
+  ['Chrome on iOS', `${IOS} CriOS/140.0 Mobile/15E148 Safari/604.1`, false],
+  ['Firefox on iOS', `${IOS} FxiOS/143.0 Mobile/15E148 Safari/605.1.15`, false],
+  ['Chrome on Android', `${ANDROID}) ${CHROME} Safari/537.36`, false],
+  ['Firefox', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0', false],
+  ['a program', 'curl/8.5.0', false],
+  ['no name', '', false],
+])('the page of an invitation shows its address to copy in %s: %s, %s', async (_what, userAgent, isShown) => {
+  const { body } = await request(office().app).get('/invite/token').set('user-agent', userAgent)
+  expect((body as { address?: string }).address).toBe(isShown ? `${publicUrl}/onboarding` : undefined)
 })

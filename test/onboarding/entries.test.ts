@@ -50,11 +50,7 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
     'stale',
     app(TODO, { connectedAt: NOW, lapsedAt: NOW }),
     'Access ended',
-    {
-      ...connect('Connect again'),
-      ...skip,
-      notes: ['Noticed on November 21, 2026', t('next.alikeAgain')],
-    },
+    { ...connect('Connect again'), ...skip, notes: ['Noticed on November 21, 2026', t('next.alikeAgain')] },
   ],
   [
     'attention',

@@ -172,7 +172,4 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
 }
 
 /** What the overview prints. */
-export type Page = Record<string, unknown> & {
-  card?: Record<string, unknown>
-  banner?: { title: string }
-}
+export type Page = Record<string, unknown> & { card?: Record<string, unknown>; banner?: { title: string } }

@@ -163,16 +163,6 @@ it('an app without a usable address is no dead end: the list says why, who knows
   })
 })
 
-it('the headline of a narrowed visit makes no claim about the other apps', () => {
-  const narrowed = (shown: Counts, hidden: Counts) =>
-    headlineOf({ shown, hidden, isNarrowed: true }, t).outcome
-  expect(narrowed(counts(), counts(1))).toBe('unknown-name')
-  expect(narrowed(counts(1), counts(0, 1))).toBe('these')
-  expect(narrowed(counts(1), counts(0, 0, 1))).toBe('these')
-  expect(narrowed(counts(1), counts(1))).toBe('all')
-  expect(narrowed(counts(1), counts(0, 0, 0, 0, 1))).toBe('all-but-off')
-})
-
 it('the headline never makes a false claim, whatever the mixture of apps', () => {
   let checked = 0
   for (const seen of sights()) {

@@ -100,11 +100,7 @@ it.each<[string, Walk, object | undefined]>([
   [
     'expired and skipped',
     skip(seen([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
-    {
-      href: connect,
-      label: 'Connect Slack again',
-      notes: ['Use the same account or workspace as before.'],
-    },
+    { href: connect, label: 'Connect Slack again', notes: ['Use the same account or workspace as before.'] },
   ],
   ['for an admin', block(seen([slack]), 'slack_1', NOW), undefined],
   ['skipped while another waits', skip(seen([slack, github]), 'slack_1', NOW), undefined],

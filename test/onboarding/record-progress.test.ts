@@ -95,9 +95,7 @@ it('a page records what its check found, and the sign-in', async () => {
   expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
   expect(person?.signIns).toHaveLength(1)
   await page([jira], declined)
-  expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({
-    isUnconfirmed: false,
-  })
+  expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({ isUnconfirmed: false })
   expect(person?.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected'])
 })
 

@@ -28,8 +28,6 @@ const vpn = { help: 'Connect to the VPN first.' }
 const back = 'Allow access in Slack, and we’ll bring you back here.'
 it.each<[string, Parameters<typeof frontDoor>[0], boolean]>([
   ['nothing', {}, false],
-  ['which account to use', { github: { account: 'your Acme account' } }, false],
-  ['what search never does', { github: { never: ['It can’t post.'] } }, false],
   ['all that but help, of every app', { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } }, false],
   ['what to do before this app', { slack: vpn }, false],
   ['what to do first', { github: vpn }, true],

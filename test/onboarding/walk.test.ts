@@ -92,11 +92,7 @@ it('the next step is for the person to decide once the time to confirm is over',
 })
 
 it('the next step waits for the last return that the page shows, and holds up none of the other apps', () => {
-  expect(nextOf(back(), 1_000)).toMatchObject({
-    kind: 'wait',
-    instance: 'slack_1',
-    meanwhile: 'github_1',
-  })
+  expect(nextOf(back(), 1_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', meanwhile: 'github_1' })
   const both = finishReturn(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
   expect(nextOf(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
   const narrowed = { ...both, visit: { only: ['slack'] } }
@@ -171,11 +167,7 @@ it('an automatic return doesn’t start an app again that was connected and is l
 it('an app that was connected and is listed again is offered afresh and not called unconfirmed for the return of then', () => {
   const again = seen(all, seen([github, drive], back(), 2_000), 3_600_000)
   expect(nextOf(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
-  expect(again.known[0]).toMatchObject({
-    status: 'awaiting',
-    attempt: undefined,
-    unconfirmedAt: undefined,
-  })
+  expect(again.known[0]).toMatchObject({ status: 'awaiting', attempt: undefined, unconfirmedAt: undefined })
 })
 
 it('an app that was connected and is listed again can still be come back from, where another tab saw it connected first', () => {

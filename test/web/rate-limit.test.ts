@@ -59,14 +59,6 @@ it.each([
   },
 )
 
-it('someone who comes back with a sign-in of ours is not refused for what others began behind their address', async () => {
-  const { refused } = office()
-  await refused(PER_MINUTE)
-  expect(await refused(1)).toBe(1)
-  expect(await refused(1, '/callback')).toBe(1)
-  expect(await refused(1, '/callback?id=ada')).toBe(0)
-})
-
 it('one sign-in comes back thirty times a minute at most, and no other pays for that', async () => {
   const { refused } = office()
   expect(await refused(31, '/callback?id=ada')).toBe(1)

@@ -6,21 +6,14 @@ import { findApp, appName, type OverviewModel } from './model.ts'
 
 export function bannerOf(model: OverviewModel) {
   const { t, next, headline } = model
-  if (model.isSignedInAgain && next.kind === 'connect')
-    return {
-      kind: 'notice',
-      title: t('banner.signedInAgain'),
-      named: '',
-      text: t('banner.signedInAgainText'),
-    }
+  const again = { title: t('banner.signedInAgain'), named: '', text: t('banner.signedInAgainText') }
+  if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...again }
   const app = findApp(model, model.from)
   if (app === undefined) return undefined
   const { name, state, entry } = app
-  const banner = (kind: string, titles: readonly [TextKey, TextKey], text: string) => ({
-    kind,
-    ...fitTitle(name, t, titles),
-    text,
-  })
+  const banner = (kind: string, titles: readonly [TextKey, TextKey], text: string) => {
+    return { kind, ...fitTitle(name, t, titles), text }
+  }
   if (state.kind === 'off' && isUnavailable(entry.status))
     return banner('notice', [`banner.${entry.status}`, `status.${entry.status}`], t(`note.${entry.status}`))
   switch (state.kind) {
