@@ -61,7 +61,7 @@ const settings = loadSettings({
   RETURN_TO_ORIGINS: 'https://intranet.example',
   MAIL_FROM: 'The search team <search@acme.example>',
   METRICS_TOKEN: 'the-token-of-metrics',
-  WEBHOOK_URL: 'http://localhost:9/events',
+  WEBHOOK_URL: 'http://localhost:9/events?of=acme',
   WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   SIGN_INS_PER_MINUTE: '2',
   COMPANY_FILE,
@@ -286,6 +286,7 @@ it('what people do is told to WEBHOOK_URL', async () => {
   )('/onboarding')
   await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
   const event = service.sent.find(({ origin }) => origin === 'http://localhost:9')
+  expect(event?.path).toBe('/events?of=acme')
   expect(event?.headers['webhook-signature']).toMatch(/^v1,/)
 })
 
@@ -372,6 +373,16 @@ it.each<[Partial<User>, number]>([
 ])('/admin is for ADMIN_EMAILS and ADMIN_GROUPS: %j gets %s', async (of, status) => {
   const { browser } = compose()
   await (await browser(of))('/admin').expect(status)
+})
+
+it('all pages that reach the service or read everyone share one limit for each person', async () => {
+  const { browser } = compose()
+  const get = await browser({ subject: 'grace', email: 'grace@acme.example' })
+  const statusOf = async (path: string) => (await get(path)).status
+  for (let count = 0; count < 200; count++) await statusOf('/admin/nowhere')
+  for (const path of ['/admin', '/admin/report.json', '/search?q=x', '/onboarding', '/api/status'])
+    expect([path, await statusOf(path)]).toEqual([path, 429])
+  expect(await statusOf('/sessions')).toBe(200)
 })
 
 it('an admin reads of apps by the company’s names, and the audit log knows who it was by INVITE_SECRET', async () => {

@@ -16,6 +16,15 @@ it.each([
   expect(isWorkingTime(Date.parse(moment), zone)).toBe(expected)
 })
 
+it.each([
+  // 8:30 am on Monday, and noon.
+  ['2027-01-17T23:30:00Z', '2027-01-18T03:00:00Z', 0],
+  ['2027-01-18T03:00:00Z', '2027-01-18T14:59:00Z', 0],
+  ['2027-01-18T03:00:00Z', '2027-01-18T15:00:00Z', 1],
+])('working days are counted by the days of Tokyo: from %s to %s %i', (from, to, days) => {
+  expect(workingDaysBetween(Date.parse(from), Date.parse(to), 'Asia/Tokyo')).toBe(days)
+})
+
 it('a weekend has no working days', () => {
   const friday = Date.parse('2027-01-15T12:00:00Z')
   const days = [0, 1, 2, 3, 4, 5].map((more) => workingDaysBetween(friday, friday + more * DAY, 'UTC'))

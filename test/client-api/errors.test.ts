@@ -1,5 +1,6 @@
 // What a failed call of the service is called: for the person by a code, for the operator by the setting to change.
 import { describe, expect, it } from 'vitest'
+import { readErrorResponse } from '../../src/client-api/error-response.ts'
 import { noResponse, TokenRefused } from '../../src/client-api/errors.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
@@ -55,6 +56,24 @@ describe.each([
       expect(problem.detail).not.toContain('s3cr3tstep')
     }
   })
+})
+
+it.each([
+  ['unreadable', '', [200, 299]],
+  ['unreadable', 'Invalid Secret', [200]],
+  ['redirected', '', [300, 399]],
+  ['request', '', [400, 402, 406, 499]],
+  ['token', '', [401]],
+  ['scope', '', [403]],
+  ['not-there', '', [404, 405, 410]],
+  ['busy', '', [429]],
+  ['failing', '', [500, 599]],
+  ['act-as-refused', 'unknown X-Acme-ActAs', [400, 401, 404, 422]],
+  ['scope', 'unknown X-Acme-ActAs', [403]],
+  ['act-as-missing', 'missing X-Acme-ActAs', [400, 403]],
+])('an error response is %s with “%s” and status %j', (reason, text, statuses) => {
+  for (const status of statuses)
+    expect(readErrorResponse({ status, text, headers: {} }, {}, 0).reason).toBe(reason)
 })
 
 it('an error that only quotes the redirect URL isn’t about it, and any other 4xx names the parameter', () => {

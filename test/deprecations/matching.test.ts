@@ -170,5 +170,10 @@ test('a body that is cut off keeps what was found before, and an error in words 
     'chat.citations sent response /citations',
     'chat.citations unread response',
   ])
-  expect(uses({ ...chat, status: 502, response: '<h1>Bad gateway</h1>' })).toEqual([])
+  for (const [status, count] of [
+    [399, 1],
+    [400, 0],
+    [502, 0],
+  ] as const)
+    expect(uses({ ...chat, status, response: '<h1>Bad gateway</h1>' })).toHaveLength(count)
 })

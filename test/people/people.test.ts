@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { PersonUnreadable, type PeopleOptions } from '../../src/people/people.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { having, testPeople } from '../helpers/people.ts'
 
@@ -24,6 +25,27 @@ async function emailsOf(people: ReturnType<typeof testPeople>): Promise<string[]
   for await (const { email } of people.all()) emails.push(email)
   return emails.toSorted()
 }
+
+it('a change that another process has made meanwhile announces nothing', async () => {
+  const { records } = memoryRecords()
+  const keyRing = testKeyRing(records)
+  const other = testPeople({ records, keyRing })
+  const arrived = (before: Person) => withMilestone(before, 'signedInAt', at)
+  const announced: string[] = []
+  const people = testPeople({
+    keyRing,
+    records: {
+      ...records,
+      async compareAndSet(...args) {
+        await other.change(ada, arrived)
+        return await records.compareAndSet(...args)
+      },
+    },
+    onEvents: (email) => void announced.push(email),
+  })
+  await people.change(ada, arrived)
+  expect(announced).toEqual([])
+})
 
 it('a dump of the store shows no address of a person', async () => {
   const { values, open } = office()

@@ -25,7 +25,7 @@ describeRecords('SQLite', async () => {
 
 describeRecords('the commands of Redis', async () => {
   const redis = memoryRedis()
-  return { records: createRedisRecords(redis.commands), pass: redis.pass, close: () => {} }
+  return { records: createRedisRecords(redis.commands, 'acme:'), pass: redis.pass, close: () => {} }
 })
 
 it('the embedded store deletes expired records every minute, and no others', async () => {

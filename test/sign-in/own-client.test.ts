@@ -51,6 +51,20 @@ it.each([
   expect(found?.renewAt).toBe(NOW + renewal * 1000)
 })
 
+it('a secret that the server replaces when it is asked about its client is kept', async () => {
+  const uri = `${REGISTER}/one`
+  const managed = (client_secret: string, status: number) =>
+    made({ client_secret, registration_client_uri: uri, registration_access_token: 'token' }, status)
+  const answers = { [REGISTER]: managed('first', 201), [uri]: managed('second', 200) }
+  answerFetch(answers)
+  const { client } = ours()
+  for (const client_secret of ['second', 'third']) {
+    answers[uri] = managed(client_secret, 200)
+    await client(METADATA, true)
+    expect((await client(METADATA, false))?.metadata).toMatchObject({ client_secret })
+  }
+})
+
 it('a registration sends the initial access token, and the public key if the client signs', async () => {
   const key = pem()
   const requests = answerFetch({ [REGISTER]: made({ client_secret: undefined }) })

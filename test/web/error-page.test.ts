@@ -1,8 +1,11 @@
 // Which ways on the page of a failure offers.
-import express from 'express'
+import express, { type RequestHandler } from 'express'
+import { MemoryStore } from 'express-session'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
+import { createSession, startSession } from '../../src/session/session.ts'
 import { isFollowedFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
 import { createErrorPage } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
@@ -10,8 +13,12 @@ import { languages } from '../helpers/texts.ts'
 
 const log = { error() {}, warn() {}, info() {} } as unknown as Log
 
-function failing(problem: () => Problem, given: { log: Log; now: () => number } = { log, now: Date.now }) {
-  const app = express().use(() => {
+function failing(
+  problem: () => Problem,
+  given: { log: Log; now: () => number } = { log, now: Date.now },
+  before: RequestHandler[] = [],
+) {
+  const app = express().use(...before, () => {
     throw problem()
   })
   return app.use(
@@ -61,6 +68,19 @@ it('a service that refuses tokens is one warning an hour for each code, and the 
     'info service_refused_sign_in',
     'info not_found',
   ])
+})
+
+it('a session that the store did not take gets no cookie', async () => {
+  const store = new MemoryStore()
+  const away = new StoreUnavailable(new Error('away'))
+  store.set = (_id, _session, done) => done?.(away)
+  const content = { user: { issuer: 'a', subject: 'b' }, tokens: { accessToken: 'c', issuedAt: 0 } }
+  const app = failing(() => away, undefined, [
+    createSession({ store, secrets: ['s'.repeat(32)], isHttps: false, log }),
+    (req, _res, next) => void startSession(req, { ...content, signedInAt: 0 }).catch(next),
+  ])
+  const { status, headers } = await request(app).get('/sign-in/callback').set('accept', 'application/json')
+  expect([status, headers['set-cookie']]).toEqual([503, undefined])
 })
 
 it('what passes is tried again after the time that was announced', async () => {

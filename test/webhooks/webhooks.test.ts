@@ -106,6 +106,16 @@ it('a slow receiver doesn’t delay the change that made an event', async () => 
   expect(sent).toHaveLength(8)
 })
 
+it('of many events of a person three are claimed at a time, so that none is sent after its claim', async () => {
+  const { process, receiver } = office()
+  receiver.answer = () => new Promise(() => {})
+  const { people } = process()
+  const apps = Object.fromEntries(['a', 'b', 'c', 'd'].map((app) => [`${app}_1`, 'blocked' as const]))
+  await people.change(email, (before) => having(before, apps, at))
+  await turns()
+  expect((await people.get(email))?.outbox?.map(({ tries }) => tries)).toEqual([1, 1, 1, 0])
+})
+
 it('an event is retried with the same id and a new signature, because receivers reject old timestamps', async () => {
   const { process, receiver, sent } = office()
   receiver.answer = () => Promise.resolve(refused)

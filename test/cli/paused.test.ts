@@ -1,0 +1,63 @@
+// What `onramp keep` has paused, in the commands that a person runs by hand. The service is a function.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pool, type Dispatcher } from 'undici'
+import { afterAll, expect, it, vi } from 'vitest'
+import { openKeepState, openPeople } from '../../src/cli/store.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { HOUR, jira, lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-paused-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const list = join(folder, 'people.csv')
+writeFileSync(list, 'ada@acme.example\n')
+const env = { ...REQUIRED, SERVICE_GLOBAL_TOKEN: 'token', DATA_DIR: join(folder, 'data') }
+const now = () => monday
+
+/** Ada has lost both apps, and emails about Slack are paused. */
+async function paused() {
+  const [records, settings] = [createSqliteRecords(env.DATA_DIR), loadSettings(env)]
+  await openPeople({ records, settings, now }).change('ada@acme.example', () => lostApps([slack, jira]))
+  const mass = { instance: 'slack_1', name: 'Slack', noticedAt: monday - HOUR, since: 0, lapsed: 6, had: 12 }
+  await openKeepState(records, settings).save({
+    massDisconnects: [mass],
+    zones: {},
+    days: [],
+    evaluatedAt: monday,
+  })
+  records.close()
+}
+
+it.each([
+  [[], 'jira_1'],
+  [['--release', 'slack'], 'slack_1, jira_1'],
+])('a dry run of keep with %j names the apps that are not paused', async (release, apps) => {
+  await paused()
+  const { out } = await runCommand(['keep', list, '--dry-run', ...release], env, { now })
+  expect(out).toBe(`ada@acme.example  lapse  ${apps}\n`)
+})
+
+it('invite send names no app that is paused, and says so', async () => {
+  await paused()
+  vi.spyOn(Pool.prototype, 'dispatch').mockImplementation(({ headers }, handler) => {
+    const isForPerson = 'x-service-actas' in (headers as object)
+    const entries = ['slack_1', 'jira_1'].map((datasourceInstance) => ({
+      datasourceInstance,
+      authUrlRelativePath: `/auth/datasource/${datasourceInstance}?token=t`,
+    }))
+    const body = JSON.stringify({ unauthorizedDatasourceInstances: entries })
+    const controller = { abort() {} } as unknown as Dispatcher.DispatchController
+    handler.onRequestStart?.(controller, {})
+    handler.onResponseStart?.(controller, isForPerson ? 200 : 401, {}, '')
+    handler.onResponseData?.(controller, Buffer.from(isForPerson ? body : ''))
+    handler.onResponseEnd?.(controller, {})
+    return true
+  })
+  const { out, err } = await runCommand(['invite', 'send', list, '--dry-run'], env, { now })
+  vi.restoreAllMocks()
+  expect(out).toBe('ada@acme.example  invitation  Jira 1\n')
+  expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
+})
