@@ -247,10 +247,6 @@ it('a METRICS_PORT that Kubernetes sets for a service called metrics is explaine
 
 const secrets = settings.filter((setting) => setting.secret).map((setting) => setting.name)
 
-it('OIDC_PROMPT=none is refused, because no one could sign in', () => {
-  expect(faultsOf({ OIDC_PROMPT: 'none' })).toEqual([expect.stringContaining('not signed in there already')])
-})
-
 it.each(secrets)('%s may come from a file', (name) => {
   const addresses: Record<string, string> = {
     REDIS_URL: 'redis://redis:6379',

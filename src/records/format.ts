@@ -1,5 +1,4 @@
-// The store's format number. Before the first operation, a store with another number is rejected, and so is one whose records
-// are older than the number.
+// The store's format number: a store with another one, or with older records, is refused before the first operation.
 import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 
 /** Raise it with every change that an earlier onramp would misread or lose (docs/operations.md). */

@@ -1,5 +1,4 @@
-// Records in Redis, and the rights that onramp's user needs there. Compare-and-set is a script over one key, so it is atomic
-// on a cluster too.
+// Records in Redis, and the rights that onramp's user needs there. Compare-and-set is a script, atomic on a cluster too.
 import type { Records } from './records.ts'
 import { STANDARD_PREFIX, type RedisCommands } from './redis-clients.ts'
 

@@ -1,5 +1,4 @@
-// A backup of the embedded store, beside a running server. The file alone isn't one, because the last writes are in the WAL
-// beside it: SQLite's backup reads both, in one step, so no writer makes it restart.
+// A backup of the embedded store, beside a running server. SQLite's backup reads the WAL too, in one step.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'

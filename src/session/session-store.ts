@@ -8,7 +8,6 @@ import type { Records } from '../records/records.ts'
 import { hashOf, type Sealer } from '../records/seal.ts'
 
 type Done = (error?: unknown) => void
-
 type SessionRecords = Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
 
 /** Another request has changed or ended the session. */
@@ -22,9 +21,7 @@ const MAX_TOUCHES = 50_000
 
 /** Replaces a session that its person has ended from another device: the next sign-in there sends prompt=login. */
 const ENDED = 'ended'
-const ENDED_SESSION = JSON.stringify({ promptLogin: true, revision: 0 } satisfies Partial<SessionData> & {
-  revision: 0
-})
+const ENDED_SESSION = '{"promptLogin":true,"revision":0}'
 
 const keyOf = (hash: string) => `session:${hash}`
 /** The ID itself and not its hash, so a dump of the store opens nothing, even with the secret. */

@@ -85,10 +85,8 @@ export class Webhooks {
   }
 
   async #work(email: string, due: PendingDelivery): Promise<void> {
-    const left = await this.#deliver(email).catch(() => ({
-      ...due,
-      dueAt: this.#options.now() + STORE_PAUSE_MS,
-    }))
+    const { now } = this.#options
+    const left = await this.#deliver(email).catch(() => ({ ...due, dueAt: now() + STORE_PAUSE_MS }))
     this.#underWay.delete(email)
     // Otherwise more events came meanwhile.
     if (this.#waiting.get(email) === due) {

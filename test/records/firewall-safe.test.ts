@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 
@@ -23,11 +22,3 @@ it.each(['-', '_', '--', '_d', '_u', '-_d-u_', '_-d', 'd_u-'])(
     expect(decodeFirewallSafe(encodeFirewallSafe(value))).toBe(value)
   },
 )
-
-it('any random value is encoded in a URL with letters, digits and _ only', () => {
-  for (let count = 0; count < 500; count++) {
-    const value = randomBytes(60).toString('base64url')
-    expect(encodeFirewallSafe(value)).toMatch(/^\w+$/)
-    expect(decodeFirewallSafe(encodeFirewallSafe(value))).toBe(value)
-  }
-})
