@@ -5,8 +5,6 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { StoreUnavailable } from '../records/records.ts'
 
-type Streams = Pick<CommandContext, 'stdin' | 'stderr'>
-
 /**
  * True with `--yes`, or after yes at the terminal. Otherwise prints that nothing was done.
  * @param question without "[y/N]"
@@ -15,7 +13,7 @@ type Streams = Pick<CommandContext, 'stdin' | 'stderr'>
 export async function confirm(
   yes: boolean | undefined,
   question: string,
-  streams: Streams,
+  streams: Pick<CommandContext, 'stdin' | 'stderr'>,
 ): Promise<boolean> {
   if (yes === true) return true
   if (!streams.stdin.isTTY || !streams.stderr.isTTY)

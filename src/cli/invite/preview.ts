@@ -1,7 +1,7 @@
 // onramp invite preview: writes the emails to files, or sends one to an address. Saves nothing in the store.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emlOf, type ComposeEmail, type Email } from '../../campaigns/mail/email.ts'
+import { emlOf, type Email } from '../../campaigns/mail/email.ts'
 import { MailServer } from '../../campaigns/mail/server.ts'
 import { quoteReply } from '../../campaigns/mail/smtp-error.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
@@ -43,8 +43,19 @@ export async function preview(
   const sample = { ...options, campaign: 'preview', days: DAYS }
   const { compose, languages } = composerFor(settings, loadCompanyOf(settings), sample, context.now)
   const shown = await languagesShown(languages, tags, list, context)
-  if (to !== undefined) return await sendTo(to, shown, compose, settings, context.stderr)
-  await writeTo(folder ?? '', shown, compose, languages.offered[0]?.tag, context.stdout)
+  const emailIn = (language: string, kind: keyof typeof KINDS, email = SAMPLE.email) =>
+    compose({ ...SAMPLE, email, language }, APPS, KINDS[kind])
+  if (folder === undefined) {
+    const emails = await Promise.all(shown.map((language) => emailIn(language, 'invitation', to)))
+    return await sendEmails(emails, settings, context.stderr)
+  }
+  writing(folder, () => mkdirSync(folder, { recursive: true }))
+  for (const language of shown)
+    for (const kind of ['invitation', 'reminder', 'lapse'] as const) {
+      // File names don't have the default language.
+      const name = language === languages.offered[0]?.tag ? kind : `${kind}.${language}`
+      await writeFiles(join(folder, name), await emailIn(language, kind), context.stdout)
+    }
   return 0
 }
 
@@ -67,30 +78,17 @@ async function languagesShown(
   return languages.offered.map(({ tag }) => tag).filter((tag) => found.has(tag))
 }
 
-/** @param standard the default language: file names don't have it */
-async function writeTo(
-  folder: string,
-  languages: readonly string[],
-  compose: ComposeEmail,
-  standard: string | undefined,
-  stdout: Output,
-): Promise<void> {
-  writing(folder, () => mkdirSync(folder, { recursive: true }))
-  for (const language of languages)
-    for (const [name, kind] of Object.entries(KINDS)) {
-      const mail = await compose({ ...SAMPLE, language }, APPS, kind)
-      const files = {
-        html: standalone(mail),
-        txt: `Subject: ${mail.subject}\n\n${mail.text}`,
-        eml: await emlOf(mail),
-      }
-      const called = language === standard ? name : `${name}.${language}`
-      for (const [ending, content] of Object.entries(files)) {
-        const file = join(folder, `${called}.${ending}`)
-        writing(file, () => writeFileSync(file, content))
-        stdout.write(`${file}\n`)
-      }
-    }
+async function writeFiles(path: string, email: Email, stdout: Output): Promise<void> {
+  const text = `Subject: ${email.subject}\n\n${email.text}`
+  for (const [ending, content] of Object.entries({
+    html: standalone(email),
+    txt: text,
+    eml: await emlOf(email),
+  })) {
+    const file = `${path}.${ending}`
+    writing(file, () => writeFileSync(file, content))
+    stdout.write(`${file}\n`)
+  }
 }
 
 function writing(path: string, write: () => void): void {
@@ -109,23 +107,17 @@ const standalone = ({ html, inlines = [] }: Email): string =>
     html,
   )
 
-async function sendTo(
-  email: string,
-  languages: readonly string[],
-  compose: ComposeEmail,
-  settings: Settings,
-  stderr: Output,
-): Promise<number> {
+async function sendEmails(emails: readonly Email[], settings: Settings, stderr: Output): Promise<number> {
   const server = new MailServer(settings)
   try {
     await server.check()
-    for (const language of languages) {
-      const result = await server.send(await compose({ ...SAMPLE, email, language }, APPS, KINDS.invitation))
+    for (const email of emails) {
+      const result = await server.send(email)
       if (result.outcome !== 'sent') {
         const what = result.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
         throw new OperatorError(`the email ${what} (${quoteReply(result.reply)}): see SMTP_URL and MAIL_FROM`)
       }
-      stderr.write(`Sent to ${email}.\n`)
+      stderr.write(`Sent to ${email.to}.\n`)
     }
     return 0
   } finally {
