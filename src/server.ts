@@ -70,9 +70,11 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 }
 const MAX_BODY_BYTES = 65_536
+/** 31 kB of memory each at most. */
+const MAX_UNFINISHED = 2_000
 
 /**
- * Refuses pipelined requests (RFC 9112 9.3.2): 64 kB of them, never read, would leave 11 MB of responses in memory. Node
+ * Bounds the requests that arrive by halves, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them, never read, would leave 11 MB of responses in memory. Node
  * would answer those without Host, or with an unknown expectation, itself, however many there are.
  */
 function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof refuseMalformed>): Server {
@@ -82,7 +84,21 @@ function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof ref
     if (parser) parser.onIncoming = () => 2
     refuse(Object.assign(new Error(code), { code }), socket)
   }
+  /** Connections whose next request hasn't arrived whole, the oldest first. */
+  const unfinished = new Set<Socket>()
+  function awaitRequest(socket: Socket): void {
+    if (socket.destroyed) return
+    unfinished.delete(socket)
+    unfinished.add(socket)
+    const [oldest] = unfinished
+    if (unfinished.size > MAX_UNFINISHED) oldest?.destroy()
+  }
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
+    const { socket, headers } = req
+    const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
+    if (hasBody) req.once('end', () => unfinished.delete(socket))
+    else unfinished.delete(socket)
+    res.once('close', () => awaitRequest(socket))
     // A response has no socket while another one is before it.
     if (res.socket === null) return refuseAll(req.socket, 'PIPELINED')
     // Node reads a body that no route reads to its end.
@@ -96,6 +112,10 @@ function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof ref
       })
     const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0'
     return hasHost ? listener(req, res) : refuseAll(req.socket, 'NO_HOST')
+  })
+  server.on('connection', (socket: Socket) => {
+    awaitRequest(socket)
+    socket.once('close', () => unfinished.delete(socket))
   })
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }

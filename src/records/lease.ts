@@ -5,6 +5,7 @@ import type { Records } from './records.ts'
 
 const LIFE_SECONDS = 3
 const RENEW_EVERY_MS = 1_000
+const MAX_REMOVALS = 40
 
 /** `isHeld` is false once it was lost: another process may be at work. */
 export type Lease = { isHeld(): boolean; release(): Promise<void> }
@@ -17,11 +18,16 @@ export async function takeLease(
 ): Promise<Lease | undefined> {
   const [key, owner] = [`lease:${name}`, randomUUID()]
   const remove = () => records.compareAndRemove(key, owner).catch(() => {})
+  const removeSoon = (tries: number): unknown =>
+    records
+      .compareAndRemove(key, owner)
+      .catch(() => tries > 1 && setTimeout(removeSoon, RENEW_EVERY_MS / 4, tries - 1).unref())
   // First a short one: if the reply is lost, no process would release it.
   if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined
   if (seconds !== undefined) {
     const extended = records.compareAndSet(key, owner, owner, seconds)
-    extended.catch(remove)
+    // A store that answered late fails until it is reached anew, and the lease would stay for its whole length.
+    extended.catch(() => removeSoon(MAX_REMOVALS))
     if (!(await extended)) return undefined
   }
   let held = true

@@ -27,7 +27,7 @@ export function createSearchRoutes(deps: {
     const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
     // Another site's link only fills in the form, in each language: the person decides to search.
-    const isSearched = query !== '' && !isFromOtherSite(req, origin)
+    const isSearched = query !== '' && !isUnattended(req) && !isFromOtherSite(req, origin)
     if (query && !isSearched && !isUnattended(req)) return seeOther(res, unattendedPath(req.originalUrl))
     const response = isSearched
       ? await service.search(req, { query, pageSize: PAGE_SIZE }, browserGoneSignal(res))

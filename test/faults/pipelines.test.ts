@@ -38,3 +38,18 @@ it.each([
     expect(await statusOf(`${running.url}/healthz`)).toBe(200)
   },
 )
+
+it('six thousand requests that never end do not fill the memory', { timeout: 60_000 }, async () => {
+  const half = 'POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nx'
+  const sockets = Array.from({ length: 6_000 }, () => {
+    const socket = connect({ port: Number(new URL(running.url).port), host: 'localhost' }).on(
+      'error',
+      () => {},
+    )
+    return socket.setEncoding('utf8').on('connect', () => socket.write(half))
+  })
+  await expect.poll(() => sockets.filter((socket) => socket.closed).length).toBeGreaterThanOrEqual(3_500)
+  expect(onramp.hasEnded()).toBe(false)
+  expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+  for (const socket of sockets) socket.destroy()
+})

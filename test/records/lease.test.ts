@@ -41,9 +41,14 @@ it.each([
         await vi.advanceTimersByTimeAsync(milliseconds)
         pass(milliseconds)
       }
-      let calls = 0
+      let [calls, removals] = [0, 0]
       const slow = {
         ...records,
+        // A store that answered late fails at once until it is reached anew.
+        compareAndRemove: (key: string, owner: string) =>
+          ++removals < 4
+            ? Promise.reject(new StoreUnavailable(new Error('reconnecting')))
+            : records.compareAndRemove(key, owner),
         async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
           if (++calls !== at) return await records.compareAndSet(...given)
           // Done before the caller gives up, or once the caller has.

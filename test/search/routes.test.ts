@@ -46,7 +46,7 @@ async function open(path: string, headers: Record<string, string>) {
   return { calls, gone: () => signal?.aborted, page: body as Record<string, unknown>, address }
 }
 
-it.each([
+it.each<[string, Record<string, string>, boolean, string?]>([
   ['our own page', { 'sec-fetch-site': 'same-origin' }, true],
   ['the address bar or a bookmark', { 'sec-fetch-site': 'none' }, true],
   ['another site', { 'sec-fetch-site': 'cross-site' }, false],
@@ -54,10 +54,16 @@ it.each([
   ['an older browser that says nothing', {}, true],
   ['our own page in an older browser', { referer: `${ORIGIN}/search` }, true],
   ['another site in an older browser', { referer: `${EVIL}/` }, false],
+  [
+    'another program, to a page that another site filled in',
+    { 'sec-fetch-site': 'none' },
+    false,
+    '&unattended=yes',
+  ],
 ])(
   'a search that comes from %s is made only where it is the person who asks',
-  async (_from, headers, isMade) => {
-    const { calls, page } = await open('/search?q=layoffs', headers)
+  async (_from, headers, isMade, more = '') => {
+    const { calls, page } = await open(`/search?q=layoffs${more}`, headers)
     expect(calls).toEqual(isMade ? ['layoffs'] : [])
     expect(page['query']).toBe('layoffs')
     expect(page['heading'] === undefined).toBe(!isMade)

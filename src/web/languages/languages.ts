@@ -28,6 +28,7 @@ export type Languages = {
 
 const COOKIE = 'onramp-lang'
 const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
+const MAX_ACCEPT_CHARACTERS = 500
 const A_YEAR_MS = 31_536_000_000
 const MAX_WANTED = 5
 const isShort = (tag: string) => tag.length <= 35
@@ -97,6 +98,8 @@ export function createLanguages(options: LanguagesOptions): Languages {
       if (all.size === 1) return inLanguage(fallback)
       const chosen = chosenIn(req) ?? keptIn(req)
       if (chosen !== undefined) return inLanguage(chosen)
+      // All of a longer list would be sorted, and only its first few tags count.
+      req.headers['accept-language'] = req.headers['accept-language']?.slice(0, MAX_ACCEPT_CHARACTERS)
       const locale = signedInOf(req)?.user.locale?.replaceAll('_', '-') ?? '*'
       return inLanguage(best([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
     },
