@@ -13,7 +13,7 @@ const ORIGIN = 'https://onramp.example'
 const EVIL = 'https://evil.example'
 
 /** Follows redirects, and says the same of itself as before, as browsers do. */
-async function open(path: string, headers: Record<string, string>) {
+async function open(path: string, headers: Record<string, string>, dropAfterMs?: number) {
   const calls: string[] = []
   let signal: AbortSignal | null | undefined
   const sendPage: SendPage = (req, res, { data }) =>
@@ -26,6 +26,7 @@ async function open(path: string, headers: Record<string, string>) {
         async search(_credentials, { query }, gone) {
           calls.push(query)
           signal = gone
+          if (dropAfterMs !== undefined) await new Promise(() => {})
           return { results: [], requestId: undefined }
         },
         checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
@@ -41,7 +42,10 @@ async function open(path: string, headers: Record<string, string>) {
   })
   const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: '', issuedAt: 0 } }
   const app = express().use((req, _res, next) => next(void Object.assign(req, { session })), routes)
-  const { body, redirects } = await request(app).get(path).set(headers).redirects(1)
+  const page = request(app).get(path).set(headers).redirects(1)
+  const { body, redirects } = await (dropAfterMs === undefined
+    ? page
+    : page.timeout(dropAfterMs).catch(() => ({ body: {}, redirects: [] })))
   const address = new URL(redirects.at(-1) ?? path, ORIGIN).search
   return { calls, gone: () => signal?.aborted, page: body as Record<string, unknown>, address }
 }
@@ -87,6 +91,6 @@ it('a page that loads again on its own searches for nothing', async () => {
 })
 
 it('a search ends when no one waits for its page any more', async () => {
-  const { gone } = await open('/search?q=layoffs', {})
+  const { gone } = await open('/search?q=layoffs', {}, 200)
   await vi.waitFor(() => expect(gone()).toBe(true))
 })
