@@ -1,8 +1,9 @@
 // GET /sign-in/callback: late and repeated callbacks, other browsers, errors and rotated keys.
 import { generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
-import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import type { Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, type Form, type Setup } from './in-process.ts'
+import { failing } from './memory-store.ts'
 
 /** A browser that has begun to sign in. */
 async function begun(options: Setup = {}, query: Form = { return_to: '/x' }) {
@@ -269,13 +270,8 @@ it('a key that was replaced under its old kid is fetched, and the sign-in starts
 it.each(['session:', 'sessions-of:', 'used-state:'])(
   'no one is signed in if the store fails at %s',
   async (beginning) => {
-    const records = (store: Records): Records => ({
-      ...store,
-      compareAndSet: (key, ...args) =>
-        key.startsWith(beginning)
-          ? Promise.reject(new StoreUnavailable(new Error('away')))
-          : store.compareAndSet(key, ...args),
-    })
+    const records = (store: Records) =>
+      failing(store, (operation, key) => operation === 'compareAndSet' && key.startsWith(beginning) && 'away')
     const { redeemed, store, ada } = await begun({ records })
     expect(await redeemed()).toMatchObject({ status: 503, code: 'store_unavailable' })
     expect(store.named('session:')).toEqual([])

@@ -1,5 +1,20 @@
 // A store in memory that remembers for how long each record was written.
-import type { Records } from '../../src/records/records.ts'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+
+/** A store that fails now and then. @param reason why this operation does, if it does */
+export const failing = (
+  records: Records,
+  reason: (operation: keyof Records, key: string, expected: unknown) => string | false,
+): Records =>
+  new Proxy(records, {
+    get:
+      (target, operation: keyof Records) =>
+      (key: string, ...args: unknown[]) => {
+        const why = reason(operation, key, args[0])
+        if (why !== false) return Promise.reject(new StoreUnavailable(new Error(why)))
+        return (target[operation] as (...all: unknown[]) => unknown)(key, ...args)
+      },
+  })
 
 export function memoryStore() {
   const values = new Map<string, string>()

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, type Setup } from './in-process.ts'
+import { failing } from './memory-store.ts'
 
 const MINUTE = 60_000
 
@@ -247,11 +248,9 @@ it('an early refresh that fails keeps no one out while the token is valid', asyn
 
 it('a sign-in that the server ended leads to the sign-in page, even if the store fails', async () => {
   let isAway = false
-  const failing = (records: Records): Records => ({
-    ...records,
-    remove: (key) => (isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : records.remove(key)),
-  })
-  const { ada, first, clock, answers, refused, isIn } = await someone({ records: failing })
+  const records = (store: Records) =>
+    failing(store, (operation) => isAway && operation === 'remove' && 'away')
+  const { ada, first, clock, answers, refused, isIn } = await someone({ records })
   answers['/token'] = () => gone
   refused.add(first)
   isAway = true
@@ -281,14 +280,12 @@ it('a refresh that outlives its page still saves its tokens', async () => {
 
 it('new tokens that the store refuses at first are saved at the next try', async () => {
   let failures = 3
-  const failing = (records: Records): Records => ({
-    ...records,
-    compareAndSet: (key, expected, ...args) =>
-      key.startsWith('session:') && expected !== undefined && failures-- > 0
-        ? Promise.reject(new StoreUnavailable(new Error('away')))
-        : records.compareAndSet(key, expected, ...args),
-  })
-  const { ada, expire, refreshes } = await someone({ records: failing })
+  const records = (store: Records) =>
+    failing(store, (operation, key, expected) => {
+      const isSave = operation === 'compareAndSet' && key.startsWith('session:') && expected !== undefined
+      return isSave && failures-- > 0 && 'away'
+    })
+  const { ada, expire, refreshes } = await someone({ records })
   expire()
   expect([await ada.call(), await ada.call('elsewhere'), refreshes()]).toEqual(['access-2', 'access-2', 1])
 })

@@ -4,6 +4,7 @@ import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
 import { inProcess, ISSUER, type Setup } from './in-process.ts'
+import { failing } from './memory-store.ts'
 
 type Entry = { name: string; here: boolean; age: number; time: number; device: string }
 
@@ -195,13 +196,8 @@ it.each(['sid', 'sub'] as const)(
 
 it('a logout ends its sign-ins while the store is full, and fails so that it is repeated', async () => {
   let isFull = false
-  const full = (records: Records): Records => ({
-    ...records,
-    compareAndSet: (...args) =>
-      isFull
-        ? Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
-        : records.compareAndSet(...args),
-  })
+  const full = (records: Records) =>
+    failing(records, (operation) => isFull && operation === 'compareAndSet' && 'OOM command not allowed')
   const { browser, sessions } = inProcess({ records: full })
   const ada = browser()
   await ada.signIn()

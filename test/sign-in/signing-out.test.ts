@@ -1,7 +1,8 @@
 // Signing out here, revoking tokens, and ending the server's session; and what still works while a part fails.
 import { expect, it } from 'vitest'
-import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import type { Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, PUBLIC_URL, type Setup } from './in-process.ts'
+import { failing } from './memory-store.ts'
 
 const metadata = { end_session_endpoint: `${ISSUER}/end`, revocation_endpoint: `${ISSUER}/revoke` }
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
@@ -166,16 +167,8 @@ it.each([
 type Failing = { fails: (operation: keyof Records, key: string) => boolean; why: string }
 async function signedInOn() {
   const at: Failing = { fails: () => false, why: '' }
-  const failing = (records: Records): Records =>
-    new Proxy(records, {
-      get:
-        (target, operation: keyof Records) =>
-        (key: string, ...args: never[]) =>
-          at.fails(operation, key)
-            ? Promise.reject(new StoreUnavailable(new Error(at.why)))
-            : (target[operation] as (...all: unknown[]) => unknown)(key, ...args),
-    })
-  return { at, ...(await signedIn({ metadata, records: failing })) }
+  const records = (store: Records) => failing(store, (operation, key) => at.fails(operation, key) && at.why)
+  return { at, ...(await signedIn({ metadata, records })) }
 }
 
 it('a full store still forgets a session, and the next sign-in sends prompt=login', async () => {
