@@ -66,7 +66,11 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
       limit,
     )
     .use(routes, createExportRoutes(snapshot, displayName, audit), failed)
-  return async (path: string) => await request(app).get(path).set('accept', 'text/html')
+  return async (path: string, onStart: (call: request.Test) => void = () => {}) => {
+    const call = request(app).get(path).set('accept', 'text/html')
+    onStart(call)
+    return await call
+  }
 }
 
 it.each([...PAGES, ...EXPORTS])(
@@ -163,11 +167,20 @@ it('the clock says who is due', async () => {
 
 it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone', async (path) => {
   const signals: AbortSignal[] = []
-  const snapshot = new PeopleSnapshot(testPeople(), () => NOW)
+  const report = (gone: AbortSignal) => {
+    signals.push(gone)
+    return new Promise<never>((_, reject) => gone.addEventListener('abort', () => reject(gone.reason)))
+  }
   const open = await pages([], {
-    summaries: (gone, use) => (signals.push(gone), snapshot.summaries(gone, use)),
-    report: (gone) => (signals.push(gone), snapshot.report(gone)),
+    async *summaries(gone) {
+      yield await report(gone)
+    },
+    report,
   })
-  expect((await open(path)).status).toBe(200)
-  await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true])
+  const leaving: request.Test[] = []
+  const left = open(path, (call) => leaving.push(call)).catch(() => 'gone')
+  await vi.waitFor(() => expect(signals).toHaveLength(1))
+  leaving[0]?.abort()
+  expect(await left).toBe('gone')
+  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
 })
