@@ -75,7 +75,7 @@ export async function createReport(
   now: number,
   unread: () => number = () => 0,
 ): Promise<Report> {
-  const totals = new Totals(now)
+  const totals = newTotals()
   const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
   const days = new Map<string, DayCounts>()
@@ -86,14 +86,17 @@ export async function createReport(
       continue
     }
     const met = new Set(CRITERION_NAMES.filter((criterion) => CRITERIA[criterion](summary)))
-    totals.add(summary, met)
+    addToTotals(totals, summary, met, now)
     addToGroup(groups, summary.person.group, met)
     addToApps(apps, summary)
     addToDays(days, summary)
   }
   return {
     madeAt: new Date(now).toISOString(),
-    ...totals.result(),
+    ...totals,
+    asOf: isoDate(totals.asOf),
+    lastEmailAt: isoDate(totals.lastEmailAt),
+    dueLater: { count: totals.dueLater.count, from: isoDate(totals.dueLater.from) },
     gone,
     unread: unread(),
     datasources: [...apps.values()].sort(
@@ -104,56 +107,52 @@ export async function createReport(
   }
 }
 
-class Totals {
-  readonly #counts = { ...zeros(CRITERION_NAMES), people: 0, notInvited: 0, notStartedOptedOut: 0, due: 0 }
-  readonly #ofInvited = zeros(OF_INVITED)
-  readonly #funnel = zeros(FUNNEL_STAGES)
-  readonly #inProgressApps = { all: 0, connected: 0 }
-  readonly #now: number
-  #dueLater = { count: 0, from: Infinity }
-  #asOf = Infinity
-  #lastEmail = -Infinity
+/** Times are milliseconds since 1970. */
+const newTotals = () => ({
+  asOf: Infinity,
+  lastEmailAt: -Infinity,
+  ...zeros(CRITERION_NAMES),
+  people: 0,
+  notInvited: 0,
+  notStartedOptedOut: 0,
+  due: 0,
+  dueLater: { count: 0, from: Infinity },
+  ofInvited: zeros(OF_INVITED),
+  funnel: zeros(FUNNEL_STAGES),
+  inProgressApps: { all: 0, connected: 0 },
+})
 
-  constructor(now: number) {
-    this.#now = now
-  }
+type Totals = ReturnType<typeof newTotals>
 
-  add(summary: PersonSummary, met: ReadonlySet<Criterion>): void {
-    this.#counts.people++
-    addTo(this.#counts, met)
-    const isInvited = met.has('invited')
-    if (met.has('notStarted') && met.has('optedOut')) this.#counts.notStartedOptedOut++
-    if (isInvited) addTo(this.#ofInvited, met)
-    else if (met.has('notStarted')) this.#counts.notInvited++
-    if (isInvited && !met.has('nothing')) addToFunnel(this.#funnel, summary, met)
-    if (met.has('notStarted')) this.#addDue(dueAt(summary))
-    if (met.has('inProgress'))
-      for (const { state } of summary.apps) {
-        if (state !== 'off') this.#inProgressApps.all++
-        if (state === 'connected') this.#inProgressApps.connected++
-      }
-    this.#asOf = Math.min(this.#asOf, summary.checkedAt ?? Infinity)
-    for (const email of summary.emails)
-      if (mayHaveBeenSent(email)) this.#lastEmail = Math.max(this.#lastEmail, email.at)
-  }
-
-  #addDue(at: number): void {
-    if (at <= this.#now) this.#counts.due++
-    else if (at !== Infinity)
-      this.#dueLater = { count: this.#dueLater.count + 1, from: Math.min(this.#dueLater.from, at) }
-  }
-
-  result() {
-    return {
-      asOf: isoDate(this.#asOf),
-      lastEmailAt: isoDate(this.#lastEmail),
-      ...this.#counts,
-      dueLater: { count: this.#dueLater.count, from: isoDate(this.#dueLater.from) },
-      ofInvited: this.#ofInvited,
-      funnel: this.#funnel,
-      inProgressApps: this.#inProgressApps,
+function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Criterion>, now: number): void {
+  totals.people++
+  addTo(totals, met)
+  const isInvited = met.has('invited')
+  if (isInvited) addTo(totals.ofInvited, met)
+  if (isInvited && !met.has('nothing')) addToFunnel(totals.funnel, summary, met)
+  if (met.has('notStarted')) addNotStarted(totals, summary, met, now)
+  if (met.has('inProgress'))
+    for (const { state } of summary.apps) {
+      if (state !== 'off') totals.inProgressApps.all++
+      if (state === 'connected') totals.inProgressApps.connected++
     }
-  }
+  totals.asOf = Math.min(totals.asOf, summary.checkedAt ?? Infinity)
+  for (const email of summary.emails)
+    if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
+}
+
+function addNotStarted(
+  totals: Totals,
+  summary: PersonSummary,
+  met: ReadonlySet<Criterion>,
+  now: number,
+): void {
+  if (met.has('optedOut')) totals.notStartedOptedOut++
+  if (!met.has('invited')) totals.notInvited++
+  const at = dueAt(summary)
+  if (at <= now) totals.due++
+  else if (at !== Infinity)
+    totals.dueLater = { count: totals.dueLater.count + 1, from: Math.min(totals.dueLater.from, at) }
 }
 
 /** When the next email is due: milliseconds since 1970; 0: no email yet; Infinity: never. */

@@ -30,18 +30,12 @@ export const noDescription: AppDescription = {
   isRequired: false,
 }
 
-const MAX_REMEMBERED = 1_000
-
-/** @returns the descriptions in a language, each derived once */
-export function createAppDescriptions(company: Company): (lang: string) => DescribeApp {
-  const known = new Map<string, AppDescription>()
-  return (lang) => (instance) => {
-    const key = `${lang} ${instance}`
-    const description = known.get(key) ?? describe(company, instance, lang)
-    if (known.size < MAX_REMEMBERED) known.set(key, description)
-    return description
-  }
-}
+/** @returns the descriptions in a language */
+export const createAppDescriptions =
+  (company: Company): ((lang: string) => DescribeApp) =>
+  (lang) =>
+  (instance) =>
+    describe(company, instance, lang)
 
 function describe(company: Company, instance: string, lang: string): AppDescription {
   const found = company.datasourceOf(instance)

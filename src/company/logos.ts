@@ -8,7 +8,6 @@ const MAX_LOGO_KB = 256
 const HEAD_BYTES = 4096
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 
-/** Its message is the fault, behind the picture's name. */
 class UnusablePicture extends Error {}
 
 const beginsWith = (content: Buffer, bytes: string, at = 0) =>

@@ -13,10 +13,7 @@ type SqliteFacts = {
   database: ReturnType<typeof classifySqliteError> | undefined
   /** If it isn't a disk: `memory`, or the name of a network file system. */
   fileSystem: string | undefined
-  freeBytes: number
 }
-
-const MIN_FREE_BYTES = 100 * 1024 * 1024
 
 function errorOf(work: () => unknown): NodeJS.ErrnoException | undefined {
   try {
@@ -53,22 +50,22 @@ async function collect(dataDir: string): Promise<SqliteFacts> {
   const file = join(folder, 'onramp.sqlite')
   const trouble = existsSync(file) ? errorOf(() => openTrial(file)) : undefined
   const database = trouble && classifySqliteError(trouble)
-  const { type, bavail, bsize } = statfsSync(existing)
   return {
     isThere,
     unwritable: barred && (barred.code ?? 'unknown'),
     // Busy means that a server is running.
     database: database?.kind === 'busy' ? undefined : database,
-    fileSystem: unsafeFileSystem(type),
-    freeBytes: bavail * bsize,
+    fileSystem: unsafeFileSystem(statfsSync(existing).type),
   }
 }
 
-const FREE_UP = 'DATA_DIR: free up space, or choose another folder'
-
 function folderOf({ isThere, unwritable: reason = '', database }: SqliteFacts) {
   if (reason === 'ENOTDIR') return fail('DATA_DIR is a file, not a folder.', 'DATA_DIR: set it to a folder')
-  if (/^(ENOSPC|EDQUOT)$/.test(reason)) return fail(`The disk with DATA_DIR is full (${reason}).`, FREE_UP)
+  if (/^(ENOSPC|EDQUOT)$/.test(reason))
+    return fail(
+      `The disk with DATA_DIR is full (${reason}).`,
+      'DATA_DIR: free up space, or choose another folder',
+    )
   if (reason !== '' && !isThere)
     return fail(
       "DATA_DIR doesn't exist and can't be created.",
@@ -93,19 +90,17 @@ function folderOf({ isThere, unwritable: reason = '', database }: SqliteFacts) {
   )
 }
 
-function placeOf({ fileSystem, unwritable, freeBytes }: SqliteFacts) {
+function placeOf({ fileSystem }: SqliteFacts) {
   if (fileSystem === 'memory')
     return warn(
       'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is emailed again.',
       'DATA_DIR: choose a folder on a disk, or mount a volume there',
     )
-  if (fileSystem !== undefined)
-    return warn(
-      `DATA_DIR is on a network file system (${fileSystem}), where SQLite's locks may not hold: the store can be damaged.`,
-      'DATA_DIR, REDIS_URL: choose a folder on a disk of this machine, or use Redis',
-    )
-  if (unwritable !== undefined || freeBytes >= MIN_FREE_BYTES) return undefined
-  return warn('Less than 100 MB are free on the disk with DATA_DIR.', FREE_UP)
+  if (fileSystem === undefined) return undefined
+  return warn(
+    `DATA_DIR is on a network file system (${fileSystem}), where SQLite's locks may not hold: the store can be damaged.`,
+    'DATA_DIR, REDIS_URL: choose a folder on a disk of this machine, or use Redis',
+  )
 }
 
 const rules: Rules<SqliteFacts> = { 'store.sqlite': (facts) => [folderOf(facts), placeOf(facts)] }
