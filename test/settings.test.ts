@@ -141,6 +141,7 @@ it.each<readonly [string, string, unknown]>([
   ['PUBLIC_URL', 'http://localhost:3000', 'http://localhost:3000'],
   ['PUBLIC_URL', 'https://onramp.example/', 'https://onramp.example'],
   ['SERVICE_BASE_URL', 'http://127.0.0.2:9000/t/', 'http://127.0.0.2:9000/t'],
+  ['SERVICE_BASE_URL', 'https://svc.example//', 'https://svc.example'],
   ['OIDC_ISSUER', 'http://[::1]:9000', 'http://[::1]:9000'],
   [
     'RETURN_TO_ORIGINS',

@@ -48,10 +48,8 @@ async function fakeSentinel(answer: (command: string) => string): Promise<FakeSe
   const listener = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
-      for (const command of chunk
-        .toString()
-        .split(/^\*\d+\r\n/m)
-        .filter(Boolean)) {
+      const commands = chunk.toString().split(/^\*\d+\r\n/m)
+      for (const command of commands.filter(Boolean)) {
         sentinel.commands.push(command)
         socket.write(sentinel.answer(command))
       }
