@@ -115,7 +115,7 @@ function describeOpenApp({ state, isUnconfirmed, lapsedAt }: PersonApp, app: str
 }
 
 /** How far a person is, and since when. */
-export function latestStage(summary: PersonSummary) {
+function latestStage(summary: PersonSummary) {
   const { signedInAt, openedAt, leftAt, unknownAt } = summary.person
   const stages = [
     { stage: 'gone', at: leftAt ?? unknownAt },

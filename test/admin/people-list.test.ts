@@ -1,8 +1,7 @@
 // The list of people and their addresses, as administrators ask for them.
 import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
-import { listPeople, latestStage } from '../../src/admin/people-page.ts'
-import { summarize } from '../../src/admin/person-summary.ts'
+import { listPeople, peoplePage } from '../../src/admin/people-page.ts'
 import {
   newPerson,
   withMilestone,
@@ -11,6 +10,7 @@ import {
   type Person,
 } from '../../src/people/person.ts'
 import { having, mailed, summaries } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 
 /** A page of the list. */
 const PEOPLE_A_PAGE = 25
@@ -106,7 +106,7 @@ it('a list of people for administrators counts whom each filter would leave, in 
   expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
 })
 
-it('a list of people for administrators says how far someone is by the furthest that they reached', () => {
+it('a list of people for administrators says how far someone is by the furthest that they reached', async () => {
   const invited = sent('ada', 'sent')
   const opened = withMilestone(invited, 'openedAt', at + 1)
   const here = withMilestone(opened, 'signedInAt', at + 2)
@@ -118,12 +118,14 @@ it('a list of people for administrators says how far someone is by the furthest 
     having(here, {}, at + 3),
     having(here, { a_1: 'connected' }, at + 4),
   ]
-  expect(stages.map((person) => Object.values(latestStage(summarize(person))))).toEqual([
-    ['known', undefined],
-    ['invited', at],
-    ['opened', at + 1],
-    ['signedIn', at + 2],
-    ['nothing', at + 3],
-    ['finished', at + 4],
+  const query = parsePeopleQuery({})
+  const { people } = peoplePage(await listPeople(summaries(...stages), query), ({ name }) => name, query, t)
+  expect(people.map(({ stage, since }) => [stage, since && Date.parse(since.iso) - at])).toEqual([
+    [t('admin.stage.known'), undefined],
+    [t('admin.stage.invited'), 0],
+    [t('admin.stage.opened'), 1],
+    [t('admin.stage.signedIn'), 2],
+    [t('admin.stage.nothing'), 3],
+    [t('admin.stage.finished'), 4],
   ])
 })
