@@ -72,10 +72,7 @@ export class ServiceClient {
     this.#pool = new Pool(this.#server.origin, { ...connectOptions(this.#options.timeLimitMs), ...pool })
   }
 
-  /**
-   * Contract 4.1, by one request. @param finalRedirectUrl where a consent ends; absent: as the tenant has it
-   * @param gone the call then throws its reason, and isn't counted @throws {ServiceProblem}
-   */
+  /** Contract 4.1, by one request. @param gone the call throws its reason, and isn't counted @throws {ServiceProblem} */
   checkDatasourceAuth(
     credentials: Credentials,
     finalRedirectUrl?: string,

@@ -24,10 +24,7 @@ type Message = 'auth-type' | 'auth-type-missing' | 'act-as-missing' | 'act-as-re
 
 type ByStatus = 'unreadable' | 'redirected' | 'token' | 'scope' | 'busy' | 'not-there' | 'request' | 'failing'
 
-/**
- * `in-front`: a web page, or a challenge for something else than a bearer token, hardly from the service itself.
- * `personal`: a global token worked without a person, although it must not (contract section 5, rule 2).
- */
+/** `in-front`: a page, or no bearer challenge. `personal`: a global token worked alone (contract section 5, rule 2). */
 type ErrorReason = Message | ByStatus | 'in-front' | 'personal'
 
 /** @param sent `secrets`: the token and the address, removed from the explanation @param now milliseconds since 1970 */
