@@ -106,7 +106,7 @@ export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
 /** The app that affects at least half of these people. @param at how many an app affects */
-export function dominantApp(
+function dominantApp(
   { datasources }: Pick<Report, 'datasources'>,
   count: number,
   at: (app: AppCounts) => number = peopleStuckAt,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
 import { listPeople } from '../../src/admin/people-page.ts'
 import { createPlot } from '../../src/admin/plot.ts'
-import { dominantApp, actionItemsOf } from '../../src/admin/overview.ts'
+import { actionItemsOf, overviewPage } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
@@ -13,6 +13,7 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { having, listed, mailed, summaries } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 
 const at = Date.UTC(2026, 10, 2, 9)
 const DAY = 86_400_000
@@ -247,8 +248,13 @@ it('what needs the admin names three apps, or four, and counts the others', asyn
 
 it('the admin is told where most people are stuck only where it is at least half of them', async () => {
   const few = ['a', 'b', 'c'].map((app) => waits(app))
-  expect(dominantApp(await reportOf(...few), 3)).toBeUndefined()
-  expect(dominantApp(await reportOf(...few, waits('a')), 4)?.instance).toBe('a_1')
+  const detailsOf = async (...people: Person[]) => {
+    const none = { massDisconnects: [], zones: {}, days: [] }
+    const { stats } = overviewPage(await reportOf(...people), none, t, { now: at, since: undefined })
+    return stats.find(({ what }) => what === 'stuck')?.details
+  }
+  expect(await detailsOf(...few)).toEqual([t('admin.means.stuck')])
+  expect(await detailsOf(...few, waits('a'))).toEqual([t('admin.mostly', { app: 'a' })])
 })
 
 it('the export can be read as a list, with name, language and department for the next email', async () => {
