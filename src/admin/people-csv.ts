@@ -1,5 +1,5 @@
 // People as CSV, streamed. Excel reads UTF-8 only after a byte order mark.
-import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
+import { DETAILS, mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
@@ -20,10 +20,9 @@ const namesIn = (state: PersonApp['state']) => namesOf((app) => app.state === st
 
 const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string | number> = {
   email: ({ person }) => person.email,
-  name: ({ person }) => person.name ?? '',
-  language: ({ person }) => person.language ?? '',
-  group: ({ person }) => person.group ?? '',
-  timezone: ({ person }) => person.timezone ?? '',
+  ...Object.fromEntries(
+    DETAILS.map((detail) => [detail, ({ person }: PersonSummary) => person[detail] ?? '']),
+  ),
   invited: ({ invitedAt }) => date(invitedAt),
   mails: ({ emails }) => emails.filter(mayHaveBeenSent).length,
   mail: ({ emailState }) => emailState ?? '',

@@ -3,14 +3,15 @@ import { printable } from '@onramp/terminal/printable'
 import windows from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' }
 import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
+import type { Details } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 
 export class UnreadableList extends OperatorError {
-  override name = 'UnreadablePeople'
+  override name = 'UnreadableList'
 }
 
 /** Which cell is what; -1: there is none. `signals` say whether a person is left out. */
-export type Columns = Record<'email' | keyof typeof TEXT_HEADERS, number> & {
+export type Columns = Record<'email' | keyof Details, number> & {
   signals: { at: number; means: keyof typeof SIGNAL_HEADERS }[]
 }
 
@@ -27,7 +28,7 @@ const EMAIL_HEADERS = [
 ]
 /** Not where onramp writes to, if there is another column. */
 const OTHER_EMAIL_HEADER = /(^|[ _-])(secondary|recovery|alternate|home|personal|private)($|[ _)-])/i
-const TEXT_HEADERS = {
+const TEXT_HEADERS: Record<keyof Details, RegExp> = {
   name: /^((full|display|first|given)[ _-]?)?name$/i,
   group: /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i,
   language: /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i,
@@ -89,7 +90,7 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
     return signal === undefined ? [] : { at, means: signal[0] }
   })
   const texts = Object.entries(TEXT_HEADERS).map(([key, of]) => [key, headers.findIndex(isNamed(of))])
-  const places = Object.fromEntries(texts) as Record<keyof typeof TEXT_HEADERS, number>
+  const places = Object.fromEntries(texts) as Record<keyof Details, number>
   return { email, ...places, signals }
 }
 

@@ -3,6 +3,7 @@
 import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
+import { DETAILS, type Details } from '../people/person.ts'
 import {
   EMAIL_ONLY,
   quoteCells,
@@ -18,15 +19,7 @@ import {
   type Columns,
 } from './people-columns.ts'
 
-export type Invitee = {
-  email: string
-  name?: string
-  group?: string
-  /** BCP 47, offered or not. */
-  language?: string
-  /** IANA, such as Europe/Berlin. */
-  timezone?: string
-}
+export type Invitee = Details & { email: string }
 
 type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
 
@@ -282,6 +275,21 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
 }
 
+/** Cells that aren't taken as they are. What can't be read loses the value, and the person stays. */
+const READERS: Partial<
+  Record<keyof Details, { unread: keyof typeof UNREAD; read: (text: string) => string | undefined }>
+> = {
+  timezone: { unread: 'Time zones', read: timezoneOf },
+  language: { unread: 'Languages', read: languageIn },
+}
+
+/** @throws {InvalidRow} */
+function checkText(text: string, what: string): void {
+  if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text))
+    throw new InvalidRow(`the ${what} contains a line break or a control character`)
+  if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${what} is too long`)
+}
+
 function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   const textIn = (column: number): string => {
     const cell = cells[column]
@@ -292,21 +300,13 @@ function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   const address = addressToInvite(email)
   if (address === undefined) throw new InvalidRow(`${quoteCell(email)} is not a valid email address`)
   const person: Invitee = { email: address }
-  for (const what of ['name', 'group'] as const) {
+  for (const what of DETAILS) {
     const text = textIn(columns[what])
-    if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text))
-      throw new InvalidRow(`the ${what} contains a line break or a control character`)
-    if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${what} is too long`)
-    if (text !== '') person[what] = text
-  }
-  for (const [what, unread, read] of [
-    ['timezone', 'Time zones', timezoneOf],
-    ['language', 'Languages', languageIn],
-  ] as const) {
-    const text = textIn(columns[what])
-    const value = read(text)
-    if (value !== undefined) person[what] = value
-    else if (text !== '') onUnread(unread, text)
+    const { unread, read } = READERS[what] ?? {}
+    if (read === undefined) checkText(text, what)
+    const value = read === undefined ? text : read(text)
+    if (value) person[what] = value
+    else if (text !== '' && unread) onUnread(unread, text)
   }
   return person
 }

@@ -46,14 +46,14 @@ export type OutboxEvent = {
   dueAt: number
 }
 
+/** What a list says of a person besides the address: a column each. `language` is BCP 47, `timezone` IANA. */
+export const DETAILS = ['name', 'language', 'group', 'timezone'] as const
+export type Details = Partial<Record<(typeof DETAILS)[number], string>>
+
 /** Times are milliseconds since 1970. */
-export type Person = {
+export type Person = Details & {
   /** Normalized. */
   email: string
-  name?: string
-  language?: string
-  group?: string
-  timezone?: string
   /** When `onramp keep` first found them on its list, and when it no longer did. */
   listedAt?: number
   leftAt?: number
@@ -76,13 +76,11 @@ export type Person = {
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
 
 /** With the details of a list. The same object if they are known already. */
-export function withDetails(
-  person: Person,
-  { name, language, group, timezone }: Pick<Person, 'name' | 'language' | 'group' | 'timezone'>,
-): Person {
-  const given = omitUndefined({ name, language, group, timezone })
-  const isNew = Object.entries(given).some(([key, value]) => Reflect.get(person, key) !== value)
-  return isNew ? { ...person, ...given } : person
+export function withDetails(person: Person, given: Details): Person {
+  const changed = DETAILS.filter((key) => given[key] !== undefined && given[key] !== person[key])
+  return changed.length === 0
+    ? person
+    : { ...person, ...Object.fromEntries(changed.map((key) => [key, given[key]])) }
 }
 
 /** On the list of `onramp keep`, or no longer. The same object if that is known already. */
