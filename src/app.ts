@@ -3,7 +3,7 @@
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
-import { createAdminRoutes, requireAdmin, type IsAdmin } from './admin/routes.ts'
+import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
@@ -58,7 +58,7 @@ type Services = {
   authorizationServer: AuthorizationServer
   signIn: SignIn
   returnTo: ReturnToRules
-  isAdmin: IsAdmin
+  isAdmin: Parameters<typeof requireAdmin>[0]
   service: ServiceForPerson
   walks: WalkStore
   checks: WalkChecks

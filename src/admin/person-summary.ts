@@ -119,8 +119,6 @@ export const CRITERIA = {
   gone: ({ progress }) => progress === 'gone',
 } satisfies Record<string, (summary: PersonSummary) => boolean>
 
-export type Criterion = keyof typeof CRITERIA
-
 export async function* summarizeAll(people: AsyncIterable<Person>): AsyncGenerator<PersonSummary> {
   for await (const person of people) yield summarize(person)
 }

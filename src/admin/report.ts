@@ -2,7 +2,9 @@
 import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
-import { CRITERIA, fellBackAt, hasAppIn, type Criterion, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, fellBackAt, hasAppIn, type PersonSummary } from './person-summary.ts'
+
+type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reminded', 'acted'] as const

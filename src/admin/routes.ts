@@ -17,7 +17,7 @@ import { overviewPage, freshnessOf } from './overview.ts'
 import { listPeople, peoplePage } from './people-page.ts'
 import { appTable, groupTable } from './sorted-table.ts'
 
-export type IsAdmin = (user: User) => boolean
+type IsAdmin = (user: User) => boolean
 
 /**
  * @param emails ADMIN_EMAILS. An unverified address could be anyone's, and one outside of ASCII only looks like one of them.

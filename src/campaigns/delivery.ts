@@ -9,7 +9,7 @@ import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
 import { quoteReply } from './mail/smtp-error.ts'
 import type { Invitee } from './people-file.ts'
-import type { CheckPerson } from './person-check.ts'
+import type { createPersonCheck } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -18,7 +18,7 @@ export type DeliveryProblem =
 
 export type CampaignRun = Pick<LedgerOptions, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<People, 'get' | 'change' | 'all'>
-  check: CheckPerson
+  check: ReturnType<typeof createPersonCheck>
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>

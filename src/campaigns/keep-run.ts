@@ -28,7 +28,7 @@ const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
 
-export type KeepOptions = {
+type KeepOptions = {
   compose: Record<'invitation' | 'lapse', ComposeEmail>
   state: KeepState
   save: (state: KeepState) => Promise<void>

@@ -9,7 +9,7 @@ import { OperatorError } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
-import type { EmailOutcome } from './mail/send-result.ts'
+import type { SendResult } from './mail/send-result.ts'
 
 /** The run ended before its list did; the message says why. Started again, it resumes. */
 export class RunStopped extends OperatorError {
@@ -88,7 +88,7 @@ export class EmailLedger {
   }
 
   /** Records the outcome, unless another run has sent the email again. */
-  async end(email: string, reminder: number, state: EmailOutcome): Promise<void> {
+  async end(email: string, reminder: number, state: SendResult['outcome']): Promise<void> {
     const { campaign, now } = this.#options
     const runId = this.#runId
     await this.#change(email, (before) =>

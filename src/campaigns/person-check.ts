@@ -4,14 +4,12 @@ import type { UnconnectedApp } from '../client-api/responses.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
 import type { Throttle } from './throttle.ts'
 
-export type CheckResult =
+type CheckResult =
   | { kind: 'checked'; unconnected: UnconnectedApp[] }
   /** The service knows no account with this address. */
   | { kind: 'unknown'; detail: string }
   /** `refused`: because of the token, perhaps only for this person. */
   | { kind: 'no-response' | 'refused'; detail: string }
-
-export type CheckPerson = (email: string) => Promise<CheckResult>
 
 const MAX_TRIES = 4
 /** A 429 says nothing about the person, so it may come more often. */
@@ -29,7 +27,7 @@ type CheckOptions = {
   pauseMs?: number
 }
 
-export function createPersonCheck(options: CheckOptions): CheckPerson {
+export function createPersonCheck(options: CheckOptions): (email: string) => Promise<CheckResult> {
   const { unconnectedApps, throttle, onPause, signal, pauseMs = 1_000 } = options
   return async (email) => {
     for (let failures = 0, waits = 0; ;) {

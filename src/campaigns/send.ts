@@ -5,7 +5,7 @@ import { RunStopped, type Plan } from './ledger.ts'
 import type { Invitee } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
 
-export type EndedBy = 'list' | 'limit' | 'signal'
+type EndedBy = 'list' | 'limit' | 'signal'
 
 /** @param limit of emails @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
 export async function sendInvitations(

@@ -2,7 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
-import { examine, type DoctorReport } from '../doctor/examine.ts'
+import { examine } from '../doctor/examine.ts'
 
 export async function doctor(
   options: { as?: string; offline?: boolean; strict?: boolean; json?: boolean },
@@ -46,7 +46,7 @@ const INDENT = 8
 const ARROW = '-> '
 
 function linesOf(
-  { status, message, settings, fix }: DoctorReport['findings'][number],
+  { status, message, settings, fix }: Awaited<ReturnType<typeof examine>>['findings'][number],
   paint: Colors,
   columns: number,
 ) {

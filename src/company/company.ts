@@ -60,7 +60,7 @@ function byLanguage<T extends string | readonly string[]>(
   return new Map(entries.map(([lang, one]) => [canonical(lang), one]))
 }
 
-export function localized<T>(
+function localized<T>(
   value: Localized<T> | undefined,
   lang: string,
   defaultLanguage: string | undefined,

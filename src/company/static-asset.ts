@@ -16,7 +16,7 @@ const TYPES = {
   webp: 'image/webp',
 } as const
 
-export type FileExtension = keyof typeof TYPES
+type FileExtension = keyof typeof TYPES
 
 /** @param place the path without hash and extension, like `/assets/onramp` */
 export const createStaticAsset = (place: string, ending: FileExtension, content: Buffer): StaticAsset => ({

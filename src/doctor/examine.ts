@@ -19,7 +19,7 @@ import { service } from './service.ts'
 import { sqlite } from './sqlite.ts'
 import { stored } from './stored.ts'
 
-export type DoctorReport = {
+type DoctorReport = {
   findings: (Finding & { group: string })[]
   notRun: number
 }

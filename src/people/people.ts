@@ -30,7 +30,7 @@ export class PersonUnreadable extends Problem {
   }
 }
 
-export type PeopleOptions = {
+type PeopleOptions = {
   records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'>
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */

@@ -8,7 +8,7 @@ const RENEW_EVERY_MS = 1_000
 const MAX_REMOVALS = 40
 
 /** `isHeld` is false once it was lost: another process may be at work. */
-export type Lease = { isHeld(): boolean; release(): Promise<void> }
+type Lease = { isHeld(): boolean; release(): Promise<void> }
 
 /** @param seconds a fixed length, which even a frozen process keeps @returns undefined while another process has it */
 export async function takeLease(

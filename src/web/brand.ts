@@ -5,7 +5,7 @@ import type { Texts } from './languages/texts.ts'
 
 type Link = { href: string; label: string }
 
-export type Brand = {
+type Brand = {
   name: string
   company: string | undefined
   logo: { light: string; dark: string } | undefined

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Company } from '../company/company.ts'
 import { loadAssets, type Assets } from './assets.ts'
-import { brandOf, languagesFor, withReference, type Brand } from './brand.ts'
+import { brandOf, languagesFor, withReference } from './brand.ts'
 import { languageChoices } from './language-menu.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import type { Languages } from './languages/languages.ts'
@@ -44,7 +44,7 @@ export class Pages {
   readonly assets: Assets
   readonly languages: Languages
   readonly #render = createViews()
-  readonly #brandIn: (t: Texts) => Brand
+  readonly #brandIn: ReturnType<typeof brandOf>
   readonly #checkReturnTo: PagesOptions['checkReturnTo']
   readonly #isAdmin: (user: User) => boolean
 

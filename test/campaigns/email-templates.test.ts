@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
-import { createEmailTemplates, FaultyTemplate, type RenderEmail } from '../../src/campaigns/mail/templates.ts'
+import { createEmailTemplates, FaultyTemplate } from '../../src/campaigns/mail/templates.ts'
 import { t } from '../helpers/texts.ts'
 
 const root = useFolder()
@@ -19,7 +19,7 @@ function folderWith(text: string | undefined, html: string | undefined = '<p>Hel
 }
 
 /** What these templates print. */
-const words = { t, name: 'Bob & <b>' } as Parameters<RenderEmail>[0]
+const words = { t, name: 'Bob & <b>' } as Parameters<ReturnType<typeof createEmailTemplates>>[0]
 
 const rendered = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ConfigData } from 'html-validate'
 import { createComposer, type Email } from '../../src/campaigns/mail/email.ts'
 import { createEmailTemplates } from '../../src/campaigns/mail/templates.ts'
-import { createStaticAsset, type StaticAsset, type FileExtension } from '../../src/company/static-asset.ts'
+import { createStaticAsset, type StaticAsset } from '../../src/company/static-asset.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { languagesFor } from '../../src/web/brand.ts'
@@ -76,7 +76,7 @@ export function createEmails() {
 }
 
 /** A picture as the company file would give it. */
-export const picture = (ending: FileExtension, content: Buffer): StaticAsset =>
+export const picture = (ending: Parameters<typeof createStaticAsset>[1], content: Buffer): StaticAsset =>
   createStaticAsset('/assets/company/logo', ending, content)
 
 /** The beginning of a PNG of this size, which says all that an email needs to know. */

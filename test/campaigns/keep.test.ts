@@ -1,13 +1,15 @@
 // Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
 import { expect, it } from 'vitest'
 import type { CampaignRun } from '../../src/campaigns/delivery.ts'
-import { duePeople, KeepRun, zonesWithoutRun, type KeepOptions } from '../../src/campaigns/keep-run.ts'
+import { duePeople, KeepRun, zonesWithoutRun } from '../../src/campaigns/keep-run.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
 import { listed, testPeople } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
+
+type KeepParts = CampaignRun & ConstructorParameters<typeof KeepRun>[2]
 
 const HOUR = 3_600_000
 const monday = Date.parse('2027-01-18T09:00:00Z')
@@ -25,7 +27,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const asked: string[] = []
   let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
 
-  const parts = (): CampaignRun & KeepOptions => ({
+  const parts = (): KeepParts => ({
     people,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
@@ -110,8 +112,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   }
 }
 
-const keep = (list: readonly Invitee[], parts: CampaignRun & KeepOptions) =>
-  new KeepRun(list, parts, parts).work()
+const keep = (list: readonly Invitee[], parts: KeepParts) => new KeepRun(list, parts, parts).work()
 
 it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
   const { runs, sent, asked, list, world } = company(4)

@@ -1,14 +1,16 @@
 // A run with the service and the mail server as functions, over people who are kept for several runs.
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
-import type { CheckResult } from '../../src/campaigns/person-check.ts'
+import type { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import type { Campaign, CampaignRun } from '../../src/campaigns/delivery.ts'
-import type { EmailOutcome, SendResult } from '../../src/campaigns/mail/send-result.ts'
+import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import { sendInvitations, type EndedBy } from '../../src/campaigns/send.ts'
+import { sendInvitations } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { mail } from './sample-email.ts'
+
+type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
 
 export const left: UnconnectedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
@@ -21,7 +23,7 @@ export const broken: SendResult = { outcome: 'unknown', reply: 'the connection b
 
 type Input = {
   people: Iterable<string>
-  post?: (email: string) => EmailOutcome | SendResult | Promise<EmailOutcome | SendResult>
+  post?: (email: string) => SendResult['outcome'] | SendResult | Promise<SendResult['outcome'] | SendResult>
   ask?: (email: string) => CheckResult | Promise<CheckResult>
   isHeld?: () => boolean | Promise<boolean>
   stop?: AbortController
@@ -36,7 +38,7 @@ type Input = {
   campaign?: (usual: Campaign) => Partial<Campaign>
 }
 
-const postedOf = (given: EmailOutcome | SendResult): SendResult => {
+const postedOf = (given: SendResult['outcome'] | SendResult): SendResult => {
   if (typeof given !== 'string') return given
   if (given === 'sent') return { outcome: 'sent' }
   return { deferred: objects, failed: gone, unknown: broken }[given]
@@ -96,7 +98,7 @@ export function office(kept?: AllPeople) {
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       isPostponing: true,
     }
-    let endedBy: EndedBy | undefined
+    let endedBy: Awaited<ReturnType<typeof sendInvitations>> | undefined
     let error: unknown
     try {
       endedBy = await sendInvitations(

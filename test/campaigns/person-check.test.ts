@@ -1,8 +1,10 @@
 // How often the service is asked about a person, and what its responses mean.
 import { expect, it, vi } from 'vitest'
-import { createPersonCheck, type CheckResult } from '../../src/campaigns/person-check.ts'
+import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
 import { problemFor } from '../client-api/problem-for.ts'
+
+type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
 
 type Fault = Partial<
   Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'isFromIntermediary'>

@@ -1,13 +1,16 @@
 // People for tests: in memory, with the apps and emails that a test needs.
 import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { People, type PeopleOptions } from '../../src/people/people.ts'
+import { People } from '../../src/people/people.ts'
 import { isFinished, type EmailRecord, type PersonApp, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
 /** @param options `records`: shared by several processes */
-export function testPeople({ records = memoryRecords().records, ...options }: Partial<PeopleOptions> = {}) {
+export function testPeople({
+  records = memoryRecords().records,
+  ...options
+}: Partial<ConstructorParameters<typeof People>[0]> = {}) {
   const keyRing = testKeyRing(records)
   return new People({ records, keyRing, retentionDays: 90, now: Date.now, ...options })
 }

@@ -1,6 +1,6 @@
 // The same for what the deprecation checker reads: recordings, descriptions of APIs, waivers and announcements.
 import * as fc from 'fast-check'
-import { checkFiles, type Format } from '../../packages/deprecations/src/check/check.ts'
+import { checkFiles } from '../../packages/deprecations/src/check/check.ts'
 import { openSource } from '../../packages/deprecations/src/input/source.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { createWatch } from '../../packages/deprecations/src/watch/watch.ts'
@@ -10,7 +10,7 @@ async function* bytesOf(text: string) {
   yield Buffer.from(text)
 }
 
-async function check(text: string, format?: Format): Promise<void> {
+async function check(text: string, format?: Parameters<typeof checkFiles>[1]['format']): Promise<void> {
   const faults: string[] = []
   const file = { name: 'stdin', open: () => openSource('stdin', bytesOf(text)) }
   const options = { schedule: publishedSchedule, asOf: '2026-11-22', format }

@@ -9,7 +9,6 @@ import {
 } from '../../src/onboarding/walk.ts'
 import { noDescription } from '../../src/company/app-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import type { OverviewContext } from '../../src/onboarding/overview/model.ts'
 import { t } from '../helpers/texts.ts'
 
 type OverviewPage = ReturnType<typeof overviewOf>
@@ -30,7 +29,7 @@ export const drive = waits('gdrive_1', 'Google Drive')
 
 export const seen = (waiting: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
   applyCheck(walk, waiting, now, CONFIRM)
-export const see = (walk: Walk, context: Partial<OverviewContext> = {}): OverviewPage =>
+export const see = (walk: Walk, context: Partial<Parameters<typeof overviewOf>[1]> = {}): OverviewPage =>
   overviewOf(walk, {
     now: NOW,
     t,

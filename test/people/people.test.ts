@@ -1,7 +1,7 @@
 // Where people are kept: sealed, for as long as was promised, and never taken for none.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { PersonUnreadable, type PeopleOptions } from '../../src/people/people.ts'
+import { PersonUnreadable, type People } from '../../src/people/people.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -15,7 +15,7 @@ const opened = (before: Person) => withMilestone(before, 'openedAt', at)
 /** One store, any number of processes. */
 function office() {
   const { records, values } = memoryRecords()
-  const open = (now = at, given: Partial<PeopleOptions> = {}) =>
+  const open = (now = at, given: Partial<ConstructorParameters<typeof People>[0]> = {}) =>
     testPeople({ records, now: () => now, ...given })
   return { values, open }
 }

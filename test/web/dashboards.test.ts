@@ -8,7 +8,7 @@ import type { Metric } from 'prom-client'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type createWatch, publishedSchedule } from '@onramp/deprecations'
-import type { EmailOutcome } from '../../src/campaigns/mail/send-result.ts'
+import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { createAudit, type Audit } from '../../src/web/audit.ts'
 import { Metrics } from '../../src/web/metrics/metrics.ts'
 import { Receiver } from '../../src/webhooks/receiver.ts'
@@ -123,7 +123,9 @@ async function valuesOf(label: string): Promise<readonly string[]> {
         'dropped',
       ]
     case 'outcome':
-      return ['sent', 'deferred', 'failed', 'unknown', 'unusable'] satisfies (EmailOutcome | 'unusable')[]
+      return ['sent', 'deferred', 'failed', 'unknown', 'unusable'] satisfies (
+        SendResult['outcome'] | 'unusable'
+      )[]
     case 'by':
       return ['use', 'possible', 'announced', 'gone'] satisfies By[]
     case 'dependency':

@@ -1,7 +1,7 @@
 // Behind the servers of a sandbox: people and their authorizations, two authorization servers and the service.
-import type { RequestHandler, ServerAddresses } from './http-server.ts'
+import type { listen, RequestHandler } from './http-server.ts'
 import { Journal, type ServerName } from './journal.ts'
-import type { MailCatcher } from './mail.ts'
+import type { startMailCatcher } from './mail.ts'
 import { defaultPeople, generatePeople, type Person } from './people.ts'
 import { IdentityProvider, type SandboxClient } from './provider/identity-provider.ts'
 import { Authentication, RateLimit } from './service/authentication.ts'
@@ -9,7 +9,7 @@ import { Authorizations } from './service/authorizations.ts'
 import { createService } from './service/service.ts'
 import { SwitchesControl, type Switches } from './switches.ts'
 
-export type SandboxOptions = ServerAddresses & {
+export type SandboxOptions = Parameters<typeof listen>[1] & {
   /** If set, a mail server starts on this port; 0 is any free port. */
   mailPort?: number
   /** Of the service's own headers; default `X-Service`. */
@@ -29,7 +29,7 @@ export type SandboxOptions = ServerAddresses & {
 export class Sandbox {
   /** Without a trailing slash. */
   readonly urls: Record<ServerName, string>
-  readonly mail: MailCatcher | undefined
+  readonly mail: Awaited<ReturnType<typeof startMailCatcher>> | undefined
   readonly close: () => Promise<void>
   readonly people: Person[]
   readonly switches: SwitchesControl

@@ -27,7 +27,7 @@ export type RequestHandler = {
 }
 
 /** Default: 127.0.0.1 and any free port. */
-export type ServerAddresses = {
+type ServerAddresses = {
   /** Overrides the hosts in a container, for example 0.0.0.0. */
   bind?: string | undefined
   hosts?: Partial<Record<ServerName, string>>
@@ -40,7 +40,7 @@ export type ServerAddresses = {
 
 const METADATA = '/.well-known/oauth-authorization-server'
 
-export type ListeningServer = {
+type ListeningServer = {
   /** With the path prefix, without a trailing slash. */
   url: string
   /** Until this is called, the server responds with 503. */

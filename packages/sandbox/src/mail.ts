@@ -8,7 +8,7 @@ import { html, type Html } from './pages.ts'
 
 type ReceivedMail = { at: string; from: string; to: string[]; raw: string }
 
-export type MailCatcher = {
+type MailCatcher = {
   url: string
   emails: ReceivedMail[]
   clear: () => void

@@ -2,7 +2,7 @@
 // Five HTTP servers and a mail server on loopback addresses; everything is kept in memory.
 import { Sandbox, type SandboxOptions } from './backend.ts'
 import { createControl } from './control.ts'
-import { listen, type ListeningServer } from './http-server.ts'
+import { listen } from './http-server.ts'
 import { serverNames, type ServerName } from './journal.ts'
 import { startMailCatcher } from './mail.ts'
 
@@ -14,7 +14,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { mailPort, bind } = options
   const mail = mailPort === undefined ? undefined : await startMailCatcher(mailPort, bind)
   if (mail) opening.defer(mail.close)
-  const servers = new Map<ServerName, ListeningServer>()
+  const servers = new Map<ServerName, Awaited<ReturnType<typeof listen>>>()
   for (const name of serverNames) {
     const server = await listen(name, options)
     opening.defer(server.close)

@@ -2,7 +2,7 @@
 // Message-ID is the same at every try.
 import { hash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
-import type { RenderEmail } from './templates.ts'
+import type { createEmailTemplates } from './templates.ts'
 import type { Invitee } from '../people-file.ts'
 import type { Invitations } from '../../invites/token.ts'
 import { withUniqueNames, MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
@@ -24,7 +24,7 @@ export type Email = {
 type ComposerOptions = {
   company: Company
   invitations: Pick<Invitations, 'issue'>
-  render: RenderEmail
+  render: ReturnType<typeof createEmailTemplates>
   languages: Pick<Languages, 'nearest'>
   from: Email['from']
   publicUrl: string

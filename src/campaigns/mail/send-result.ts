@@ -3,7 +3,7 @@ import { printableReply, explainSmtpError, type SmtpError } from './smtp-error.t
 import { OperatorError } from '../../problem.ts'
 
 /** failed: rejected for good because of the recipient. unknown: the connection broke after the whole email had left. */
-export type EmailOutcome = 'sent' | 'deferred' | 'failed' | 'unknown'
+type EmailOutcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
 /**
  * recipient: about this mailbox. throttled: the server takes nothing from us for now. other: such as a refused sender or a

@@ -45,7 +45,7 @@ const SAMPLE = {
 
 type Rendered = { subject: string; text: string; html: string }
 
-export type RenderEmail = (data: typeof SAMPLE) => Rendered
+type RenderEmail = (data: typeof SAMPLE) => Rendered
 
 export class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'

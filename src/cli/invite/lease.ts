@@ -1,6 +1,6 @@
 // Lets one run of invite send or keep work at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSingleFlight, takeLease, type Lease } from '../../records/lease.ts'
+import { createSingleFlight, takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 
 /** Outlasts the lease of a run that was killed (records/lease.ts). */
@@ -8,9 +8,7 @@ const WAIT_MS = 4_500
 const PAUSE_MS = 100
 const NAME = 'campaign:onboarding'
 
-async function wait(
-  records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
-): Promise<Lease | undefined> {
+async function wait(records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>) {
   const until = Date.now() + WAIT_MS
   for (;;) {
     const lease = await takeLease(records, NAME)
@@ -27,7 +25,7 @@ export async function withCampaignLease<T>(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
   work: (isHeld: () => Promise<boolean>) => Promise<T>,
 ): Promise<T | undefined> {
-  const once = createSingleFlight<Lease | undefined>()
+  const once = createSingleFlight<Awaited<ReturnType<typeof wait>>>()
   let lease = await wait(records)
   if (lease === undefined) return undefined
   try {

@@ -6,7 +6,7 @@ import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campa
 import type { Campaign, CampaignRun } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
-import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
+import { sendInvitations } from '../../campaigns/send.ts'
 import { isComplete, newTally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'
@@ -144,7 +144,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   }
 }
 
-type SendEnd = { error?: unknown; endedBy?: EndedBy }
+type SendEnd = { error?: unknown; endedBy?: Awaited<ReturnType<typeof sendInvitations>> }
 
 function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendEnd): void {
   const { dryRun, json, limit } = run.options

@@ -8,7 +8,7 @@ import type { TrackedApp } from '../walk.ts'
 type OffByStatus = Partial<Record<'disabled' | 'attention', number>>
 
 /** Apps by bucket, each counted once; apps that are off also by their status. */
-export type Counts = Record<Bucket, number> & { offByStatus: OffByStatus }
+type Counts = Record<Bucket, number> & { offByStatus: OffByStatus }
 
 export function countsOf(apps: readonly { state: AppState; entry: Pick<TrackedApp, 'status'> }[]): Counts {
   const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0, offByStatus: {} }
@@ -53,7 +53,7 @@ function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
   return shown.off + hidden.off > 0 ? 'all-but-off' : 'all'
 }
 
-export type Headline = {
+type Headline = {
   outcome: Outcome
   /** open: something waits. rest: nothing waits, but not everything is connected. done: nothing is left to do. */
   state: 'open' | 'rest' | 'done'

@@ -2,15 +2,15 @@
 import { withUniqueNames, readableName } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf, type AppState } from '../app-state.ts'
-import { nextStep, walkStates, type NextStep, type WalkStates } from '../next-step.ts'
+import { nextStep, walkStates, type WalkStates } from '../next-step.ts'
 import { inScope, type TrackedApp, type Visit, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
-import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
+import { countsOf, headlineOf } from './headline.ts'
 
 /** `name`: the company's, with what tells it apart. `short`: without that. */
 export type OverviewApp = { entry: TrackedApp; state: AppState; name: string; short: string }
 
-export type OverviewContext = {
+type OverviewContext = {
   now: number
   t: Texts
   person: string
@@ -32,9 +32,9 @@ export type OverviewModel = OverviewContext & {
   byShortName: ReadonlyMap<string, OverviewApp[]>
   /** Instances whose account is also that of another app with the same name, shown or not. */
   sharedAccounts: ReadonlySet<string>
-  next: NextStep
-  counts: Counts
-  headline: Headline
+  next: ReturnType<typeof nextStep>
+  counts: ReturnType<typeof countsOf>
+  headline: ReturnType<typeof headlineOf>
   earliest: number
   isAtRest: boolean
 }

@@ -8,9 +8,9 @@ import { iconOf } from '../../company/app-description.ts'
 import { bannerOf } from './banner.ts'
 import { cardOf, confirmingOf, resumeAction } from './card.ts'
 import { isLong, listRows, type Action } from './entries.ts'
-import { createOverviewModel, hasLapsed, type OverviewContext, type OverviewModel } from './model.ts'
+import { createOverviewModel, hasLapsed, type OverviewModel } from './model.ts'
 
-export function overviewOf(walk: Walk, context: OverviewContext) {
+export function overviewOf(walk: Walk, context: Parameters<typeof createOverviewModel>[1]) {
   const model = createOverviewModel(walk, context)
   const { t, apps, next } = model
   const headline = { ...model.headline, ...lapsedTexts(model) }

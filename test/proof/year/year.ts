@@ -2,7 +2,7 @@
 // clock are functions. Of a run that is killed, each operation after a random one fails.
 import { createHash } from 'node:crypto'
 import type { CampaignRun } from '../../../src/campaigns/delivery.ts'
-import { KeepRun, type KeepOptions } from '../../../src/campaigns/keep-run.ts'
+import { KeepRun } from '../../../src/campaigns/keep-run.ts'
 import { RunStopped } from '../../../src/campaigns/ledger.ts'
 import type { Email } from '../../../src/campaigns/mail/email.ts'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
@@ -114,7 +114,10 @@ export class Year {
     }
   }
 
-  #keepOptions(emails: ReadonlySet<string>, life: Life): CampaignRun & KeepOptions {
+  #keepOptions(
+    emails: ReadonlySet<string>,
+    life: Life,
+  ): CampaignRun & ConstructorParameters<typeof KeepRun>[2] {
     const people = this.#people
     return {
       people: {

@@ -5,9 +5,9 @@ import { exchangeReaders } from '../input/exchanges.ts'
 import type { FormatReader, InputRecord, Source } from '../input/source.ts'
 import { createMatcher, type Confidence, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
-import { statusOn, type Entry, type Schedule, type Status } from '../schedule/schedule.ts'
+import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
 
-export type Format = 'har' | 'ndjson' | 'openapi' | 'log'
+type Format = 'har' | 'ndjson' | 'openapi' | 'log'
 
 const readers: Record<Format, FormatReader> = { ...exchangeReaders, openapi: readOpenApi }
 
@@ -21,7 +21,7 @@ export type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
 
 export type Finding = {
   entry: Entry
-  status: Status
+  status: ReturnType<typeof statusOn>
   confidence: Confidence
   /** Requests or operations. */
   count: number

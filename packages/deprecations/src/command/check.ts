@@ -1,6 +1,6 @@
 // `onramp deprecations check`: checks files or standard input, and ends with the exit code.
 import { createReadStream } from 'node:fs'
-import { checkFiles, type Format } from '../check/check.ts'
+import { checkFiles } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -14,7 +14,7 @@ type CheckOptions = Parameters<typeof evaluate>[2] & {
   schedule?: string[] | undefined
   waivers?: string | undefined
   asOf?: string | undefined
-  input?: Format | undefined
+  input?: Parameters<typeof checkFiles>[1]['format']
   json?: true | undefined
 }
 

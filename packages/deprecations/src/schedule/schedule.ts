@@ -73,7 +73,7 @@ export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
 /** `daysLeft` until the removal date: 0 or less once removed. */
-export type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
+type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
 
 export const statusOn = (entry: Entry, day: string): Status => {
   const daysLeft = (timeOf(entry.removal) - timeOf(day)) / DAY_MS
