@@ -168,7 +168,7 @@ function createService({ settings, company, log, now, metrics }: Base, { tokenRe
     onResponse: watchOwnCalls(log, metrics, now).observe,
   })
   const service = new ServiceForPerson({
-    clientApi: serviceClient,
+    serviceClient,
     tokenRefresh,
     isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
     callbackUrl: `${settings.PUBLIC_URL}${CONSENT_CALLBACK_PATH}`,

@@ -4,7 +4,7 @@ import { withUniqueNames } from '../company/app-names.ts'
 import type { People } from '../people/people.ts'
 import { appsOf, withCheck, type Person, type PersonApp } from '../people/person.ts'
 import type { DueEmail } from './campaign.ts'
-import { EmailLedger, RunStopped, type CheckedApps, type LedgerOptions, type Plan } from './ledger.ts'
+import { EmailLedger, RunStopped, type CheckedApps, type LedgerDeps, type Plan } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
 import { quoteReply } from './mail/smtp-error.ts'
@@ -16,7 +16,7 @@ import type { Throttle } from './throttle.ts'
 export type DeliveryProblem =
   'deferred' | 'failed' | 'no-response' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
 
-export type CampaignRun = Pick<LedgerOptions, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
+export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<People, 'get' | 'change' | 'all'>
   check: ReturnType<typeof createPersonCheck>
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
@@ -115,7 +115,7 @@ export class Delivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const checked = { listed: check.unconnected, checkedAt }
+    const checked = { unconnected: check.unconnected, checkedAt }
     const known = appsOf(withCheck(person, checked, now()))
     const byInstance = new Map(known.map((app) => [app.instance, app]))
     const apps = check.unconnected

@@ -28,7 +28,7 @@ const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
 
-type KeepOptions = {
+type KeepRunOptions = {
   compose: Record<'invitation' | 'lapse', ComposeEmail>
   state: KeepState
   save: (state: KeepState) => Promise<void>
@@ -71,14 +71,14 @@ type Sweep = NonNullable<KeepState['sweep']>
 
 export class KeepRun {
   readonly #run: CampaignRun
-  readonly #options: KeepOptions
+  readonly #options: KeepRunOptions
   readonly #began: number
   /** If the list names someone twice, the last row counts. */
   readonly #invitees: ReadonlyMap<string, Invitee>
   #state: KeepState & { sweep: Sweep }
   #hasResponded = false
 
-  constructor(list: readonly Invitee[], run: CampaignRun, options: KeepOptions) {
+  constructor(list: readonly Invitee[], run: CampaignRun, options: KeepRunOptions) {
     this.#run = run
     this.#options = options
     this.#began = run.now()

@@ -17,12 +17,12 @@ export class RunStopped extends OperatorError {
 }
 
 /** The unconnected apps of a person. `checkedAt`: milliseconds since 1970. */
-export type CheckedApps = { listed: readonly UnconnectedApp[]; checkedAt: number }
+export type CheckedApps = { unconnected: readonly UnconnectedApp[]; checkedAt: number }
 
 /** `checkedAt`: before the service is asked about the person. */
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 
-export type LedgerOptions = {
+export type LedgerDeps = {
   people: Pick<People, 'get' | 'change'>
   campaign: string
   due: (person: Person, now: number) => DueEmail
@@ -38,16 +38,16 @@ const MAX_PAUSE_MS = 5_000
 
 /** Every method throws {StoreUnavailable} if the store stays away. */
 export class EmailLedger {
-  readonly #options: LedgerOptions
+  readonly #deps: LedgerDeps
   /** Marks our writes: one may have succeeded although its response was lost. */
   readonly #runId = randomBytes(6).toString('base64url')
 
-  constructor(options: LedgerOptions) {
-    this.#options = options
+  constructor(deps: LedgerDeps) {
+    this.#deps = deps
   }
 
   async plan(email: string): Promise<Plan> {
-    const { people, due, now } = this.#options
+    const { people, due, now } = this.#deps
     const known = await this.#patiently(() => people.get(email)).catch((error: unknown) => {
       if (error instanceof PersonUnreadable) return 'unreadable' as const
       throw error
@@ -70,7 +70,7 @@ export class EmailLedger {
     checked: CheckedApps,
     lapsed?: readonly string[],
   ): Promise<boolean> {
-    const { campaign, due, isHeld, now } = this.#options
+    const { campaign, due, isHeld, now } = this.#deps
     if (!(await this.#patiently(isHeld))) throw new RunStopped('another run took over the campaign')
     const runId = this.#runId
     let isOurs = false
@@ -89,7 +89,7 @@ export class EmailLedger {
 
   /** Records the outcome, unless another run has sent the email again. */
   async end(email: string, reminder: number, state: SendResult['outcome']): Promise<void> {
-    const { campaign, now } = this.#options
+    const { campaign, now } = this.#deps
     const runId = this.#runId
     await this.#change(email, (before) =>
       campaignEmail(before, campaign, reminder)?.runId === runId
@@ -99,7 +99,7 @@ export class EmailLedger {
   }
 
   async postpone(invitee: Invitee, reminder: number): Promise<void> {
-    const { campaign, now } = this.#options
+    const { campaign, now } = this.#deps
     await this.#change(invitee.email, (before) =>
       withEmail(withDetails(before, invitee), { campaign, reminder, state: 'deferred', now: now() }),
     )
@@ -109,21 +109,21 @@ export class EmailLedger {
   async observe(invitee: Invitee, checked: CheckedApps | undefined): Promise<void> {
     await this.#change(invitee.email, (before) =>
       checked === undefined
-        ? withoutAccount(withDetails(before, invitee), this.#options.now())
+        ? withoutAccount(withDetails(before, invitee), this.#deps.now())
         : this.#observed(before, invitee, checked),
     )
   }
 
   #observed(before: Person, invitee: Invitee, checked: CheckedApps): Person {
-    return withCheck(withDetails(before, invitee), checked, this.#options.now())
+    return withCheck(withDetails(before, invitee), checked, this.#deps.now())
   }
 
   async #change(email: string, how: (before: Person) => Person): Promise<void> {
-    await this.#patiently(() => this.#options.people.change(email, how))
+    await this.#patiently(() => this.#deps.people.change(email, how))
   }
 
   async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    const { patienceMs = PATIENCE_MS, signal } = this.#options
+    const { patienceMs = PATIENCE_MS, signal } = this.#deps
     const until = Date.now() + patienceMs
     for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS))
       try {

@@ -4,7 +4,7 @@ import type { UnconnectedApp } from '../client-api/responses.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
 import type { Throttle } from './throttle.ts'
 
-type CheckResult =
+type PersonCheckResult =
   | { kind: 'checked'; unconnected: UnconnectedApp[] }
   /** The service knows no account with this address. */
   | { kind: 'unknown'; detail: string }
@@ -19,7 +19,7 @@ const MAX_WAITS = 20
 const ABOUT_THE_PERSON = [400, 404, 422]
 const ABOUT_THE_TOKEN = [401, 403]
 
-type CheckOptions = {
+type PersonCheckDeps = {
   unconnectedApps: (email: string) => Promise<UnconnectedApp[]>
   throttle: Pick<Throttle, 'next' | 'slowDown'>
   onPause?: (seconds: number) => void
@@ -27,8 +27,8 @@ type CheckOptions = {
   pauseMs?: number
 }
 
-export function createPersonCheck(options: CheckOptions): (email: string) => Promise<CheckResult> {
-  const { unconnectedApps, throttle, onPause, signal, pauseMs = 1_000 } = options
+export function createPersonCheck(deps: PersonCheckDeps): (email: string) => Promise<PersonCheckResult> {
+  const { unconnectedApps, throttle, onPause, signal, pauseMs = 1_000 } = deps
   return async (email) => {
     for (let failures = 0, waits = 0; ;) {
       await throttle.next()

@@ -6,25 +6,25 @@ import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
 import { addInvite, addressBy, EXITS, recipient } from './invite/commands.ts'
 
-export const onramp: DefineCommands = (program, parts, exit) => {
+export const onramp: DefineCommands = (program, context, exit) => {
   program
     .name('onramp')
     .description('Guide people through connecting their apps to enterprise search.')
     .version(VERSION, '--version', 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', '\nRun "onramp COMMAND --help" for details.')
-  addServe(program, parts, exit)
-  addInvite(program, parts, exit)
-  addKeep(program, parts, exit)
-  addDoctor(program, parts, exit)
-  addStatus(program, parts, exit)
-  addAuditId(program, parts, exit)
-  addOptOut(program, parts, exit)
-  addBackup(program, parts, exit)
-  addDeprecations(program.command('deprecations'), parts, exit)
-  addRegistration(program, parts, exit)
-  addStore(program, parts, exit)
-  addDevelopment(program, parts, exit)
+  addServe(program, context, exit)
+  addInvite(program, context, exit)
+  addKeep(program, context, exit)
+  addDoctor(program, context, exit)
+  addStatus(program, context, exit)
+  addAuditId(program, context, exit)
+  addOptOut(program, context, exit)
+  addBackup(program, context, exit)
+  addDeprecations(program.command('deprecations'), context, exit)
+  addRegistration(program, context, exit)
+  addStore(program, context, exit)
+  addDevelopment(program, context, exit)
 }
 
 const addServe: DefineCommands = (program, _parts, exit) =>
@@ -44,7 +44,7 @@ const momentIn = (text: string): number => {
   throw new UsageError('--now expects a moment, such as --now 2027-01-31T09:00:00Z')
 }
 
-const addKeep: DefineCommands = (program, parts, exit) =>
+const addKeep: DefineCommands = (program, context, exit) =>
   program
     .command('keep')
     .usage('[options] PEOPLE.csv')
@@ -81,11 +81,11 @@ Exit codes: 0 done, or another run is at work; 3 something needs you (printed
 with the command that helps), or --release or --confirm had to wait for another
 run; 1 stopped; 2 usage error; 78 configuration error; 130 interrupted.`,
     )
-    .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, parts))))
+    .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, context))))
 
 const actAs = addressBy((typed) => (isActAsAddress(typed) ? typed : undefined))
 
-const addDoctor: DefineCommands = (program, parts, exit) =>
+const addDoctor: DefineCommands = (program, context, exit) =>
   program
     .command('doctor')
     .description(
@@ -106,9 +106,9 @@ Example:
       'print {"schema_version", "result", "counts", "findings": [{"group", "check", "status", "says", "settings", "fix"}]}; status: ok, warn, fail, skip',
     )
     .addHelpText('after', '\nExit codes: 0 no failure, 1 a failure (--strict: or a warning), 2 usage error.')
-    .action((options) => exit(import('./doctor.ts').then(({ doctor }) => doctor(options, parts))))
+    .action((options) => exit(import('./doctor.ts').then(({ doctor }) => doctor(options, context))))
 
-const addStatus: DefineCommands = (program, parts, exit) =>
+const addStatus: DefineCommands = (program, context, exit) =>
   program
     .command('status')
     .description(
@@ -139,13 +139,13 @@ one has that address; 6 too many requests (429); 7 service error (5xx), timeout;
 78 configuration error.`,
     )
     .action((email, options) =>
-      exit(import('./status.ts').then(({ status }) => status(email, options, parts))),
+      exit(import('./status.ts').then(({ status }) => status(email, options, context))),
     )
 
 /** Looser than a recipient: any address that an authorization server may send. */
 const signInAddress = addressBy((typed) => /^[^\s@]{1,127}@[^\s@]{1,126}$/.exec(typed.trim())?.[0])
 
-const addAuditId: DefineCommands = (program, parts, exit) =>
+const addAuditId: DefineCommands = (program, context, exit) =>
   program
     .command('audit-id')
     .description(
@@ -160,10 +160,10 @@ Example:
     .option('--json', 'print {"email", "ids": [{"id", "current"}]}')
     .addHelpText('after', EXITS)
     .action((email, options) =>
-      exit(import('./one-person.ts').then(({ auditId }) => auditId(email, options, parts))),
+      exit(import('./one-person.ts').then(({ auditId }) => auditId(email, options, context))),
     )
 
-const addOptOut: DefineCommands = (program, parts, exit) =>
+const addOptOut: DefineCommands = (program, context, exit) =>
   program
     .command('opt-out')
     .description(
@@ -175,9 +175,9 @@ Example:
     )
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
-    .action((email) => exit(import('./opt-outs.ts').then(({ optOut }) => optOut(email, parts))))
+    .action((email) => exit(import('./opt-outs.ts').then(({ optOut }) => optOut(email, context))))
 
-const addBackup: DefineCommands = (program, parts, exit) =>
+const addBackup: DefineCommands = (program, context, exit) =>
   program
     .command('backup')
     .description(
@@ -196,11 +196,13 @@ Example:
     .option('--force', 'replace FILE if it exists')
     .option('--json', 'print {"schema_version", "file", "records", "bytes"}')
     .addHelpText('after', EXITS)
-    .action((file, options) => exit(import('./store.ts').then(({ backup }) => backup(file, options, parts))))
+    .action((file, options) =>
+      exit(import('./store.ts').then(({ backup }) => backup(file, options, context))),
+    )
 
 const SKIPS_PROMPT = ['--yes', 'skip the confirmation prompt; required without a terminal'] as const
 
-const addRegistration: DefineCommands = (program, parts, exit) =>
+const addRegistration: DefineCommands = (program, context, exit) =>
   program
     .command('registration')
     .description('Manage the client that onramp registered for itself.')
@@ -216,10 +218,12 @@ People stay signed in until their tokens expire, and then sign in again.`,
     .option(...SKIPS_PROMPT)
     .addHelpText('after', EXITS)
     .action((options) =>
-      exit(import('./registration.ts').then(({ forgetRegistration }) => forgetRegistration(options, parts))),
+      exit(
+        import('./registration.ts').then(({ forgetRegistration }) => forgetRegistration(options, context)),
+      ),
     )
 
-const addStore: DefineCommands = (program, parts, exit) =>
+const addStore: DefineCommands = (program, context, exit) =>
   program
     .command('store')
     .description('Use a store whose secret is lost.')
@@ -235,7 +239,7 @@ instead: nothing is lost then.`,
     )
     .option(...SKIPS_PROMPT)
     .addHelpText('after', EXITS)
-    .action((options) => exit(import('./store.ts').then(({ adopt }) => adopt(options, parts))))
+    .action((options) => exit(import('./store.ts').then(({ adopt }) => adopt(options, context))))
 
 /** A development package: neither npm nor the image installs it. */
 function hasSandbox(): boolean {
@@ -247,11 +251,11 @@ function hasSandbox(): boolean {
   }
 }
 
-const addDevelopment: DefineCommands = (program, parts, exit) => {
+const addDevelopment: DefineCommands = (program, context, exit) => {
   const isInstalled = hasSandbox()
   const run = async (name: 'demo' | 'sandbox'): Promise<number> => {
-    if (isInstalled) return await import('./demo/demo.ts').then((commands) => commands[name](parts))
-    parts.stderr.write(
+    if (isInstalled) return await import('./demo/demo.ts').then((commands) => commands[name](context))
+    context.stderr.write(
       `onramp ${name}: it is for development only, and the sandbox is not installed here: install @onramp/sandbox beside onramp, or run it in a clone of the repository, after npm ci\n`,
     )
     return 1

@@ -43,7 +43,7 @@ import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 /** `now`: milliseconds since 1970. `askRate`: checks a minute. `release`: apps, or `all`. */
-type KeepOptions = {
+type KeepCommandOptions = {
   dryRun?: true | undefined
   json?: true | undefined
   now?: number | undefined
@@ -53,12 +53,16 @@ type KeepOptions = {
   includeGuests?: true | undefined
 }
 
-type Run = RunInput & { options: KeepOptions; signal: AbortSignal }
+type Run = RunInput & { options: KeepCommandOptions; signal: AbortSignal }
 
 const EXIT_NEEDS_SOMEONE = 3
 const DAYS = 30
 
-export async function keep(file: string, options: KeepOptions, context: CommandContext): Promise<number> {
+export async function keep(
+  file: string,
+  options: KeepCommandOptions,
+  context: CommandContext,
+): Promise<number> {
   const { stderr } = context
   if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)

@@ -27,8 +27,8 @@ const endingOfOnramp: DescribeFailure = (error, name) => {
   return { message: `${name}: ${words}\n`, exitCode: EXIT_SETTINGS }
 }
 
-export const main = (args: readonly string[], parts: CommandContext): Promise<number> =>
-  runCommand(onramp, args, parts, endingOfOnramp)
+export const main = (args: readonly string[], context: CommandContext): Promise<number> =>
+  runCommand(onramp, args, context, endingOfOnramp)
 
 export const runHere = (): Promise<void> => runInProcess(onramp, endingOfOnramp)
 

@@ -24,11 +24,14 @@ function describeRemoval(removal: keyof typeof REMOVALS | number): string {
     : `The authorization server refused to remove it (${removal}): remove it there yourself.`
 }
 
-export async function forgetRegistration({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
-  const { stdout, now } = parts
-  const settings = loadSettings(parts.env)
+export async function forgetRegistration(
+  { yes }: { yes?: boolean },
+  context: CommandContext,
+): Promise<number> {
+  const { stdout, now } = context
+  const settings = loadSettings(context.env)
   useProxy(settings)
-  if (!(await confirm(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) return 1
+  if (!(await confirm(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, context))) return 1
   const client = await withStore(settings, async (records) => {
     const keyRing = createKeyRing(records, settings.SESSION_SECRET)
     return await new Registration(settings, { records, keyRing, now }).forget()

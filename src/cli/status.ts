@@ -54,9 +54,10 @@ export async function status(
   const person = token.kind === 'global-token' ? token.actAs : null
   if (person === null)
     stderr.write('This is the owner of SERVICE_USER_TOKEN. To look up anyone, use SERVICE_GLOBAL_TOKEN.\n')
-  const { left } = reply
-  if (json) stdout.write(`${JSON.stringify({ schema_version: 1, person, left }, undefined, 2)}\n`)
-  else stdout.write(tableOf(person ?? "The token's owner", left, stdout, env))
+  const { unconnected } = reply
+  if (json)
+    stdout.write(`${JSON.stringify({ schema_version: 1, person, left: unconnected }, undefined, 2)}\n`)
+  else stdout.write(tableOf(person ?? "The token's owner", unconnected, stdout, env))
   return 0
 }
 

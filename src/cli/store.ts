@@ -52,19 +52,19 @@ export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
   new KeepStateStore(records, createKeyRing(records, SESSION_SECRET))
 
 /** A new data key, if the former secret is lost. Records under the former key become unreadable. */
-export async function adopt({ yes }: { yes?: boolean }, parts: CommandContext): Promise<number> {
-  const settings = loadWithoutClient(parts.env)
+export async function adopt({ yes }: { yes?: boolean }, context: CommandContext): Promise<number> {
+  const settings = loadWithoutClient(context.env)
   const store = storeLabel(settings)
   const work = async (records: Records) => {
     const hasOtherSecret = (await readDataKey(records, settings.SESSION_SECRET)) === 'other secret'
     if (!hasOtherSecret && (await formatFault(records)) === undefined) {
-      parts.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
+      context.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
       return 0
     }
     const lost = 'who was emailed, who opted out, and progress'
-    if (!(await confirm(yes, `Give up what is stored about people in ${store} (${lost})?`, parts))) return 1
+    if (!(await confirm(yes, `Give up what is stored about people in ${store} (${lost})?`, context))) return 1
     await adoptStore(records, settings.SESSION_SECRET)
-    parts.stdout.write(`The store has a new key (${store}). Restart the servers.\n`)
+    context.stdout.write(`The store has a new key (${store}). Restart the servers.\n`)
     return 0
   }
   return await withStore(settings, work, { isAdopting: true })

@@ -37,7 +37,7 @@ type PathShape = { parameters: number; namesRedirect: boolean }
 type ResponseTimes = { theirs: number | undefined; ours: number }
 
 export type ProbeResult =
-  | ({ kind: 'answered'; left: UnconnectedApp[]; shape: PathShape | undefined } & ResponseTimes)
+  | ({ kind: 'answered'; unconnected: UnconnectedApp[]; shape: PathShape | undefined } & ResponseTimes)
   | ({ kind: 'rejected' } & ErrorResponse & ResponseTimes)
   | { kind: 'unreachable'; why: NetworkError }
 
@@ -111,7 +111,7 @@ export class ServiceClient {
       const apps = response.status === 200 ? readCheckResponse(parseJson(response.text)) : undefined
       if (apps === undefined) return { kind: 'rejected', ...this.#readError(response, credentials), ...times }
       const shape = shapeOf(apps, finalRedirectUrl)
-      return { kind: 'answered', left: apps.map(withoutPath), shape, ...times }
+      return { kind: 'answered', unconnected: apps.map(withoutPath), shape, ...times }
     } catch (error) {
       return { kind: 'unreachable', why: networkErrorOf(error) }
     }

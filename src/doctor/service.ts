@@ -62,9 +62,9 @@ async function collect(
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
   if (reply?.kind === 'answered') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
-    const broken = reply.left.filter(({ status }) => status === 'attention').length
+    const broken = reply.unconnected.filter(({ status }) => status === 'attention').length
     return [
-      ok(`${setting} works: that person has ${apps(reply.left.length)} left to connect.`),
+      ok(`${setting} works: that person has ${apps(reply.unconnected.length)} left to connect.`),
       broken > 0 &&
         warn(
           `That person can't connect ${apps(broken)}: the service lists no usable link.`,

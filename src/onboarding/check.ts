@@ -9,28 +9,28 @@ import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import { callbackPath } from './paths.ts'
 import type { ProgressRecorder } from './record-progress.ts'
-import type { CheckResult, Transition } from './transition.ts'
+import type { WalkCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, newlyConnected, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
-type WalkChecksOptions = {
+type WalkChecksDeps = {
   service: Pick<ServiceForPerson, 'check'>
   walks: WalkStore
   progress: Pick<ProgressRecorder, 'recordProgress' | 'lapsesOf'>
   confirmSeconds: number
   publicUrl: string
   baseUrl: string
-  hasHelp: CheckResult['hasHelp']
+  hasHelp: WalkCheck['hasHelp']
   audit: Audit
   log: Pick<Log, 'debug' | 'isLevelEnabled'>
   now: () => number
 }
 
 export class WalkChecks {
-  readonly #options: WalkChecksOptions
+  readonly #deps: WalkChecksDeps
 
-  constructor(options: WalkChecksOptions) {
-    this.#options = options
+  constructor(deps: WalkChecksDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -38,44 +38,48 @@ export class WalkChecks {
    * @param change what the request itself changes, before the check counts
    * @throws {Problem}
    */
-  async current(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {
+  async checkNow(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {
     const { user } = whoIsSignedIn(req)
-    const { service, walks, progress, confirmSeconds, log, now } = this.#options
+    const { service, walks, progress, confirmSeconds, log, now } = this.#deps
     const walk = await walks.load(user)
     const checkedAt = now()
-    const waiting = mayCheck(walk, checkedAt) ? await service.check(req, undefined, gone) : undefined
+    const unconnected = mayCheck(walk, checkedAt) ? await service.check(req, undefined, gone) : undefined
     if (log.isLevelEnabled('debug'))
       log.debug(
-        { isChecked: waiting !== undefined, waiting: waiting?.map(nameAndStatus) },
+        { isChecked: unconnected !== undefined, waiting: unconnected?.map(nameAndStatus) },
         'walk: what the service says',
       )
     const at = now()
     const after = await this.#update(user, walk, (before) =>
-      waiting === undefined ? change(before) : applyCheck(change(before), waiting, at, confirmSeconds),
+      unconnected === undefined
+        ? change(before)
+        : applyCheck(change(before), unconnected, at, confirmSeconds),
     )
     const lapses =
-      waiting === undefined ? progress.lapsesOf(user) : await progress.recordProgress(user, after, checkedAt)
+      unconnected === undefined
+        ? progress.lapsesOf(user)
+        : await progress.recordProgress(user, after, checkedAt)
     return withLapses(after, lapses)
   }
 
   /** Checks with a fresh step id, decides, and stores the decision. @throws {Problem} */
-  async decide(
+  async checkAndDecide(
     req: Request,
     user: User,
     walk: Walk,
-    decideTransition: (before: Walk, check: CheckResult) => Transition,
+    decideTransition: (before: Walk, check: WalkCheck) => Transition,
   ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
-    const { service, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#options
+    const { service, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#deps
     const step = randomBytes(16).toString('hex')
     const checkedAt = now()
-    const waiting = await service.check(req, `${publicUrl}${callbackPath(step)}`)
-    const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
+    const unconnected = await service.check(req, `${publicUrl}${callbackPath(step)}`)
+    const paths = new Map(unconnected.map((app) => [app.instance, app.authUrlRelativePath]))
     const consentUrlOf = (instance: string) => {
       const path = paths.get(instance)
       return path === undefined ? undefined : consentUrl(baseUrl, instance, path)
     }
     const isStartable = (instance: string) => consentUrlOf(instance) !== undefined
-    const check = { now: now(), confirmSeconds, step, waiting, isStartable, hasHelp }
+    const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasHelp }
 
     let transition: Transition | undefined
     const decideOn = (before: Walk) => (transition = decideTransition(before, check)).walk
@@ -84,7 +88,7 @@ export class WalkChecks {
     const lapses = await progress.recordProgress(user, after, checkedAt)
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(
-      { transition: kind, instance, from, waiting: waiting.map(nameAndStatus) },
+      { transition: kind, instance, from, waiting: unconnected.map(nameAndStatus) },
       'walk: where it leads',
     )
     return { ...transition, walk: withLapses(after, lapses), consentUrlOf }
@@ -92,7 +96,7 @@ export class WalkChecks {
 
   /** Stores a change, and audits every app that it found connected: also by another tab or device. */
   async #update(user: User, walk: Walk, change: (before: Walk) => Walk): Promise<Walk> {
-    const { walks, audit } = this.#options
+    const { walks, audit } = this.#deps
     let before = walk
     const after = await walks.update(user, (latest) => change((before = latest)), walk)
     for (const datasource of newlyConnected(before, after))

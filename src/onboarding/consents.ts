@@ -25,8 +25,8 @@ export type ConsentResult =
   | { kind: 'overview'; walk: Walk; from?: string }
   | { kind: 'between'; app: StartedApp }
 
-type ConsentsOptions = {
-  checks: Pick<WalkChecks, 'decide'>
+type ConsentsDeps = {
+  checks: Pick<WalkChecks, 'checkAndDecide'>
   walks: WalkStore
   isAutomatic: boolean
   audit: Audit
@@ -35,21 +35,21 @@ type ConsentsOptions = {
 }
 
 export class Consents {
-  readonly #options: ConsentsOptions
+  readonly #deps: ConsentsDeps
   readonly #once = createSingleFlight<ConsentResult>()
 
-  constructor(options: ConsentsOptions) {
-    this.#options = options
+  constructor(deps: ConsentsDeps) {
+    this.#deps = deps
   }
 
   /** @param instance undefined: the next app @throws {Problem} */
   async start(req: Request, instance: string | undefined): Promise<ConsentResult> {
-    const { checks, walks } = this.#options
+    const { checks, walks } = this.#deps
     const { user } = whoIsSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
       try {
-        const decision = await checks.decide(req, user, walk, (...on) => afterClick(...on, instance))
+        const decision = await checks.checkAndDecide(req, user, walk, (...on) => afterClick(...on, instance))
         return this.#resultOf(user, decision)
       } catch (error) {
         this.#auditFailure(user, walk, instance, error)
@@ -60,7 +60,7 @@ export class Consents {
 
   /** A return from an app. @throws {Problem} */
   async finish(req: Request): Promise<ConsentResult> {
-    const { walks, isAutomatic, log, now } = this.#options
+    const { walks, isAutomatic, log, now } = this.#deps
     const { user } = whoIsSignedIn(req)
     const walk = await walks.load(user)
     const app = findReturn(walk, stepIn(req.query))
@@ -79,19 +79,19 @@ export class Consents {
       return { kind: 'between', app }
     }
     return await this.#once(`${personKey(user)} return ${app.attempt.step}`, () =>
-      this.#check(req, { user, walk, app, isRefused }),
+      this.#completeReturn(req, { user, walk, app, isRefused }),
     )
   }
 
-  async #check(
+  async #completeReturn(
     req: Request,
     { user, walk, app, isRefused }: { user: User; walk: Walk; app: StartedApp; isRefused: boolean },
   ): Promise<ConsentResult> {
-    const { checks, walks, isAutomatic, audit, now } = this.#options
+    const { checks, walks, isAutomatic, audit, now } = this.#deps
     const { instance } = app
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
-      const decision = await checks.decide(req, user, walk, (...on) => afterReturn(...on, back))
+      const decision = await checks.checkAndDecide(req, user, walk, (...on) => afterReturn(...on, back))
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected')
         audit({ event: 'step_result', user, datasource: instance, result })
@@ -108,16 +108,16 @@ export class Consents {
   #auditFailure(user: User, walk: Walk, instance: string | undefined, error: unknown): void {
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
     const app = datasource ?? walk.known.find((known) => known.instance === instance)
-    this.#options.audit({ event: 'step_failed', user, datasource: app?.instance, code })
+    this.#deps.audit({ event: 'step_failed', user, datasource: app?.instance, code })
   }
 
   /** Runs once for each transition, however many requests wait for it. */
-  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecks['decide']>>): ConsentResult {
+  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecks['checkAndDecide']>>): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
     if (kind === 'page') return { kind: 'overview', walk, from: decision.from }
     if (kind === 'overview') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }
     const { instance } = decision
-    this.#options.audit({ event: 'step_started', user, datasource: instance })
+    this.#deps.audit({ event: 'step_started', user, datasource: instance })
     return { kind: 'redirect', location: consentUrlOf(instance) ?? overviewPath(walk.visit) }
   }
 }

@@ -65,15 +65,15 @@ export class ProgressRecorder {
     const { email, emailVerified } = user
     if (email === undefined || emailVerified !== true) return NO_LAPSES
     const key = personKey(user)
-    const { listed, connected, intents } = progressIn(walk, this.#now())
+    const { unconnected, connected, intents } = progressIn(walk, this.#now())
     // Without times, so that it is the same until something changes for the report.
-    const text = JSON.stringify([email, listed, connected.map(({ instance }) => instance), intents])
+    const text = JSON.stringify([email, unconnected, connected.map(({ instance }) => instance), intents])
     const known = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === known.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
     const after = await this.#people.change(email, (person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const answered = withCheck(here, { checkedAt, listed, connected }, this.#now())
+      const answered = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
       return withIntents(answered, checkedAt, intents, this.#now())
     })
     const lapses = lapsesIn(after)
@@ -95,7 +95,7 @@ function progressIn({ known }: Walk, now: number) {
     entry.status === 'connected' ? [] : [{ ...entry, status: entry.status }],
   )
   return {
-    listed: unconnected.map(({ instance, name, status }) => ({ instance, name, status })),
+    unconnected: unconnected.map(({ instance, name, status }) => ({ instance, name, status })),
     connected: known
       .filter(({ status }) => status === 'connected')
       .map(({ instance, name, firstSeen, connectedAt = firstSeen }) => ({

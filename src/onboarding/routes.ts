@@ -33,7 +33,7 @@ const SETTING_ASIDE = [
   { path: 'unblock', change: unblock, event: undefined },
 ] as const
 
-type OnboardingOptions = {
+type OnboardingDeps = {
   checks: WalkChecks
   walks: WalkStore
   describeIn: (lang: string) => DescribeApp
@@ -49,10 +49,10 @@ type OnboardingOptions = {
   now: () => number
 }
 
-export function createOnboardingRoutes(options: OnboardingOptions): Router {
-  const { checks, walks, returnTo, languages, limit, publicUrl, audit, log, now } = options
+export function createOnboardingRoutes(deps: OnboardingDeps): Router {
+  const { checks, walks, returnTo, languages, limit, publicUrl, audit, log, now } = deps
   const router = Router()
-  const consents = new Consents(options)
+  const consents = new Consents(deps)
 
   router.get(['/onboarding', ...CONNECT_PATHS, CONSENT_CALLBACK_PATH, '/api/status'], limit)
 
@@ -60,9 +60,9 @@ export function createOnboardingRoutes(options: OnboardingOptions): Router {
     const visit = visitOf(req.query, (value) => parseReturnTo(value, returnTo))
     const from = textParameter(req, 'from')
 
-    const walk = await checks.current(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
+    const walk = await checks.checkNow(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
 
-    sendOverview(options, req, res, walk, from)
+    sendOverview(deps, req, res, walk, from)
   })
 
   router.get(CONNECT_PATHS, async (req, res) => {
@@ -75,11 +75,11 @@ export function createOnboardingRoutes(options: OnboardingOptions): Router {
       return seeOther(res, overviewPath(visit, instance, true))
     }
 
-    sendResult(options, req, res, await consents.start(req, instance))
+    sendResult(deps, req, res, await consents.start(req, instance))
   })
 
   router.get(CONSENT_CALLBACK_PATH, async (req, res) => {
-    sendResult(options, req, res, await consents.finish(req))
+    sendResult(deps, req, res, await consents.finish(req))
   })
 
   for (const { path, change, event } of SETTING_ASIDE)
@@ -102,15 +102,15 @@ export function createOnboardingRoutes(options: OnboardingOptions): Router {
   return router
 }
 
-function sendResult(options: OnboardingOptions, req: Request, res: Response, result: ConsentResult): void {
+function sendResult(deps: OnboardingDeps, req: Request, res: Response, result: ConsentResult): void {
   if (result.kind === 'redirect') seeOther(res, result.location)
-  else if (result.kind === 'between') sendBetween(options, req, res, result.app)
-  else sendOverview(options, req, res, result.walk, result.from)
+  else if (result.kind === 'between') sendBetween(deps, req, res, result.app)
+  else sendOverview(deps, req, res, result.walk, result.from)
 }
 
 /** A page between two apps: asks the service nothing, and goes on at once. */
 function sendBetween(
-  { describeIn, sendPage }: OnboardingOptions,
+  { describeIn, sendPage }: OnboardingDeps,
   req: Request,
   res: Response,
   { instance, name, attempt }: StartedApp,
@@ -126,7 +126,7 @@ function sendBetween(
 }
 
 function sendOverview(
-  { describeIn, isAutomatic, confirmSeconds, sendPage, log, now }: OnboardingOptions,
+  { describeIn, isAutomatic, confirmSeconds, sendPage, log, now }: OnboardingDeps,
   req: Request,
   res: Response,
   walk: Walk,

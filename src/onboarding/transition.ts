@@ -7,12 +7,12 @@ import { automaticNext, firstOffered, nextStep, trackedAppState, walkStates } fr
 import { applyCheck, finishReturn, startConsent } from './walk.ts'
 import type { StartedApp, UnconnectedApp, Walk } from './walk.ts'
 
-export type CheckResult = {
+export type WalkCheck = {
   now: number
   confirmSeconds: number
   /** The step id of this check's final_redirect_url: a departure with its paths has this id. */
   step: string
-  waiting: readonly UnconnectedApp[]
+  unconnected: readonly UnconnectedApp[]
   isStartable: (instance: string) => boolean
   hasHelp: (instance: string) => boolean
 }
@@ -28,9 +28,9 @@ export const unknownApp = () =>
   new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
 
 /** A click on "connect". @param wanted undefined: the next app @throws {Problem} if unknown, or without an address */
-export function afterClick(before: Walk, check: CheckResult, wanted: string | undefined): Transition {
-  const { now, step, waiting, confirmSeconds } = check
-  const walk = applyCheck(before, waiting, now, confirmSeconds)
+export function afterClick(before: Walk, check: WalkCheck, wanted: string | undefined): Transition {
+  const { now, step, unconnected, confirmSeconds } = check
+  const walk = applyCheck(before, unconnected, now, confirmSeconds)
   const instance = wanted ?? nextApp(walk, check)
   if (instance === undefined) return { walk, kind: 'overview' }
   const known = walk.known.find((entry) => entry.instance === instance)
@@ -47,7 +47,7 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
 }
 
 /** While one app is being confirmed, the others; then one that was not confirmed. */
-function nextApp(walk: Walk, { now, isStartable }: CheckResult): string | undefined {
+function nextApp(walk: Walk, { now, isStartable }: WalkCheck): string | undefined {
   const states = walkStates(walk, now)
   const offered = firstOffered(states, isStartable)
   if (offered !== undefined) return offered
@@ -61,11 +61,11 @@ function nextApp(walk: Walk, { now, isStartable }: CheckResult): string | undefi
  */
 export function afterReturn(
   before: Walk,
-  check: CheckResult,
+  check: WalkCheck,
   back: { step: string; instance: string; isAutomatic: boolean; isRefused?: boolean },
 ): Transition {
-  const { now, waiting, confirmSeconds } = check
-  const checked = applyCheck(before, waiting, now, confirmSeconds)
+  const { now, unconnected, confirmSeconds } = check
+  const checked = applyCheck(before, unconnected, now, confirmSeconds)
   const { walk, outcome } = finishReturn(checked, back.step, now, back.isRefused)
   const goesOn = outcome === 'connected' && back.isAutomatic
   const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined

@@ -70,9 +70,9 @@ export const startWalk = (now: number): Walk => ({
 /** Void once the person leaves for the app, or it is connected. */
 const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
 
-const withApp = (walk: Walk, instance: string, change: (entry: TrackedApp) => TrackedApp): Walk => ({
+const withApp = (walk: Walk, instance: string, change: (app: TrackedApp) => TrackedApp): Walk => ({
   ...walk,
-  known: walk.known.map((entry) => (entry.instance === instance ? change(entry) : entry)),
+  known: walk.known.map((app) => (app.instance === instance ? change(app) : app)),
 })
 
 /**
@@ -81,25 +81,25 @@ const withApp = (walk: Walk, instance: string, change: (entry: TrackedApp) => Tr
  */
 export function applyCheck(
   walk: Walk,
-  waiting: readonly UnconnectedApp[],
+  unconnected: readonly UnconnectedApp[],
   now: number,
   confirmSeconds: number,
 ): Walk {
-  const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
-  const known = walk.known.map((entry): TrackedApp => {
-    const found = listed.get(entry.instance)
+  const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
+  const known = walk.known.map((app): TrackedApp => {
+    const found = byInstance.get(app.instance)
     if (found === undefined)
-      return entry.status === 'connected'
-        ? entry
-        : { ...entry, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
-    const current = { ...entry, name: found.name, status: found.status }
+      return app.status === 'connected'
+        ? app
+        : { ...app, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
+    const current = { ...app, name: found.name, status: found.status }
     // Connected once and listed again: the person starts afresh with it.
-    if (entry.status === 'connected') return isAway(entry) ? current : { ...current, attempt: undefined }
-    const isOverdue = isReturned(entry) && !isWithin(confirmSeconds * 1000, entry.attempt.backAt, now)
-    return isOverdue ? { ...current, unconfirmedAt: now, attempt: ended(entry.attempt) } : current
+    if (app.status === 'connected') return isAway(app) ? current : { ...current, attempt: undefined }
+    const isOverdue = isReturned(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
+    return isOverdue ? { ...current, unconfirmedAt: now, attempt: ended(app.attempt) } : current
   })
-  const seen = new Set(known.map((entry) => entry.instance))
-  for (const { instance, name, status } of listed.values())
+  const seen = new Set(known.map((app) => app.instance))
+  for (const { instance, name, status } of byInstance.values())
     if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now })
   return { ...walk, known: bounded(known) }
 }
@@ -113,7 +113,7 @@ export function newlyConnected(before: Walk, after: Walk): string[] {
 
 export const withLapses = (walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk => ({
   ...walk,
-  known: walk.known.map((entry) => ({ ...entry, lapsedAt: lapsedAt.get(entry.instance) ?? entry.lapsedAt })),
+  known: walk.known.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt })),
 })
 
 /** A service that makes up names must not fill the record. No person was ever seen with more. */
@@ -122,28 +122,27 @@ const MAX_KNOWN = 2_000
 /** Forgets connected apps, the oldest first. Forgetting an unconnected one would make it count as connected. */
 function bounded(known: TrackedApp[]): TrackedApp[] {
   let surplus = known.length - MAX_KNOWN
-  return surplus <= 0 ? known : known.filter((entry) => entry.status !== 'connected' || surplus-- <= 0)
+  return surplus <= 0 ? known : known.filter((app) => app.status !== 'connected' || surplus-- <= 0)
 }
 
 /** In both directions: a clock that ran ahead must not keep a person waiting until it was right. */
 const isWithin = (milliseconds: number, at: number, now: number): boolean => Math.abs(now - at) < milliseconds
 
-const isStarted = (entry: TrackedApp): entry is StartedApp => entry.attempt !== undefined
+const isStarted = (app: TrackedApp): app is StartedApp => app.attempt !== undefined
 
 const isAway = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.backAt === undefined
 
 type ReturnedApp = StartedApp & { attempt: { backAt: number } }
 
 /** Back, and not yet judged. */
-export const isReturned = (entry: TrackedApp): entry is ReturnedApp =>
-  entry.attempt?.backAt !== undefined && entry.attempt.isOver === undefined
+export const isReturned = (app: TrackedApp): app is ReturnedApp =>
+  app.attempt?.backAt !== undefined && app.attempt.isOver === undefined
 
-export const isInFlight = (entry: TrackedApp, now: number): boolean =>
-  isStarted(entry) && isAway(entry) && isWithin(IN_FLIGHT_MS, entry.attempt.leftAt, now)
+export const isInFlight = (app: TrackedApp, now: number): boolean =>
+  isStarted(app) && isAway(app) && isWithin(IN_FLIGHT_MS, app.attempt.leftAt, now)
 
 /** False while a check could void the path that a browser is following. */
-export const mayCheck = (walk: Walk, now: number): boolean =>
-  !walk.known.some((entry) => isInFlight(entry, now))
+export const mayCheck = (walk: Walk, now: number): boolean => !walk.known.some((app) => isInFlight(app, now))
 
 /** True for the first request of a return that came back quickly. */
 export const isQuickReturn = ({ leftAt, backAt }: Attempt, now: number): boolean =>
@@ -163,7 +162,7 @@ export function startConsent(
 ): Walk {
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
   const attempt = { step, leftAt: now, looks: 0 }
-  const left = withApp(walk, instance, (entry) => ({ ...entry, ...NOT_SET_ASIDE, attempt, leftIn: clicks }))
+  const left = withApp(walk, instance, (app) => ({ ...app, ...NOT_SET_ASIDE, attempt, leftIn: clicks }))
   return { ...left, clicks }
 }
 
@@ -191,39 +190,42 @@ export const markReturned = (
   now: number,
   looks: 0 | 1 = 0,
 ): Walk =>
-  withApp(walk, instance, (entry) => {
-    if (entry.attempt?.step !== attempt.step) return entry
-    const { backAt = now, looks: before } = entry.attempt
-    return { ...entry, attempt: { ...entry.attempt, backAt, looks: Math.max(before, looks) } }
+  withApp(walk, instance, (app) => {
+    if (app.attempt?.step !== attempt.step) return app
+    const { backAt = now, looks: before } = app.attempt
+    return { ...app, attempt: { ...app.attempt, backAt, looks: Math.max(before, looks) } }
   })
 
 /**
  * A return with this step id, after `applyCheck`: the service alone decides whether the app is connected.
  * @param isRefused the return reports an error: not believed, but no reason to wait for a consent
- * @returns outcome `connected`: by the first check after the return; `noticed`: by a later one
+ * @returns outcome `connected`: by the first check after the return; `connectedLater`: by a later one
  */
 export function finishReturn(
   walk: Walk,
   step: string,
   now: number,
   isRefused = false,
-): { walk: Walk; outcome: 'connected' | 'noticed' | 'waiting' | 'over' } {
-  const entry = walk.known.find(({ attempt }) => attempt?.step === step)
-  if (entry?.attempt === undefined || entry.attempt.isOver) return { walk, outcome: 'over' }
-  const back = { ...entry.attempt, backAt: entry.attempt.backAt ?? now }
+): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'waiting' | 'ended' } {
+  const app = walk.known.find(({ attempt }) => attempt?.step === step)
+  if (app?.attempt === undefined || app.attempt.isOver) return { walk, outcome: 'ended' }
+  const back = { ...app.attempt, backAt: app.attempt.backAt ?? now }
   const become = (change: Partial<TrackedApp>) =>
-    withApp(walk, entry.instance, (before) => ({ ...before, ...change }))
-  if (entry.status === 'connected')
-    return { walk: become({ attempt: ended(back) }), outcome: back.looks === 0 ? 'connected' : 'noticed' }
-  if (isRefused) return { walk: become(declined(back, now)), outcome: 'over' }
+    withApp(walk, app.instance, (before) => ({ ...before, ...change }))
+  if (app.status === 'connected')
+    return {
+      walk: become({ attempt: ended(back) }),
+      outcome: back.looks === 0 ? 'connected' : 'connectedLater',
+    }
+  if (isRefused) return { walk: become(declined(back, now)), outcome: 'ended' }
   return { walk: become({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'waiting' }
 }
 
 const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =>
-  withApp(walk, instance, (entry) => {
-    if (entry.status === 'connected') return entry
-    const attempt = isReturned(entry) ? ended(entry.attempt) : entry.attempt
-    return { ...entry, ...NOT_SET_ASIDE, ...as, attempt }
+  withApp(walk, instance, (app) => {
+    if (app.status === 'connected') return app
+    const attempt = isReturned(app) ? ended(app.attempt) : app.attempt
+    return { ...app, ...NOT_SET_ASIDE, ...as, attempt }
   })
 
 /** "Not now": it stays on the list and is not offered again in this walk. */
@@ -231,12 +233,12 @@ export const skip = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { skippedAt: now })
 
 export const unskip = (walk: Walk, instance: string): Walk =>
-  withApp(walk, instance, (entry) => ({ ...entry, skippedAt: undefined }))
+  withApp(walk, instance, (app) => ({ ...app, skippedAt: undefined }))
 
 /** "I didn't allow it": ends the wait for a consent. The service still decides whether it is connected. */
 export const decline = (walk: Walk, instance: string, now: number): Walk =>
-  withApp(walk, instance, (entry) =>
-    isReturned(entry) && entry.status !== 'connected' ? { ...entry, ...declined(entry.attempt, now) } : entry,
+  withApp(walk, instance, (app) =>
+    isReturned(app) && app.status !== 'connected' ? { ...app, ...declined(app.attempt, now) } : app,
   )
 
 /** "I need an admin to approve this", until the person takes it back or tries again. Administrators see it. */
@@ -244,7 +246,7 @@ export const block = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { blockedAt: now })
 
 export const unblock = (walk: Walk, instance: string): Walk =>
-  withApp(walk, instance, (entry) => ({ ...entry, blockedAt: undefined }))
+  withApp(walk, instance, (app) => ({ ...app, blockedAt: undefined }))
 
 /** `slack` means every instance of it (slack_1, slack_2); `slack_1` only that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>

@@ -9,7 +9,7 @@ import { startWalk, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
-type WalkStoreOptions = {
+type WalkStoreDeps = {
   records: Pick<Records, 'get' | 'compareAndSet'>
   keyRing: KeyRing
   /** A stored address is checked like a new one: the rules may have changed. */
@@ -19,17 +19,17 @@ type WalkStoreOptions = {
 }
 
 export class WalkStore {
-  readonly #options: WalkStoreOptions
+  readonly #deps: WalkStoreDeps
   /** How the store has a walk that was loaded or written: tells whether a change has to be written. */
   readonly #stored = new WeakMap<Walk, { text: string | undefined; json: string }>()
 
-  constructor(options: WalkStoreOptions) {
-    this.#options = options
+  constructor(deps: WalkStoreDeps) {
+    this.#deps = deps
   }
 
   /** @throws {StoreUnavailable} */
   async load(user: User): Promise<Walk> {
-    const { records, keyRing } = this.#options
+    const { records, keyRing } = this.#deps
     const dataKey = await keyRing.dataKey()
     const key = walkKey(dataKey, personKey(user))
     return this.#open(dataKey, key, await records.get(key))
@@ -42,7 +42,7 @@ export class WalkStore {
    * @throws {StoreUnavailable}
    */
   async update(user: User, change: (walk: Walk) => Walk, from?: Walk): Promise<Walk> {
-    const { records, keyRing } = this.#options
+    const { records, keyRing } = this.#deps
     const loaded = from ?? (await this.load(user))
     const dataKey = await keyRing.dataKey()
     const key = walkKey(dataKey, personKey(user))
@@ -65,7 +65,7 @@ export class WalkStore {
   }
 
   #open({ sealer }: DataKey, key: string, text: string | undefined): Walk {
-    const { checkReturnTo, now } = this.#options
+    const { checkReturnTo, now } = this.#deps
     const json = (text === undefined ? undefined : sealer.open(text, key)) ?? JSON.stringify(startWalk(now()))
     const stored = JSON.parse(json) as Walk
     const { returnTo } = stored.visit
@@ -77,7 +77,7 @@ export class WalkStore {
 
   /** In the company's order, without the apps that it hides. */
   #arranged(walk: Walk): Walk {
-    return { ...walk, known: this.#options.company.arrange(walk.known) }
+    return { ...walk, known: this.#deps.company.arrange(walk.known) }
   }
 
   static async erase(records: Pick<Records, 'remove'>, person: string, dataKey: DataKey): Promise<void> {

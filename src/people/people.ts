@@ -30,7 +30,7 @@ export class PersonUnreadable extends Problem {
   }
 }
 
-type PeopleOptions = {
+type PeopleDeps = {
   records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'>
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
@@ -44,17 +44,17 @@ type PeopleOptions = {
 
 /** Every method throws {StoreUnavailable}. */
 export class People {
-  readonly #options: PeopleOptions
+  readonly #deps: PeopleDeps
 
-  constructor(options: PeopleOptions) {
-    this.#options = options
+  constructor(deps: PeopleDeps) {
+    this.#deps = deps
   }
 
   /** @throws {PersonUnreadable} */
   async get(email: string): Promise<Person | undefined> {
-    const dataKey = await this.#options.keyRing.dataKey()
+    const dataKey = await this.#deps.keyRing.dataKey()
     const key = keyOf(dataKey, email)
-    const person = this.#openRecord(dataKey, key, await this.#options.records.get(key))
+    const person = this.#openRecord(dataKey, key, await this.#deps.records.get(key))
     return person && this.#withoutHidden(person)
   }
 
@@ -63,7 +63,7 @@ export class People {
    * `isKnown` is false without a record. @throws {PersonUnreadable}
    */
   async change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
-    const { records, keyRing, onEvents, now } = this.#options
+    const { records, keyRing, onEvents, now } = this.#deps
     const dataKey = await keyRing.dataKey()
     const key = keyOf(dataKey, email)
     let result = newPerson(normalizedAddress(email), now())
@@ -90,7 +90,7 @@ export class People {
 
   /** Removes a record, readable or not. @returns whether there was one */
   async forget(email: string): Promise<boolean> {
-    const { records, keyRing } = this.#options
+    const { records, keyRing } = this.#deps
     const key = keyOf(await keyRing.dataKey(), email)
     const isKnown = (await records.get(key)) !== undefined
     await records.remove(key)
@@ -99,7 +99,7 @@ export class People {
 
   /** Everyone, unordered, a few at a time, so that requests come in between. @param onUnreadable gets a record's key */
   async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
-    const { records, keyRing } = this.#options
+    const { records, keyRing } = this.#deps
     const { sealer } = await keyRing.dataKey()
     let until = performance.now() + SLICE_MS
     for await (const keys of records.keys(PREFIX))
@@ -130,7 +130,7 @@ export class People {
 
   /** After the retention only the opt-out is left, with what keeps the person from being counted. */
   #unexpired(plain: string): Person | undefined {
-    const { retentionDays, now } = this.#options
+    const { retentionDays, now } = this.#deps
     const person = JSON.parse(plain) as Person
     const { email, changedAt, optedOutAt, leftAt, unknownAt } = person
     if (now() - changedAt < retentionDays * DAY_MS) return person
@@ -139,7 +139,7 @@ export class People {
   }
 
   #lifeSeconds({ optedOutAt }: Person): number {
-    const { retentionDays } = this.#options
+    const { retentionDays } = this.#deps
     return DAY_SECONDS * (optedOutAt === undefined ? retentionDays : Math.max(OPT_OUT_DAYS, retentionDays))
   }
 
@@ -160,7 +160,7 @@ export class People {
   }
 
   #arrange(apps: AppRecord[]): AppRecord[] {
-    return this.#options.arrange?.(apps) ?? apps
+    return this.#deps.arrange?.(apps) ?? apps
   }
 }
 

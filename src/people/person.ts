@@ -118,7 +118,7 @@ const isNewer = (checkedAt: number, known: { checkedAt: number } | undefined, no
 
 type CheckResponse = {
   checkedAt: number
-  listed: readonly { instance: string; name: string; status: AppStatus }[]
+  unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   connected?: readonly Omit<AppRecord, 'status'>[]
 }
 
@@ -127,14 +127,14 @@ const MAX_APPS = 2_000
 
 /** Takes in a response of the service, unless a newer one is known. */
 export function withCheck(person: Person, response: CheckResponse, now: number): Person {
-  const { checkedAt, listed, connected = [] } = response
+  const { checkedAt, unconnected, connected = [] } = response
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
   for (const app of before.values()) apps.set(app.instance, asConnected(app, checkedAt))
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
-  for (const { instance, name, status } of listed) {
+  for (const { instance, name, status } of unconnected) {
     const known = before.get(instance)
     const since = known?.status === status ? known.since : checkedAt
     apps.set(instance, { instance, name, status, since, ...lapseOf(known, checkedAt) })

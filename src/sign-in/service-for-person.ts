@@ -23,7 +23,7 @@ const MAX_WAITING = 200
 type Call<T> = (credentials: Credentials) => Promise<T>
 
 type ServiceForPersonDeps = {
-  clientApi: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
+  serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
   tokenRefresh: Pick<TokenRefresh, 'refresh'>
   /** TOKEN_ISSUED_BY is external-idp. */
   isExternalIdp: boolean
@@ -51,9 +51,9 @@ export class ServiceForPerson {
    * @param gone aborts when no one waits for the result
    */
   async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, gone?: AbortSignal) {
-    const { clientApi, company, onCheck } = this.#deps
+    const { serviceClient, company, onCheck } = this.#deps
     const apps = await this.#inTurn(req, gone, (credentials) =>
-      clientApi.checkDatasourceAuth(credentials, finalRedirectUrl, gone),
+      serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, gone),
     )
     const arranged = company.arrange(apps)
     onCheck?.(arranged)
@@ -66,7 +66,7 @@ export class ServiceForPerson {
     query: { query: string; pageSize: number },
     gone?: AbortSignal,
   ): Promise<SearchResponse> {
-    return this.#inTurn(req, gone, (credentials) => this.#deps.clientApi.search(credentials, query, gone))
+    return this.#inTurn(req, gone, (credentials) => this.#deps.serviceClient.search(credentials, query, gone))
   }
 
   async #inTurn<T>(req: Request, gone: AbortSignal | undefined, call: Call<T>): Promise<T> {

@@ -32,7 +32,7 @@ export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boole
   return !/\bjson\b/.test(accept)
 }
 
-type ErrorPageOptions = {
+type ErrorPageDeps = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
   languages: Pick<Languages, 'of'>
@@ -44,8 +44,8 @@ type ErrorPageOptions = {
   now: () => number
 }
 
-export function createErrorPage(options: ErrorPageOptions): ErrorRequestHandler {
-  const { log, sendPage, languages, origin, pathOf, displayName, count, now } = options
+export function createErrorPage(deps: ErrorPageDeps): ErrorRequestHandler {
+  const { log, sendPage, languages, origin, pathOf, displayName, count, now } = deps
   const levelOf = createLogLevels(now)
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone) return

@@ -31,7 +31,7 @@ type Page = {
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
-type PagesOptions = {
+type PagesDeps = {
   company: Company
   isHttps: boolean
   /** Where return_to may lead; default: nowhere. */
@@ -45,10 +45,10 @@ export class Pages {
   readonly languages: Languages
   readonly #render = createViews()
   readonly #brandIn: ReturnType<typeof brandOf>
-  readonly #checkReturnTo: PagesOptions['checkReturnTo']
+  readonly #checkReturnTo: PagesDeps['checkReturnTo']
   readonly #isAdmin: (user: User) => boolean
 
-  constructor({ company, isHttps, checkReturnTo, isAdmin = () => false }: PagesOptions) {
+  constructor({ company, isHttps, checkReturnTo, isAdmin = () => false }: PagesDeps) {
     this.assets = loadAssets(company)
     this.languages = languagesFor(company, LANGUAGES_FOLDER, isHttps)
     this.#brandIn = brandOf(company)

@@ -17,7 +17,7 @@ const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
 const MAX_DELIVERIES = 8
 
-type WebhooksOptions = {
+type WebhooksDeps = {
   people: Pick<People, 'all' | 'change'>
   records: Pick<Records, 'compareAndSet'>
   sender: Pick<WebhookSender, 'send' | 'close'>
@@ -28,7 +28,7 @@ type WebhooksOptions = {
 }
 
 export class Webhooks {
-  readonly #options: WebhooksOptions
+  readonly #deps: WebhooksDeps
   readonly #receiver: Receiver
   /** People with events, by email. */
   readonly #waiting = new Map<string, PendingDelivery>()
@@ -39,9 +39,9 @@ export class Webhooks {
   #sweeping: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(options: WebhooksOptions) {
-    this.#options = options
-    this.#receiver = new Receiver(options, () => [...this.#waiting.values()].map(({ since }) => since))
+  constructor(deps: WebhooksDeps) {
+    this.#deps = deps
+    this.#receiver = new Receiver(deps, () => [...this.#waiting.values()].map(({ since }) => since))
   }
 
   start(): void {
@@ -51,8 +51,8 @@ export class Webhooks {
   /** Queues the person's events, and returns at once. @param dropped number of old events that made room for them */
   enqueue(email: string, dropped: number): void {
     this.#receiver.dropped(dropped)
-    const since = this.#waiting.get(email)?.since ?? this.#options.now()
-    this.#outsideOfRequests(() => this.#queue(email, { dueAt: this.#options.now(), since }))
+    const since = this.#waiting.get(email)?.since ?? this.#deps.now()
+    this.#outsideOfRequests(() => this.#queue(email, { dueAt: this.#deps.now(), since }))
   }
 
   /** Waits two seconds for deliveries under way. The rest stays in the store. */
@@ -61,7 +61,7 @@ export class Webhooks {
     clearTimeout(this.#sweeping)
     clearTimeout(this.#next)
     await within(MAX_CLOSING_MS, Promise.all(this.#underWay.values())).catch(() => {})
-    await this.#options.sender.close()
+    await this.#deps.sender.close()
     await Promise.all(this.#underWay.values())
   }
 
@@ -77,15 +77,15 @@ export class Webhooks {
     for (const [email, due] of this.#waiting) {
       if (this.#isClosed || this.#underWay.size >= MAX_DELIVERIES) return
       if (this.#underWay.has(email)) continue
-      if (due.dueAt <= this.#options.now()) this.#underWay.set(email, this.#work(email, due))
+      if (due.dueAt <= this.#deps.now()) this.#underWay.set(email, this.#work(email, due))
       else earliest = Math.min(earliest, due.dueAt)
     }
     if (earliest < Infinity)
-      this.#next = setTimeout(() => this.#beginNext(), earliest - this.#options.now()).unref()
+      this.#next = setTimeout(() => this.#beginNext(), earliest - this.#deps.now()).unref()
   }
 
   async #work(email: string, due: PendingDelivery): Promise<void> {
-    const { now } = this.#options
+    const { now } = this.#deps
     const left = await this.#deliver(email).catch(() => ({ ...due, dueAt: now() + STORE_PAUSE_MS }))
     this.#underWay.delete(email)
     // Otherwise more events came meanwhile.
@@ -97,25 +97,23 @@ export class Webhooks {
   }
 
   async #deliver(email: string): Promise<PendingDelivery | undefined> {
-    const { people, sender } = this.#options
-    const { person, events, dropped } = await claim(people, email, this.#options.now())
+    const { people, sender } = this.#deps
+    const { person, events, dropped } = await claim(people, email, this.#deps.now())
     this.#receiver.dropped(dropped)
     const outcomes = new Map<string, DeliveryOutcome>()
     for (const event of events) {
-      const outcome = await sender.send(event.id, eventBody(event, person), this.#options.now())
+      const outcome = await sender.send(event.id, eventBody(event, person), this.#deps.now())
       outcomes.set(event.id, outcome)
       // A call that was cut off by close is no failure of the receiver.
       if (!this.#isClosed) this.#receiver.answered(outcome)
       if (outcome.kind === 'unreachable') break
     }
-    return pendingDelivery(
-      await people.change(email, (before) => settle(before, outcomes, this.#options.now())),
-    )
+    return pendingDelivery(await people.change(email, (before) => settle(before, outcomes, this.#deps.now())))
   }
 
   /** @param isFirst at the start, even after a recent sweep: this process may be the one that died */
   async #sweep(isFirst: boolean): Promise<void> {
-    const { people, records } = this.#options
+    const { people, records } = this.#deps
     if (!(await records.compareAndSet(SWEPT, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
     for await (const person of people.all()) {
       const left = pendingDelivery(person)

@@ -45,7 +45,7 @@ it('a list of people for administrators has those who lost an app, and those who
   const both = listed('awaiting', 'slack_1', 'jira_1')
   const answered = (name: string, ...answers: (typeof both)[]) =>
     answers.reduce(
-      (person, left, index) => withCheck(person, { checkedAt: at + index, listed: left }, at + index),
+      (person, left, index) => withCheck(person, { checkedAt: at + index, unconnected: left }, at + index),
       withMilestone(named(name), 'signedInAt', at),
     )
   const all = [

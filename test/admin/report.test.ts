@@ -79,9 +79,9 @@ it('a person counts as reminded once, and has acted once the apps of the email a
     withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
   const [begin, lapse] = [about(), about(['slack_1'])]
   const lost = (email: string) => lapse(lostApp({ ...here, email }, at - 3 * DAY), at - 2 * DAY)
-  const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, listed: [] }, at + 1)
+  const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, unconnected: [] }, at + 1)
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
-  const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, listed: [jira] }, at + 1)
+  const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, unconnected: [jira] }, at + 1)
   const open = begin(having({ ...here, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
   const report = await reportOf(
     lapse(connected(lost('ada@acme.example')), at - DAY),
@@ -232,7 +232,7 @@ it('what needs the admin begins with the apps that most people wait for an admin
 
 it('what needs the admin names an app that the service lists without a usable address, and how many people can’t connect it', async () => {
   const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
-  const broken = (...all: string[]) => withCheck(here, { checkedAt: at, listed: all.map(unusable) }, at)
+  const broken = (...all: string[]) => withCheck(here, { checkedAt: at, unconnected: all.map(unusable) }, at)
   expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
     ['app', 1, '/admin/people?show=blocked&app=jira_1'],
     ['noAddress', 2, '/admin/people?show=all&app=evil_1'],

@@ -11,7 +11,7 @@ export const jira: UnconnectedApp = { instance: 'jira_1', name: 'Jira', status: 
 
 export function lostApps(lost: UnconnectedApp[], lapsedAt = monday - DAY): Person {
   const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
-  const first = withCheck(begun, { checkedAt: lapsedAt - 10 * DAY, listed: [slack, jira] }, lapsedAt)
-  const done = withCheck(first, { checkedAt: lapsedAt - 9 * DAY, listed: [] }, lapsedAt)
-  return withCheck(done, { checkedAt: lapsedAt, listed: lost }, lapsedAt)
+  const first = withCheck(begun, { checkedAt: lapsedAt - 10 * DAY, unconnected: [slack, jira] }, lapsedAt)
+  const done = withCheck(first, { checkedAt: lapsedAt - 9 * DAY, unconnected: [] }, lapsedAt)
+  return withCheck(done, { checkedAt: lapsedAt, unconnected: lost }, lapsedAt)
 }

@@ -63,8 +63,8 @@ it('a person who reconnects an app and loses it again is emailed again', () => {
     (person, at) => emailed(person, ['slack_1'], monday - (36 - at) * DAY, at),
     once,
   )
-  const repaired = withCheck(often, { checkedAt: monday - 20 * DAY, listed: [] }, monday)
-  const again = withCheck(repaired, { checkedAt: monday - DAY, listed: [slack] }, monday)
+  const repaired = withCheck(often, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
+  const again = withCheck(repaired, { checkedAt: monday - DAY, unconnected: [slack] }, monday)
   expect(dueLapses(repaired, state, monday, 'UTC')).toEqual([])
   expect(dueLapses(again, state, monday, 'UTC')).toEqual(['slack_1'])
   expect(again.lastCheck?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
@@ -73,10 +73,10 @@ it('a person who reconnects an app and loses it again is emailed again', () => {
 it('an app that was switched off and on again waits for the next evaluation', () => {
   const off = withCheck(
     lostApps([slack]),
-    { checkedAt: monday - 5, listed: [{ ...slack, status: 'disabled' }] },
+    { checkedAt: monday - 5, unconnected: [{ ...slack, status: 'disabled' }] },
     monday,
   )
-  const on = withCheck(off, { checkedAt: monday + 5, listed: [slack] }, monday + 5)
+  const on = withCheck(off, { checkedAt: monday + 5, unconnected: [slack] }, monday + 5)
   expect([dueLapses(off, state, monday, 'UTC'), dueLapses(on, state, monday + 9, 'UTC')]).toEqual([[], []])
   expect(dueLapses(on, { ...state, evaluatedAt: monday + 6 }, monday + 9, 'UTC')).toEqual(['slack_1'])
 })

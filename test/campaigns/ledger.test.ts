@@ -9,7 +9,10 @@ import { policy } from './office.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const ada = { email: 'ada@acme.example' }
-const slack = { listed: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], checkedAt: at }
+const slack = {
+  unconnected: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }],
+  checkedAt: at,
+}
 
 type Fault = 'away' | 'response-lost' | 'mistake'
 type Setup = {
@@ -120,7 +123,7 @@ it('the outcome of an email doesn’t bring back a person who was forgotten mean
 it('a person keeps the newest details of the list, and is unknown until the service knows them', async () => {
   const { run, known } = store()
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
-  await run().observe({ ...ada, ...details }, { listed: [], checkedAt: at })
+  await run().observe({ ...ada, ...details }, { unconnected: [], checkedAt: at })
   expect(known()).toMatchObject({ ...details, lastCheck: { checkedAt: at } })
   await run().observe(ada, undefined)
   expect(known()).toMatchObject({ ...details, unknownAt: at })

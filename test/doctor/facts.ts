@@ -103,7 +103,7 @@ export const refusedWith = (reason: string, status = 401, more: object = {}): Pr
 
 export const answered = (shape?: { parameters: number; namesRedirect: boolean }): ProbeResult => ({
   kind: 'answered',
-  left: [],
+  unconnected: [],
   shape,
   theirs: NOW,
   ours: NOW,

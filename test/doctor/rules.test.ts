@@ -243,8 +243,12 @@ it('a global token without a person to look up is reported as not tried', () => 
 })
 
 it('apps without a usable link are counted', () => {
-  const left = ['attention', 'awaiting'].map((status) => ({ instance: 'evil_1', name: 'Evil', status }))
-  const facts = serviceFacts({ global: { ...answered(), left } as never })
+  const unconnected = ['attention', 'awaiting'].map((status) => ({
+    instance: 'evil_1',
+    name: 'Evil',
+    status,
+  }))
+  const facts = serviceFacts({ global: { ...answered(), unconnected } as never })
   expect(report(service, facts, sameOrigin).join()).toMatch(/has 2 apps left.*warn : .* can't connect 1 app:/)
 })
 

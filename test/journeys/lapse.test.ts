@@ -20,9 +20,9 @@ afterAll(() => world.close())
 const noticed = async (person: string, instance: string, name: string) => {
   const settings = loadSettings(world.env)
   await withStore(settings, async (records) => {
-    const listed = [{ instance, name, status: 'awaiting' as const }]
+    const unconnected = [{ instance, name, status: 'awaiting' as const }]
     await openPeople({ records, settings, now }).change(`${person}@acme.example`, (before) =>
-      withCheck(before, { checkedAt: now(), listed }, now()),
+      withCheck(before, { checkedAt: now(), unconnected }, now()),
     )
   })
 }

@@ -83,7 +83,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
       lapsesOf: () => new Map(),
     },
     service: new ServiceForPerson({
-      clientApi: {
+      serviceClient: {
         async checkDatasourceAuth(_credentials, finalRedirectUrl, gone) {
           calls.push(finalRedirectUrl)
           await at.answers?.(gone)

@@ -44,12 +44,12 @@ function office() {
     )
     return {
       people,
-      page: (listed: UnconnectedApp[], say = (before: Walk) => before) => {
-        walk = applyCheck(say(walk), listed, now(), 90)
+      page: (unconnected: UnconnectedApp[], say = (before: Walk) => before) => {
+        walk = applyCheck(say(walk), unconnected, now(), 90)
         return progress.recordProgress(user, walk, now())
       },
-      campaign: (listed: UnconnectedApp[]) =>
-        people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), listed }, now())),
+      campaign: (unconnected: UnconnectedApp[]) =>
+        people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), unconnected }, now())),
     }
   }
 

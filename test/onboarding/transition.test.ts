@@ -1,7 +1,7 @@
 // What a click and a return lead to, and what the audit log learns of it.
 import { expect, it } from 'vitest'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
-import { afterClick, afterReturn, stepResultOf, type CheckResult } from '../../src/onboarding/transition.ts'
+import { afterClick, afterReturn, stepResultOf, type WalkCheck } from '../../src/onboarding/transition.ts'
 import {
   findReturn,
   startWalk,
@@ -11,21 +11,21 @@ import {
 } from '../../src/onboarding/walk.ts'
 import { app } from './seen.ts'
 
-const checkOf = (waiting: UnconnectedApp[], more: Partial<CheckResult> = {}): CheckResult => ({
+const checkOf = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}): WalkCheck => ({
   now: 1_000,
   confirmSeconds: 30,
   step: 'new',
-  waiting,
+  unconnected,
   isStartable: () => true,
   hasHelp: () => false,
   ...more,
 })
 const both = [app('slack_1'), app('github_1')]
-const click = (waiting = both, wanted?: string, more: Partial<CheckResult> = {}) =>
-  afterClick(startWalk(0), checkOf(waiting, { step: 's1', ...more }), wanted)
+const click = (unconnected = both, wanted?: string, more: Partial<WalkCheck> = {}) =>
+  afterClick(startWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
 const back = { step: 's1', instance: 'slack_1', isAutomatic: true }
-const comesBack = (waiting: UnconnectedApp[], more: Partial<CheckResult> = {}, how: object = {}) =>
-  afterReturn(click().walk, checkOf(waiting, more), { ...back, ...how })
+const comesBack = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}, how: object = {}) =>
+  afterReturn(click().walk, checkOf(unconnected, more), { ...back, ...how })
 
 it('a click on connect leaves for what comes next, under the step id that the service was asked with', () => {
   expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
@@ -111,8 +111,8 @@ it('a return pauses before an app that needs something first, and before no othe
   expect(comesBack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
 })
 
-const look = (before: Walk, now: number, waiting = both) => {
-  const after = afterReturn(before, checkOf(waiting, { now }), back).walk
+const look = (before: Walk, now: number, unconnected = both) => {
+  const after = afterReturn(before, checkOf(unconnected, { now }), back).walk
   return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }
 }
 

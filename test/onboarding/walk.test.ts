@@ -119,9 +119,9 @@ it('a return is judged by its own app, and once', () => {
   const both = seen([slack], leave(left(), 'github_1', 's2'))
   const { walk, outcome } = finishReturn(both, 's2', 0)
   expect(outcome).toBe('connected')
-  expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
+  expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'ended' })
   expect(finishReturn(walk, 's1', 0).outcome).toBe('waiting')
-  expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
+  expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'ended' })
 })
 
 it('a return without a step that is known is from what was left for last and is not back', () => {

@@ -167,7 +167,7 @@ it('apps that the company hides are left out when reading, and kept as they were
   await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
   const hiding = open(at + 1, hides)
   const seen = await hiding.change(ada, (before) =>
-    withCheck(before, { checkedAt: at + 1, listed: [] }, at + 1),
+    withCheck(before, { checkedAt: at + 1, unconnected: [] }, at + 1),
   )
   expect(seen.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
     ['slack_1', 'connected'],

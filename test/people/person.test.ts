@@ -26,7 +26,7 @@ const listed = (...instances: string[]): UnconnectedApp[] =>
 
 /** Taken in at the moment when it was asked, unless another one is given. */
 const answered = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = checkedAt) =>
-  withCheck(person, { checkedAt, listed: list }, now)
+  withCheck(person, { checkedAt, unconnected: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 
 const both = answered(ada, listed('slack_1', 'jira_1'))
@@ -65,10 +65,10 @@ it('a response replaces one from a clock that is more than a minute ahead', () =
 
 it('a lost record gets its connected apps back from a walk, and another one keeps what it knows', () => {
   const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
-  const after = withCheck(ada, { checkedAt: AT, listed: [], connected: remembered }, AT)
+  const after = withCheck(ada, { checkedAt: AT, unconnected: [], connected: remembered }, AT)
   expect(states(after)).toEqual(['slack_1 connected'])
   expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
-  const later = { checkedAt: AT + 1, listed: [], connected: [{ ...remembered[0]!, since: AT }] }
+  const later = { checkedAt: AT + 1, unconnected: [], connected: [{ ...remembered[0]!, since: AT }] }
   expect(withCheck(after, later, AT + 1).lastCheck?.apps).toEqual(after.lastCheck?.apps)
 })
 

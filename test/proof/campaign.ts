@@ -14,7 +14,7 @@ import type { Rules } from './rules.ts'
 import { GLOBAL_TOKEN, type World } from './world.ts'
 
 const now = () => current().now
-const clientApi = new ServiceClient({ baseUrl: settings.SERVICE_BASE_URL })
+const serviceClient = new ServiceClient({ baseUrl: settings.SERVICE_BASE_URL })
 
 /** One run, as `onramp invite send` makes it, in a process of its own. */
 export function startCampaign(process: Process, world: World, rules: Rules): void {
@@ -39,7 +39,7 @@ async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const ask = createPersonCheck({
     unconnectedApps: (actAs) =>
-      clientApi.unconnectedApps({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
+      serviceClient.unconnectedApps({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
     throttle: new Throttle(1_000, signal),
     signal,
   })

@@ -1,12 +1,7 @@
 // Every state that a walk with two tabs can get into: breadth first over the pure decisions, with every choice of the person,
 // the service and the clock. Walks for which all decisions are the same count as one state.
 import { trackedAppState } from '../../src/onboarding/next-step.ts'
-import {
-  type CheckResult,
-  type Transition,
-  afterClick,
-  afterReturn,
-} from '../../src/onboarding/transition.ts'
+import { type WalkCheck, type Transition, afterClick, afterReturn } from '../../src/onboarding/transition.ts'
 import {
   type UnconnectedApp,
   type Walk,
@@ -52,11 +47,11 @@ function beginning(apps: number): State {
 
 let steps = 0
 
-function checkIn({ service, now }: State): CheckResult {
-  const waiting = unconnectedIn(service)
-  const isStartable = (instance: string) => waiting.some((entry) => entry.instance === instance)
+function checkIn({ service, now }: State): WalkCheck {
+  const unconnected = unconnectedIn(service)
+  const isStartable = (instance: string) => unconnected.some((app) => app.instance === instance)
   const step = `step${++steps}`
-  return { now, confirmSeconds: CONFIRM_SECONDS, step, waiting, isStartable, hasHelp: () => false }
+  return { now, confirmSeconds: CONFIRM_SECONDS, step, unconnected, isStartable, hasHelp: () => false }
 }
 
 function followed(state: State, transition: Transition, step: string): State {

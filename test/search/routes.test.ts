@@ -22,7 +22,7 @@ async function open(path: string, headers: Record<string, string>, dropAfterMs?:
     limit: (_req, _res, next) => next(),
     origin: ORIGIN,
     service: new ServiceForPerson({
-      clientApi: {
+      serviceClient: {
         async search(_credentials, { query }, gone) {
           calls.push(query)
           signal = gone

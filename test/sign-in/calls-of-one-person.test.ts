@@ -15,7 +15,7 @@ function slowService() {
   let arrived = 0
   let most = 0
   const service = new ServiceForPerson({
-    clientApi: {
+    serviceClient: {
       async search(_credentials: Credentials, { query }) {
         requests.push(query)
         await new Promise<void>((resolve) => {

@@ -65,7 +65,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   const audit = (event: object) => void audited.push(event)
 
   /** The service answers with the credentials that it was called with. */
-  const clientApi = {
+  const serviceClient = {
     async search({ kind: _kind, ...credentials }: Credentials) {
       const { accessToken } = credentials as { accessToken: string }
       if (refused.has('all') || refused.has(accessToken)) throw new TokenRefused('refused')
@@ -76,7 +76,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
 
   function appOf(signIn: SignIn): express.Express {
     const service = new ServiceForPerson({
-      clientApi,
+      serviceClient,
       tokenRefresh: signIn.tokenRefresh,
       isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
       callbackUrl: PUBLIC_URL,

@@ -88,7 +88,7 @@ function historyOf(
   const email = (time: number, reminder: number, state: 'sent' | 'failed' = 'sent') =>
     add(time, (person) => withEmail(person, { campaign: ONBOARDING, reminder, state, now: time }))
   const check = (time: number, connected: readonly number[]) =>
-    add(time, (person) => withCheck(person, { checkedAt: time, listed: unconnected(connected) }, time))
+    add(time, (person) => withCheck(person, { checkedAt: time, unconnected: unconnected(connected) }, time))
 
   const invited = index % 3
   if (index >= NEW) return { connected: [], events }
@@ -165,7 +165,7 @@ export async function replayRollout(
     }
     for (const { person, connected } of rollout)
       await people.change(person.email, (known) =>
-        withCheck(known, { checkedAt: now, listed: unconnected(connected) }, now),
+        withCheck(known, { checkedAt: now, unconnected: unconnected(connected) }, now),
       )
     await count(now)
     const sweep = { beganAt: now - HOUR_MS / 2, endedAt: now }

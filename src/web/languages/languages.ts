@@ -5,7 +5,7 @@ import { signedInOf } from '../../session/signed-in.ts'
 import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from './catalogue.ts'
 import { createTexts, type Texts } from './texts.ts'
 
-type LanguagesOptions = {
+type LanguagesDeps = {
   folder: string
   /** The first tag is the default. Undefined: all languages. */
   offered?: readonly string[] | undefined
@@ -36,9 +36,9 @@ const languageOf = (tag: string) => tag.toLowerCase().split('-', 1)[0]
 /** People who read the first usually read the second (Unicode CLDR, language matching). */
 const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es', gsw: 'de', lb: 'de' }
 
-export function createLanguages(options: LanguagesOptions): Languages {
-  const { folder, textOf: replaced } = options
-  const tags = options.offered ?? languagesIn(folder)
+export function createLanguages(deps: LanguagesDeps): Languages {
+  const { folder, textOf: replaced } = deps
+  const tags = deps.offered ?? languagesIn(folder)
   const [fallback = REFERENCE_LANGUAGE] = tags
   const create = (tag: string): Texts => {
     const entries = Object.entries(readCatalogue(folder, tag)).map(([key, text]) => [
@@ -47,9 +47,9 @@ export function createLanguages(options: LanguagesOptions): Languages {
     ])
     const catalogue = Object.fromEntries(entries) as Catalogue
     return createTexts(tag, catalogue, {
-      product: options.product ?? catalogue['brand.product'],
+      product: deps.product ?? catalogue['brand.product'],
       // The language's own word for search may be inflected.
-      hasProduct: options.product === undefined ? 'no' : 'yes',
+      hasProduct: deps.product === undefined ? 'no' : 'yes',
     })
   }
   const byDefault = create(fallback)
@@ -110,7 +110,7 @@ export function createLanguages(options: LanguagesOptions): Languages {
           maxAge: A_YEAR_MS,
           httpOnly: true,
           sameSite: 'lax',
-          secure: options.isHttps,
+          secure: deps.isHttps,
         })
       next()
     },

@@ -246,7 +246,7 @@ export class Workforce {
     if (this.isDown()) return this.#calendar.at(this.#calendar.now + DAY, () => this.#visit(employee))
     const now = this.#calendar.now
     const openPage = () => {
-      const response = { checkedAt: now, listed: this.unconnected(employee) }
+      const response = { checkedAt: now, unconnected: this.unconnected(employee) }
       const here = (person: Person) => withCheck(withMilestone(person, 'signedInAt', now), response, now)
       return this.#options.people.change(employee.email, here)
     }
