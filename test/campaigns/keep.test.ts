@@ -23,8 +23,8 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const world = { now: monday }
   const people = testPeople({ now: () => world.now })
   const sent: string[] = []
-  const told: MassDisconnect[] = []
-  const asked: string[] = []
+  const alerts: MassDisconnect[] = []
+  const checkedEmails: string[] = []
   let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
 
   const parts = (): KeepParts => ({
@@ -33,10 +33,10 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     save: (next) => Promise.resolve(void (keepState = next)),
     timezone: 'UTC',
     notify: ({ notifiedAt, ...found }) =>
-      Promise.resolve({ notifiedAt: notifiedAt ?? (told.push(found) && world.now) }),
+      Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && world.now) }),
     check(email) {
       world.now += 1_000
-      asked.push(email)
+      checkedEmails.push(email)
       const has = service.get(email)
       if (has === undefined) return Promise.resolve({ kind: 'unknown', detail: 'no one' })
       const left = Object.entries(has).flatMap(([instance, status]) =>
@@ -98,8 +98,8 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     people,
     service,
     sent,
-    told,
-    asked,
+    alerts,
+    checkedEmails,
     parts,
     world,
     keepState: () => keepState,
@@ -115,7 +115,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 const keep = (list: readonly Invitee[], parts: KeepParts) => new KeepRun(list, parts, parts).work()
 
 it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
-  const { runs, sent, asked, list, world } = company(4)
+  const { runs, sent, checkedEmails, list, world } = company(4)
   await runs(5)
   expect(sent.toSorted()).toEqual(list.map(({ email }) => `${email} invitation 0`))
   for (const [after, checks] of [
@@ -124,12 +124,12 @@ it('a run invites new people once, and checks everyone six hours after the sweep
   ] as const) {
     world.now = monday + after
     await runs(1)
-    expect(asked).toHaveLength(checks)
+    expect(checkedEmails).toHaveLength(checks)
   }
 })
 
 it('a run begins checks for fifty minutes, and the next run goes on with the sweep', async () => {
-  const { list, parts, world, asked } = company(11)
+  const { list, parts, world, checkedEmails } = company(11)
   for (const checks of [10, 11]) {
     const run = parts()
     const check: typeof run.check = (email) => {
@@ -137,7 +137,7 @@ it('a run begins checks for fifty minutes, and the next run goes on with the swe
       return run.check(email)
     }
     await keep(list, { ...run, check, atOnce: 1 })
-    expect(asked).toHaveLength(checks)
+    expect(checkedEmails).toHaveLength(checks)
     world.now = monday + HOUR
   }
 })
@@ -183,14 +183,14 @@ it('a person whose access ended is emailed after the next sweep, unless they hav
 })
 
 it('a mass disconnect is one notice to administrators, and emails people only once it is resumed', async () => {
-  const { runs, sent, told, all, connected, release } = company(12)
+  const { runs, sent, alerts, all, connected, release } = company(12)
   await connected()
   all('awaiting')
   await runs(48)
-  expect([told.length, sent]).toEqual([1, []])
+  expect([alerts.length, sent]).toEqual([1, []])
   release()
   await runs(24)
-  expect([told.length, sent.length]).toEqual([1, 12])
+  expect([alerts.length, sent.length]).toEqual([1, 12])
 })
 
 it('a run ends with everyone of the list on record, also people who were erased meanwhile', async () => {
@@ -233,15 +233,15 @@ it('checks don’t prolong the record of a person whom the service no longer kno
 })
 
 it('a run goes on although the service no longer knows many people', async () => {
-  const { runs, service, asked, list } = company(12)
+  const { runs, service, checkedEmails, list } = company(12)
   await runs(1)
   for (const some of [list.slice(0, 3), list.slice(3, 6)]) {
     for (const { email } of some) service.set(email, undefined)
     await runs(6)
   }
-  asked.length = 0
+  checkedEmails.length = 0
   await runs(6)
-  expect(new Set(asked).size).toBe(12)
+  expect(new Set(checkedEmails).size).toBe(12)
 })
 
 it('a reminder names apps that were never connected, and not one that was just lost', async () => {
@@ -264,14 +264,14 @@ it('a time zone that no run of a week found in working time is named', async () 
 })
 
 it('a run can be planned for a moment, without checks and writes', async () => {
-  const { parts, list, asked, people } = company(2)
+  const { parts, list, checkedEmails, people } = company(2)
   const plan = async (now: number) => {
     const all = await listed(duePeople(list, people, { ...parts(), now: () => now }))
     return all.map(({ invitation }) => invitation.kind)
   }
   expect(await plan(monday)).toEqual(['mail', 'mail'])
   expect(await plan(monday - 2 * HOUR)).toEqual(['not-due', 'not-due'])
-  expect([asked, await listed(people.all())]).toEqual([[], []])
+  expect([checkedEmails, await listed(people.all())]).toEqual([[], []])
 })
 
 it('with a run a day, a person who lost an app is emailed on the day of the next sweep', async () => {

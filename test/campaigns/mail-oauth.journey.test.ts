@@ -45,12 +45,12 @@ const client = (client_id: string, more: Partial<ClientMetadata>): ClientMetadat
 let issuer: string
 let provider: Provider
 /** Bodies that the token endpoint was sent. */
-const asked: URLSearchParams[] = []
+const tokenRequests: URLSearchParams[] = []
 const http = createServer((req, res) => {
   if (req.method === 'POST') {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
-    req.on('end', () => asked.push(new URLSearchParams(Buffer.concat(chunks).toString())))
+    req.on('end', () => tokenRequests.push(new URLSearchParams(Buffer.concat(chunks).toString())))
   }
   void provider.callback()(req, res)
 })
@@ -161,14 +161,14 @@ it.each<[string, () => Record<string, string>]>([
 ])('emails are sent with an access token of a client with %s', async (_what, settings) => {
   await writeAssertion()
   const { recipients, SMTP_URL } = await startMailbox()
-  asked.length = 0
+  tokenRequests.length = 0
   expect(await sent({ SMTP_URL, ...settings() })).toMatchObject({ code: 0 })
   expect(recipients).toEqual(['ada@acme.example'])
-  expect(asked.map((body) => [body.get('grant_type'), body.get('scope')])).toContainEqual([
+  expect(tokenRequests.map((body) => [body.get('grant_type'), body.get('scope')])).toContainEqual([
     'client_credentials',
     SCOPE,
   ])
-  const assertions = asked.flatMap((body) => body.get('client_assertion') ?? [])
+  const assertions = tokenRequests.flatMap((body) => body.get('client_assertion') ?? [])
   const withThumbprint = assertions.filter((assertion) => 'x5t#S256' in decodeProtectedHeader(assertion))
   expect(withThumbprint).toHaveLength('SMTP_OAUTH_CLIENT_CERT_FILE' in settings() ? assertions.length : 0)
 })
@@ -225,12 +225,12 @@ it('a mail server that takes no passwords (550 5.7.30 Basic authentication is no
   onTestFinished(() => server.close())
   const SMTP_URL = server.url.replace('//', '//search%40acme.example:letmein@')
   const { stderr } = await sent({ SMTP_URL })
-  for (const said of [stderr, (await found({ SMTP_URL }))[0]?.says]) {
-    expect(said).toContain(
+  for (const line of [stderr, (await found({ SMTP_URL }))[0]?.says]) {
+    expect(line).toContain(
       "doesn't take this sign-in (it says: 550 5.7.30 Basic authentication is not supported",
     )
-    expect(said).toContain('set SMTP_OAUTH_ISSUER')
-    expect(said).not.toContain('letmein')
+    expect(line).toContain('set SMTP_OAUTH_ISSUER')
+    expect(line).not.toContain('letmein')
   }
 })
 

@@ -47,7 +47,7 @@ const postedOf = (given: SendResult['outcome'] | SendResult): SendResult => {
 type AllPeople = CampaignRun['people']
 
 /** @param kept where people are kept; absent: in memory */
-export function office(kept?: AllPeople) {
+export function setUpRuns(kept?: AllPeople) {
   const known = new Map<string, Person>()
   const everyone: AllPeople = kept ?? {
     get: (email: string) => Promise.resolve(known.get(email)),

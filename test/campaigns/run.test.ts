@@ -7,7 +7,7 @@ import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import type { Campaign } from '../../src/campaigns/delivery.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { broken, gone, greylisted, left, objects, office } from './office.ts'
+import { broken, gone, greylisted, left, objects, setUpRuns } from './office.ts'
 
 const ada = 'ada@acme.example'
 const bob = 'bob@acme.example'
@@ -19,7 +19,7 @@ const never = () => {
 }
 
 it('a person who is on a list several times is emailed once', async () => {
-  const { run } = office()
+  const { run } = setUpRuns()
   const posted: string[] = []
   const given = {
     people: [ada, ada, bob, ada, bob],
@@ -32,7 +32,7 @@ it('a person who is on a list several times is emailed once', async () => {
 })
 
 it('a run goes through its list in order, and people whose email failed before come last', async () => {
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   const [first = '', second = '', ...rest] = people(4)
   await run({ people: [first, second], post: () => greylisted })
   expect(written(first)).toBe('deferred')
@@ -46,13 +46,13 @@ it('a run goes no further once it has failed or reached its limit', async () => 
     { post: () => Promise.reject(new MailServerUnusable('away')) },
     { post: () => 'sent' as const, limit: 1 },
   ]) {
-    const { tally } = await office().run({ people: [ada, bob], ...given })
+    const { tally } = await setUpRuns().run({ people: [ada, bob], ...given })
     expect(tally.rows).toBe(1)
   }
 })
 
 it('a run is ended by its list, its limit or its signal', async () => {
-  const run = (given: object) => office().run({ people: people(4), ...given })
+  const run = (given: object) => setUpRuns().run({ people: people(4), ...given })
   expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
   expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
   expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
@@ -62,7 +62,7 @@ it('a run is ended by its list, its limit or its signal', async () => {
 })
 
 it('a dry run shows who would get which email, and records nothing', async () => {
-  const { run, everyone, written } = office()
+  const { run, everyone, written } = setUpRuns()
   const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
   await everyone.change(ada, (before) => withEmail(before, open))
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
@@ -83,7 +83,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
 })
 
 it('an email is about the apps that the person can connect, and all listed apps are recorded', async () => {
-  const { run, everyone } = office()
+  const { run, everyone } = setUpRuns()
   const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
     instance: id,
     name: id,
@@ -111,7 +111,7 @@ it.each([
   [['slack_1'], true],
   [['slack_1', 'jira_1'], false],
 ])('an email about %j to a person who had Slack is a lapse email: %s', async (instances, isLapse) => {
-  const { run, everyone } = office()
+  const { run, everyone } = setUpRuns()
   await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
   const unconnected = instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
   const kinds: unknown[] = []
@@ -124,7 +124,7 @@ it.each([
 })
 
 it('an email is composed with all apps of the person, for names as on the pages', async () => {
-  const { run, everyone } = office()
+  const { run, everyone } = setUpRuns()
   await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
   const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
   const known: unknown[] = []
@@ -142,7 +142,7 @@ it('an email is composed with all apps of the person, for names as on the pages'
 })
 
 it('an email isn’t recorded before its turn has come and the lease is still held', async () => {
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   const seen: unknown[] = []
   const { error } = await run({
     people: [ada],
@@ -161,14 +161,14 @@ it('an email isn’t recorded before its turn has come and the lease is still he
 })
 
 it('an email is recorded before it leaves', async () => {
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   let before: unknown
   await run({ people: [ada], post: () => ((before = written(ada)), 'sent') })
   expect([before, written(ada)]).toEqual(['sending', 'sent'])
 })
 
 it('a person who opts out while their email is composed doesn’t get it', async () => {
-  const { run, everyone } = office()
+  const { run, everyone } = setUpRuns()
   const optOut = () => everyone.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
   const campaign = ({ compose }: Campaign): Partial<Campaign> => ({
     compose: async (...all) => (await optOut(), await compose(...all)),
@@ -184,7 +184,7 @@ it.each([
   ['refused for any other reason', objects, { deferred: 1 }],
   ['cut off behind its end', broken, { uncertain: 1 }],
 ] as const)('an email that is %s has its outcome recorded', async (_what, posted, count) => {
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   const { tally, error } = await run({ people: [ada], post: () => posted })
   expect([error, tally]).toEqual([undefined, counts({ rows: 1, ...count })])
   const state = 'sent' in count ? 'sent' : 'deferred' in count ? 'deferred' : 'unknown'
@@ -194,7 +194,7 @@ it.each([
 const rejecting = (bad: readonly string[]) => (email: string) => (bad.includes(email) ? gone : 'sent')
 
 it('a mail server that rejects people is believed in a run in which it accepts others', async () => {
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   const bad = ['first@acme.example', 'last@acme.example']
   const given = { people: ['first@acme.example', ada, 'last@acme.example'], post: rejecting(bad) }
   const { tally, trouble } = await run(given)
@@ -205,7 +205,7 @@ it('a mail server that rejects people is believed in a run in which it accepts o
 })
 
 it('a mail server that rejects everyone isn’t believed, and a later run tries them again', async () => {
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   const { tally, error, trouble } = await run({ people: people(9), post: () => gone })
   expect([error, tally]).toEqual([undefined, counts({ rows: 9, deferred: 9 })])
   expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
@@ -216,7 +216,7 @@ it('a mail server that rejects everyone isn’t believed, and a later run tries 
 const words = '554 5.7.1 not you'
 
 it('five failures in a row that aren’t about a recipient end the run, and cost no one their email', async () => {
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   const { tally, error } = await run({ people: people(9), post: () => objects })
   expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
@@ -234,13 +234,13 @@ it('failures about people, or with an email in between that is accepted, don’t
     [() => greylisted, 0],
     [between, 4],
   ] as const) {
-    const { error, tally } = await office().run({ people: people(20), post })
+    const { error, tally } = await setUpRuns().run({ people: people(20), post })
     expect([error, tally.sent, tally.deferred]).toEqual([undefined, sent, 20 - sent])
   }
 })
 
 it('five failures of the service in a row end the run, and the next one takes these people last', async () => {
-  const { run } = office()
+  const { run } = setUpRuns()
   const silent = { kind: 'no-response', detail: 'it answered 503' } as const
   const { error, tally, trouble } = await run({ people: people(9), post: never, ask: () => silent })
   expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
@@ -256,12 +256,12 @@ it('five failures of the service in a row end the run, and the next one takes th
 
 it('a mail server that can’t be used ends the run at once', async () => {
   // A store takes a moment, and the run ends only behind what it writes down.
-  const { everyone, written } = office()
+  const { everyone, written } = setUpRuns()
   const change: typeof everyone.change = async (...given) => {
     await setImmediate()
     return await everyone.change(...given)
   }
-  const { run } = office({ ...everyone, change })
+  const { run } = setUpRuns({ ...everyone, change })
   const away = () => Promise.reject(new MailServerUnusable('away'))
   const { error } = await run({ people: people(9), post: away })
   expect(error).toBeInstanceOf(MailServerUnusable)
@@ -273,7 +273,7 @@ const among = (strangers: readonly string[]) => (email: string) =>
   strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: left } as const)
 
 it('a person whom the service doesn’t know fails no run in which it knows others', async () => {
-  const { run, everyone } = office()
+  const { run, everyone } = setUpRuns()
   const strangers = people(7)
   const given = { people: [ada, ...strangers, bob], ask: among(strangers) }
   const { error, tally, trouble } = await run(given)
@@ -286,7 +286,7 @@ it('a person whom the service doesn’t know fails no run in which it knows othe
 })
 
 it('five people in a row whom the service doesn’t know end the run: it may be the wrong server', async () => {
-  const { run } = office()
+  const { run } = setUpRuns()
   const strangers = people(7)
   const { error, tally } = await run({ people: [...strangers, ada], ask: among(strangers), post: never })
   expect(String(error)).toMatch(/knows no one whom it was asked about: it answered 404\. If .* left, run/)
@@ -297,7 +297,7 @@ it('five people in a row whom the service doesn’t know end the run: it may be 
 })
 
 it('a run fails if the service knows no one on the list', async () => {
-  const { error } = await office().run({ people: [ada], ask: () => unknown, post: never })
+  const { error } = await setUpRuns().run({ people: [ada], ask: () => unknown, post: never })
   expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
 })
 
@@ -307,9 +307,9 @@ it('a store that is away is waited for, and doesn’t count as another run', asy
     if (away-- > 0) throw new StoreUnavailable(undefined)
     return true
   }
-  const { tally, error } = await office().run({ people: [ada], isHeld, patienceMs: 2_000 })
+  const { tally, error } = await setUpRuns().run({ people: [ada], isHeld, patienceMs: 2_000 })
   expect([tally.sent, error]).toEqual([1, undefined])
   away = 2
-  const ended = await office().run({ people: [ada], post: never, isHeld })
+  const ended = await setUpRuns().run({ people: [ada], post: never, isHeld })
   expect(ended.error).toBeInstanceOf(StoreUnavailable)
 })

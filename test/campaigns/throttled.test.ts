@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import { office } from './office.ts'
+import { setUpRuns } from './office.ts'
 
 const MINUTE = 60_000
 const people = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@acme.example`)
@@ -27,7 +27,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
   const wait = (ms: number) => Promise.resolve(void (clock += ms))
   const emailThrottle = new Throttle(10, undefined, { now: () => clock, wait })
   const pauses: number[] = []
-  const { run, written } = office()
+  const { run, written } = setUpRuns()
   const done = await run({
     people: people(count),
     atOnce: 3,
@@ -95,7 +95,7 @@ it('a mail server that takes nothing for now ends the run after a quarter of an 
 it('a mail server that takes nothing for now leaves no email in doubt while it is waited for', async () => {
   const seen: unknown[] = []
   const leaving = new Set<unknown>()
-  const { run, written, everyone } = office()
+  const { run, written, everyone } = setUpRuns()
   const [ada = '', bob = ''] = people(2)
   const { tally } = await run({
     people: [ada, bob],

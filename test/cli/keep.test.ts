@@ -27,7 +27,7 @@ const REJECTED: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', re
 const folders: string[] = []
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })))
 
-type Options = Parameters<typeof runOnce>[1]['options']
+type RunOptions = Parameters<typeof runOnce>[1]['options']
 
 /** @param env settings beside the required ones */
 function installation(env: Record<string, string> = {}) {
@@ -52,13 +52,13 @@ function installation(env: Record<string, string> = {}) {
   /** What each person has left. Whom it doesn't name has nothing left. */
   const left = new Map<string, string[]>()
   const names = new Map<string, string>()
-  const asked: string[] = []
+  const checkedEmails: string[] = []
   const mails: Email[] = []
   const events: unknown[] = []
   const people = openPeople({ records, settings, now: () => world.now })
   const keepState = openKeepState(records, settings)
 
-  async function run(emails: readonly string[], given: Partial<Options> & Given = {}) {
+  async function run(emails: readonly string[], given: Partial<RunOptions> & Conditions = {}) {
     const { timezone = 'UTC', digest, faults = [], signal = new AbortController().signal, ...options } = given
     const text = { out: '', err: '' }
     const writes = (name: 'out' | 'err') => ({
@@ -81,12 +81,12 @@ function installation(env: Record<string, string> = {}) {
         service: {
           checkToken: () => (world.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
           unconnectedApps(email) {
-            asked.push(email)
+            checkedEmails.push(email)
             world.onAsk()
             const apps = left.get(email) ?? []
-            const nameOf = (instance: string) => names.get(instance) ?? instance
+            const displayName = (instance: string) => names.get(instance) ?? instance
             return Promise.resolve(
-              apps.map((instance) => ({ instance, name: nameOf(instance), status: 'awaiting' })),
+              apps.map((instance) => ({ instance, name: displayName(instance), status: 'awaiting' })),
             )
           },
         },
@@ -111,7 +111,7 @@ function installation(env: Record<string, string> = {}) {
     world,
     left,
     names,
-    asked,
+    checkedEmails,
     mails,
     events,
     people,
@@ -121,7 +121,7 @@ function installation(env: Record<string, string> = {}) {
   }
 }
 
-type Given = { timezone?: string; digest?: 'monday'; faults?: readonly string[]; signal?: AbortSignal }
+type Conditions = { timezone?: string; digest?: 'monday'; faults?: readonly string[]; signal?: AbortSignal }
 
 const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
 const held = (instance: string) => ({
@@ -134,10 +134,10 @@ const held = (instance: string) => ({
 })
 
 it('a run of onramp keep checks and invites the people on its list, and records them', async () => {
-  const { run, left, asked, to, people } = installation()
+  const { run, left, checkedEmails, to, people } = installation()
   left.set(ADA, ['slack_1'])
   expect((await run([ADA])).exit).toBe(0)
-  expect([asked, to(ADA)]).toEqual([[ADA], [expect.stringContaining('search')]])
+  expect([checkedEmails, to(ADA)]).toEqual([[ADA], [expect.stringContaining('search')]])
   expect(await people.get(ADA)).toMatchObject({
     listedAt: monday,
     campaigns: [{ name: 'onboarding', emails: [{ state: 'sent', at: monday }] }],
@@ -174,11 +174,11 @@ it.each([
   ['the token is a person’s', { isGlobal: false }],
   ['another run has taken over', { isHeld: false }],
 ])('a run of onramp keep checks no one if %s', async (_why, change) => {
-  const { run, world, asked, left } = installation()
+  const { run, world, checkedEmails, left } = installation()
   left.set(ADA, ['slack_1'])
   Object.assign(world, change)
   await expect(run([ADA])).rejects.toThrow(/no mail server|personal|another run took over/)
-  expect(asked).toEqual([])
+  expect(checkedEmails).toEqual([])
 })
 
 it('a run of onramp keep emails no one once another run has taken over', async () => {
@@ -249,8 +249,8 @@ it('an email that a killed run left open is reported once', async () => {
   await people.change(ADA, (person) =>
     withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sending', now: monday + 1 }),
   )
-  const told = [await run([ADA, 'bob@acme.example']), await run([ADA, 'bob@acme.example'])]
-  expect(told.map(({ exit, err }) => [exit, err.includes('--retry-unknown')])).toEqual([
+  const runs = [await run([ADA, 'bob@acme.example']), await run([ADA, 'bob@acme.example'])]
+  expect(runs.map(({ exit, err }) => [exit, err.includes('--retry-unknown')])).toEqual([
     [3, true],
     [0, false],
   ])
@@ -318,10 +318,10 @@ it.each([
 it.each([[['github_1']], [['slack_1', 'github_1']]])(
   '--release %j is refused if one of them isn’t paused',
   async (release) => {
-    const { run, hold, asked } = installation()
+    const { run, hold, checkedEmails } = installation()
     await hold('slack_1')
     await expect(run([ADA], { release })).rejects.toThrow('--release github_1: no emails')
-    expect(asked).toEqual([])
+    expect(checkedEmails).toEqual([])
   },
 )
 

@@ -55,12 +55,12 @@ const to = ({ res }: PlainRequest, location: string) => void res.writeHead(302, 
 
 it('the redirect address is asked for as a browser would, and no code is kept', async () => {
   const server = await start({
-    '/authorize': (asked, own) => {
-      const isBrowser = asked.headers['sec-fetch-mode'] === 'navigate'
-      const isOurs = asked.query.get('redirect_uri') === CALLBACK
+    '/authorize': (exchange, own) => {
+      const isBrowser = exchange.headers['sec-fetch-mode'] === 'navigate'
+      const isOurs = exchange.query.get('redirect_uri') === CALLBACK
       return isBrowser
-        ? to(asked, isOurs ? `${CALLBACK}?code=canary` : '/error')
-        : own.json(asked.res, { error: 'login_required' }, 401)
+        ? to(exchange, isOurs ? `${CALLBACK}?code=canary` : '/error')
+        : own.json(exchange.res, { error: 'login_required' }, 401)
     },
   })
   const lines = await found(server, check)
@@ -75,7 +75,7 @@ it('the redirect address is not doubted where a server shows its sign-in page to
 
 it.each<[string, Answers[string]]>([
   ['an ordinary page', ({ res }) => void res.end('<p>AADSTS50011: The redirect URI does not match</p>')],
-  ['a page of its own, by a redirect', (asked) => to(asked, '/problem?error=invalid_redirect_uri')],
+  ['a page of its own, by a redirect', (exchange) => to(exchange, '/problem?error=invalid_redirect_uri')],
   ['403 and a reason', ({ res }) => void res.writeHead(403).end('Callback URL mismatch: redirect_uri')],
 ])('the redirect address that is refused on %s is found', async (_what, authorize) => {
   expect(await found(await start({ '/authorize': authorize }), check)).toMatchObject([
@@ -85,9 +85,9 @@ it.each<[string, Answers[string]]>([
 
 it('a registration of anything is undone', async () => {
   const server = await start({
-    '/register': (asked, own) => {
+    '/register': (exchange, own) => {
       const uri = { registration_client_uri: `${own.url}/register/one`, registration_access_token: 'rat' }
-      own.json(asked.res, { client_id: 'one', ...uri }, 201)
+      own.json(exchange.res, { client_id: 'one', ...uri }, 201)
     },
     '/register/one': ({ res }) => void res.writeHead(204).end(),
   })

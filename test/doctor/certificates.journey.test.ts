@@ -62,8 +62,8 @@ it.each([
     await once(server.listen(0, 'localhost'), 'listening')
     const { findings } = await examined(envOf(`localhost:${(server.address() as AddressInfo).port}`))
     server.close()
-    const told = findings.filter(({ says, fix }) => words.test(`${says} ${fix}`))
-    expect([...new Set(told.map(({ check }) => check))].toSorted()).toEqual(EVERY)
+    const matching = findings.filter(({ says, fix }) => words.test(`${says} ${fix}`))
+    expect([...new Set(matching.map(({ check }) => check))].toSorted()).toEqual(EVERY)
   },
 )
 

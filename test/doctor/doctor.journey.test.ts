@@ -1,4 +1,4 @@
-// onramp doctor as it is called, against the sandbox: what it says of a set-up that is right, and of one that isn't.
+// onramp doctor on its command line, against the sandbox: its findings for a correct configuration, and for wrong ones.
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -33,9 +33,9 @@ const folder = () => {
 const found = async (check: string, changed: Record<string, string>, args: string[] = []) =>
   (await examined({ ...ours.env, ...changed }, args)).findings.filter((finding) => finding.check === check)
 
-it('a set-up in which everything is right is said to be so, with the addresses to register', async () => {
+it('a correct configuration passes all checks, with the addresses to register', async () => {
   const report = await examined(ours.env, AS_ADA)
-  // The made-up name of this set-up resolves nowhere, and that is part of no "All checks passed".
+  // The made-up host name resolves nowhere, and that is part of no "All checks passed".
   expect(troubles(report).map(({ check }) => check)).toEqual(['settings.public-url-reached'])
   expect(report).toMatchObject({ exit: 0, result: 'warn' })
   expect(report.findings.map(({ says }) => says).join('\n')).toMatch(
@@ -43,7 +43,7 @@ it('a set-up in which everything is right is said to be so, with the addresses t
   )
 })
 
-it('a set-up in which everything is right is left as it was: no one signs in and nothing is registered', async () => {
+it('the doctor changes nothing in a correct configuration: no one signs in and nothing is registered', async () => {
   ours.sandbox.clearRequests()
   await examined({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
   const registrations = ours.sandbox.requests.filter(({ operation }) => operation === 'registration')
@@ -52,7 +52,7 @@ it('a set-up in which everything is right is left as it was: no one signs in and
   expect(existsSync(join(ours.folder, 'onramp.sqlite'))).toBe(false)
 })
 
-it('a set-up in which everything is right is asked nothing with --offline, and one line counts what could not run', async () => {
+it('with --offline, the doctor sends no request, and one line counts the checks that could not run', async () => {
   ours.sandbox.clearRequests()
   const { out } = await runCommand(['doctor', '--offline', ...AS_ADA], ours.env)
   expect(ours.sandbox.requests).toEqual([])
@@ -60,7 +60,7 @@ it('a set-up in which everything is right is asked nothing with --offline, and o
   expect(out).toContain('All checks passed.')
 })
 
-it('a set-up in which everything is right may be without anything set, as before the first start: only what is required is named', async () => {
+it('with only the required settings missing, the doctor names only those', async () => {
   const env = { DATA_DIR: join(ours.folder, 'later') }
   const report = await examined(env)
   const required = ['PUBLIC_URL', 'SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']
@@ -71,7 +71,7 @@ it('a set-up in which everything is right may be without anything set, as before
   expect((await runCommand(['doctor'], env)).out.match(/could not run/g)).toHaveLength(1)
 })
 
-it('a set-up in which everything is right counts warnings as failures only with --strict', async () => {
+it('the doctor counts warnings as failures only with --strict', async () => {
   const env = { ...ours.env, TRUST_PROXY: '' }
   expect((await examined(env, ['--offline'])).exit).toBe(0)
   expect((await examined(env, ['--offline', '--strict'])).exit).toBe(1)
@@ -90,10 +90,10 @@ it.each<[string, Record<string, string>, RegExp]>([
   ['a path of the API', PATH_OF_API, /^SERVICE_BASE_URL.*before \/rest\/api\/v1/],
   ['another prefix', OTHER_PREFIX, /^SERVICE_HEADER_PREFIX.*X-Service/],
   ['a company file that is not there', { COMPANY_FILE: '/nowhere.yaml' }, /^COMPANY_FILE.*ENOENT/],
-])('the doctor finds %s, once', async (_title, changed, says) => {
+])('the doctor finds %s, once', async (_title, changed, pattern) => {
   const report = await examined({ ...ours.env, ...changed }, AS_ADA)
   const lines = troubles(report).map((one) => `${one.settings.join(' ')} ${one.says}`)
-  expect(lines.filter((line) => !line.includes('in PUBLIC_URL'))).toEqual([expect.stringMatching(says)])
+  expect(lines.filter((line) => !line.includes('in PUBLIC_URL'))).toEqual([expect.stringMatching(pattern)])
   expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
 })
 

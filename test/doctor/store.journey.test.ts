@@ -35,7 +35,7 @@ async function look(settings: Record<string, string>) {
   const redis = findings.filter(({ check }) => check === 'store.redis')
   return {
     text,
-    said: redis.map(({ says }) => says).join('\n'),
+    output: redis.map(({ says }) => says).join('\n'),
     fails: redis.filter(({ status }) => status === 'fail'),
   }
 }
@@ -57,11 +57,11 @@ async function lookAs(redis: RedisServer, ...rules: string[]) {
   return await look({ REDIS_URL: redis.url.replace('//', `//app:${PASSWORD}@`) })
 }
 
-it('Redis that is in order is told with its version, and nothing of the trial stays', async () => {
+it('the doctor names the version of a healthy Redis, and leaves nothing of the trial write', async () => {
   const redis = await start()
-  const { said, fails } = await look({ REDIS_URL: redis.url })
+  const { output, fails } = await look({ REDIS_URL: redis.url })
   expect(fails).toEqual([])
-  expect(said).toMatch(/(Redis|Valkey) \d+\.\d+.* is reachable; onramp can write.*persistence is on/s)
+  expect(output).toMatch(/(Redis|Valkey) \d+\.\d+.* is reachable; onramp can write.*persistence is on/s)
   expect(await redis.ask('DBSIZE')).toBe(0)
 })
 
@@ -69,9 +69,9 @@ it('Redis that requires a password says whether it is missing or wrong, and none
   const redis = await start()
   await redis.ask('CONFIG', 'SET', 'requirepass', PASSWORD)
   const at = (password: string) => look({ REDIS_URL: redis.url.replace('//', `//${password}@`) })
-  expect((await at('')).said).toContain('asks for a password')
+  expect((await at('')).output).toContain('asks for a password')
   const wrong = await at(`:${newSecret()}`)
-  expect(wrong.said).toContain('does not accept the user name')
+  expect(wrong.output).toContain('does not accept the user name')
   const right = await at(`:${PASSWORD}`)
   expect(right.fails).toEqual([])
   expect(right.text).not.toContain(PASSWORD)
@@ -82,27 +82,27 @@ it.each<[string, string[], RegExp]>([
   ['without scripts', ['--rename-command', 'EVAL', ''], /renamed.*NOSUCHCOMMAND/],
   ['a replica', ['--replicaof', '127.0.0.1 9'], /replica/],
   ['a cluster', ['--cluster-enabled', 'yes'], /REDIS_CLUSTER is not set/],
-])('Redis that is %s is told so', async (_what, options, says) => {
+])('the doctor reports Redis that is %s', async (_what, options, pattern) => {
   const { fails } = await look({ REDIS_URL: (await start(...options)).url })
-  expect(fails).toMatchObject([{ says: expect.stringMatching(says) }])
+  expect(fails).toMatchObject([{ says: expect.stringMatching(pattern) }])
 })
 
 it('Redis behind a proxy that closes the connection for HELLO, CLIENT and INFO is in order', async () => {
   const proxy = await startWire((await start()).port, { refuses: /\r\n(HELLO|CLIENT|INFO)\r\n/i })
   open.push(proxy)
-  const { said, fails } = await look({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
+  const { output, fails } = await look({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
   expect(fails).toEqual([])
-  expect(said).toContain('onramp can write')
+  expect(output).toContain('onramp can write')
 })
 
-it('Redis that has no TLS at the port of a rediss:// is told so, in time', async () => {
+it('the doctor reports a rediss:// port without TLS, in time', async () => {
   const { fails } = await look({ REDIS_URL: (await start()).url.replace('redis:', 'rediss:') })
   expect(fails).toMatchObject([
     { says: expect.stringContaining('as at a port without TLS'), fix: expect.stringContaining('redis://') },
   ])
 })
 
-it('Redis that is not a cluster, or no Sentinel, is told so', async () => {
+it('the doctor reports Redis that is no cluster, or no Sentinel', async () => {
   const redis = await start()
   expect((await look({ REDIS_URL: redis.url, REDIS_CLUSTER: 'yes' })).fails).toMatchObject([
     { settings: ['REDIS_CLUSTER'], fix: 'set it to no' },
@@ -110,10 +110,10 @@ it('Redis that is not a cluster, or no Sentinel, is told so', async () => {
   const nowhere = { REDIS_URL: 'redis://any', REDIS_SENTINELS: '127.0.0.1:9' }
   expect((await look(nowhere)).fails).toMatchObject([{ settings: ['REDIS_SENTINELS', 'REDIS_URL'] }])
   const other = { REDIS_URL: 'redis://any', REDIS_SENTINELS: new URL(redis.url).host }
-  expect((await look(other)).said).toContain('not a Sentinel')
+  expect((await look(other)).output).toContain('not a Sentinel')
 })
 
-it('the rights of the user of REDIS_URL without one of the commands are told not to be enough, with all that has to be allowed', async () => {
+it('the doctor names the Redis commands that the user lacks', async () => {
   const redis = await start()
   for (const command of ['get', 'set', 'del', 'eval', 'ping', 'scan']) {
     const { fails } = await lookAs(redis, `-${command}`)
@@ -127,17 +127,17 @@ it('the rights of the user of REDIS_URL without one of the commands are told not
   }
 })
 
-it('the rights of the user of REDIS_URL for other keys, or without SELECT where a database is named, are told not to be enough', async () => {
+it('the doctor reports a Redis user that is limited to other keys, or lacks SELECT where a database is named', async () => {
   const redis = await start()
-  expect((await lookAs(redis, 'resetkeys', '~app:*')).said).toContain('keys that begin with REDIS_PREFIX')
+  expect((await lookAs(redis, 'resetkeys', '~app:*')).output).toContain('keys that begin with REDIS_PREFIX')
   await lookAs(redis, '-select')
   const url = redis.url.replace('//', `//app:${PASSWORD}@`)
   const { fails } = await look({ REDIS_URL: `${url}/3` })
   expect(fails).toMatchObject([{ says: expect.stringContaining("isn't allowed to use SELECT") }])
-  expect((await look({ REDIS_URL: `${redis.url}/99` })).said).toContain('DB index is out of range')
+  expect((await look({ REDIS_URL: `${redis.url}/99` })).output).toContain('DB index is out of range')
 })
 
-it('the rights of the user of REDIS_URL behind Sentinels need ROLE, and another name of the primary is told', async () => {
+it("behind Sentinels, the doctor reports a Redis user without ROLE, and the primary's other name", async () => {
   const set = await startSentinels(PASSWORD)
   open.push(set)
   const rules = ['on', `>${PASSWORD}`, ...redisAclRules('onramp:')]
@@ -170,7 +170,7 @@ it('what the store holds shows an app of the company file that no one has had in
   ])
 })
 
-it('what the store holds that no secret opens, or that was damaged, is told, and nothing is changed', async () => {
+it('the doctor counts records that no secret opens, or that are damaged, and changes nothing', async () => {
   const redis = await start()
   const env = { ...REQUIRED, REDIS_URL: redis.url }
   const records = async (changed: Record<string, string> = {}) =>

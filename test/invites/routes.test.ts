@@ -12,7 +12,7 @@ const publicUrl = 'https://onramp.example'
 
 const email = 'dan@acme.example'
 
-function office() {
+function setUpInvites() {
   const hints: (string | undefined)[] = []
   const people = testPeople()
   const app = express().use(
@@ -40,7 +40,7 @@ function office() {
 }
 
 it('an old link doesn’t bring back who was forgotten, and says of anyone else that it was opened', async () => {
-  const { app, people } = office()
+  const { app, people } = setUpInvites()
   const start = () => request(app).get('/invite/token/start').set('sec-fetch-site', 'same-origin').expect(303)
   await start()
   expect(await people.get(email)).toBeUndefined()
@@ -50,7 +50,7 @@ it('an old link doesn’t bring back who was forgotten, and says of anyone else 
 })
 
 it('only a click on our own page, as far as a browser can prove it, hints the address to the sign-in', async () => {
-  const { app, hints } = office()
+  const { app, hints } = setUpInvites()
   for (const how of [
     {},
     { referer: `${publicUrl}/` },
@@ -80,6 +80,6 @@ it.each([
   ['a program', 'curl/8.5.0', false],
   ['no name', '', false],
 ])('the page of an invitation shows its address to copy in %s: %s, %s', async (_what, userAgent, isShown) => {
-  const { body } = await request(office().app).get('/invite/token').set('user-agent', userAgent)
+  const { body } = await request(setUpInvites().app).get('/invite/token').set('user-agent', userAgent)
   expect((body as { address?: string }).address).toBe(isShown ? `${publicUrl}/onboarding` : undefined)
 })

@@ -8,8 +8,8 @@ const secret = 'a secret of thirty-two characters'
 const newer = 'another secret, longer than before'
 const at = Date.UTC(2026, 10, 1)
 
-type Given = { secrets?: string[]; audience?: string; now?: () => number }
-const invitations = (given: Given = {}) =>
+type TokenSettings = { secrets?: string[]; audience?: string; now?: () => number }
+const invitations = (given: TokenSettings = {}) =>
   new Invitations(given.secrets ?? [secret], given.audience ?? audience, given.now ?? (() => at))
 
 /** The key of a secret, and the `kid` that names it. */

@@ -42,7 +42,7 @@ const addresses = () => [
   `${world.url}/sign-in?return_to=/onboarding/connect`,
 ]
 
-it('a link to any address of ours is held against all of them', () => {
+it('the list of tested addresses has every GET route', () => {
   expect(paths).toEqual(expect.arrayContaining(['/onboarding/connect/:instance', '/invite/:token/start']))
 })
 

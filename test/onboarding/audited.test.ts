@@ -1,6 +1,6 @@
 // What the audit log has of a person's steps: also those that fail, and those that only a page finds done.
 import { expect, it } from 'vitest'
-import { ada, frontDoor, github } from './front-door.ts'
+import { ada, setUpWalkRoutes, github } from './walk-routes.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 const connected = { event: 'step_result', user: ada, datasource: 'slack_1', result: 'connected' }
@@ -8,54 +8,54 @@ const connected = { event: 'step_result', user: ada, datasource: 'slack_1', resu
 it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
   'an app whose tab was closed, or that was connected elsewhere, is audited once, when %s finds it',
   async (path) => {
-    const { at, to, get, notes } = frontDoor()
+    const { world, to, get, audited } = setUpWalkRoutes()
     await to(CLICK)
-    at.now += 60_000
-    at.waiting = [github]
+    world.now += 60_000
+    world.waiting = [github]
     await Promise.all([get(path), get('/onboarding'), get('/api/status')])
-    at.now += 60_000
+    world.now += 60_000
     await get('/onboarding')
-    expect(notes.filter(({ event }) => event === 'step_result')).toEqual([connected])
+    expect(audited.filter(({ event }) => event === 'step_result')).toEqual([connected])
   },
 )
 
 it('an app that another return finds connected is audited beside the one that the person is back from', async () => {
-  const { at, to, get, back, notes } = frontDoor()
+  const { world, to, get, back, audited } = setUpWalkRoutes()
   await to('/onboarding/connect/github_1')
   await to(CLICK)
-  at.now += 10_000
-  at.waiting = []
+  world.now += 10_000
+  world.waiting = []
   await get(back())
-  expect(notes.filter(({ event }) => event === 'step_result')).toEqual([
+  expect(audited.filter(({ event }) => event === 'step_result')).toEqual([
     connected,
     { ...connected, datasource: 'github_1' },
   ])
 })
 
 it('an app that is only listed no more because nothing was known of it is not audited', async () => {
-  const { at, get, notes } = frontDoor()
-  at.waiting = []
+  const { world, get, audited } = setUpWalkRoutes()
+  world.waiting = []
   await get('/onboarding')
-  expect(notes).toEqual([])
+  expect(audited).toEqual([])
 })
 
-it.each<[string, string, (at: ReturnType<typeof frontDoor>['at']) => unknown, object]>([
+it.each<[string, string, (world: ReturnType<typeof setUpWalkRoutes>['world']) => unknown, object]>([
   [
     'a service that is away',
     CLICK,
-    (at) => (at.fails = true),
+    (world) => (world.fails = true),
     { datasource: 'slack_1', code: 'service_unavailable' },
   ],
   [
     'a service that is away, without naming an app',
     '/onboarding/connect',
-    (at) => (at.fails = true),
+    (world) => (world.fails = true),
     { datasource: undefined, code: 'service_unavailable' },
   ],
   [
     'an app that has no address',
     CLICK,
-    (at) => (at.waiting = at.waiting.map((app) => ({ ...app, authUrlRelativePath: '' }))),
+    (world) => (world.waiting = world.waiting.map((app) => ({ ...app, authUrlRelativePath: '' }))),
     { datasource: 'slack_1', code: 'datasource_cannot_start' },
   ],
   // What a stranger can make up is in no log.
@@ -63,20 +63,20 @@ it.each<[string, string, (at: ReturnType<typeof frontDoor>['at']) => unknown, ob
 ])(
   'a click that ends at %s is audited with the person, the app and the code',
   async (_what, path, make, failed) => {
-    const { at, get, notes } = frontDoor()
+    const { world, get, audited } = setUpWalkRoutes()
     await get('/onboarding')
-    make(at)
+    make(world)
     await Promise.all([get(path), get(path)])
-    expect(notes).toEqual([{ event: 'step_failed', user: ada, ...failed }])
+    expect(audited).toEqual([{ event: 'step_failed', user: ada, ...failed }])
   },
 )
 
 it('a return that ends at a service which is away is audited with the person, the app and the code', async () => {
-  const { at, to, get, back, notes } = frontDoor()
+  const { world, to, get, back, audited } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
-  at.fails = true
+  world.now += 10_000
+  world.fails = true
   await get(back())
   const failed = { event: 'step_failed', user: ada, datasource: 'slack_1', code: 'service_unavailable' }
-  expect(notes.slice(1)).toEqual([failed])
+  expect(audited.slice(1)).toEqual([failed])
 })

@@ -65,7 +65,7 @@ it.each<[string, Walk, object]>([
     { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
   ],
   [
-    'says of a consent that has expired that, and which account',
+    'an expired consent: says so, and which account to use',
     seen([waits('slack_1', 'Slack', 'stale')]),
     {
       ...plain,

@@ -22,7 +22,7 @@ const [slack, jira] = [app('slack_1'), app('jira_1')]
 const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example', emailVerified: true }
 
 /** One store and one walk of Ada, any number of processes. */
-function office() {
+function setUpProgress() {
   const { records } = memoryRecords()
   let time = NOW
   let walk = startWalk(NOW)
@@ -84,7 +84,7 @@ const unconfirmed = (walk: Walk) => ({
 })
 
 it('a page records what its check found, and the sign-in', async () => {
-  const { started, report } = office()
+  const { started, report } = setUpProgress()
   const { page, people } = started()
   await page([slack, jira])
   await page([jira])
@@ -100,7 +100,7 @@ it('a page records what its check found, and the sign-in', async () => {
 })
 
 it('a page records progress again when it differs, or after ten minutes', async () => {
-  const { started, pass, written } = office()
+  const { started, pass, written } = setUpProgress()
   const { page } = started()
   for (let times = 0; times < 3; times++) await page([slack])
   expect(written()).toBe(1)
@@ -115,7 +115,7 @@ it('a page records progress again when it differs, or after ten minutes', async 
 })
 
 it('a page records nothing for an address that isn’t verified, or without one', async () => {
-  const { started, written } = office()
+  const { started, written } = setUpProgress()
   const { email: _email, ...nameless } = ada
   await started({ user: { ...ada, emailVerified: false } }).page([slack])
   await started({ user: nameless }).page([slack])
@@ -123,7 +123,7 @@ it('a page records nothing for an address that isn’t verified, or without one'
 })
 
 it('the report agrees with the walk after the next page, where the store was away, or the process died before it had written', async () => {
-  const { started, report, away, notified } = office()
+  const { started, report, away, notified } = setUpProgress()
   const { page } = started()
   away(true)
   await page([slack])
@@ -136,7 +136,7 @@ it('the report agrees with the walk after the next page, where the store was awa
 })
 
 it('the report agrees with the walk after the next page, where a store that was away came back without what it had taken last', async () => {
-  const { started, report, away } = office()
+  const { started, report, away } = setUpProgress()
   const { page, people } = started()
   await page([jira])
   await people.forget(ada.email)
@@ -148,7 +148,7 @@ it('the report agrees with the walk after the next page, where a store that was 
 })
 
 it('the report agrees with the walk after the next page, where another process has a clock that is ahead', async () => {
-  const { started, pass, report } = office()
+  const { started, pass, report } = setUpProgress()
   const [ahead, right] = [started({ skew: 5 * MINUTE }), started()]
   await ahead.page([slack, jira])
   pass(1_000)
@@ -160,7 +160,7 @@ it('the report agrees with the walk after the next page, where another process h
 })
 
 it('the report agrees with the walk after the next page, where a campaign heard of more apps, and the person keeps what they said', async () => {
-  const { started, pass, report } = office()
+  const { started, pass, report } = setUpProgress()
   const { page, campaign } = started()
   await page([slack, jira], skipped)
   await page([slack, jira], skipped)
@@ -173,7 +173,7 @@ it('the report agrees with the walk after the next page, where a campaign heard 
 })
 
 it('the report agrees with the walk after the next page, where the walk was lost, and nothing is left to connect', async () => {
-  const { started, pass, report, loseWalk } = office()
+  const { started, pass, report, loseWalk } = setUpProgress()
   const { page } = started()
   await page([slack])
   loseWalk()
@@ -183,7 +183,7 @@ it('the report agrees with the walk after the next page, where the walk was lost
 })
 
 it('the report agrees with the walk after the next page, where the person was forgotten, and only from their next page on', async () => {
-  const { started, pass, report } = office()
+  const { started, pass, report } = setUpProgress()
   const { page, people } = started()
   await page([slack])
   await people.forget(ada.email)

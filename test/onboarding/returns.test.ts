@@ -1,32 +1,32 @@
 // Coming back from an app over HTTP: the service is asked, the person goes on without a click, and no one is sent in circles.
 import { expect, it } from 'vitest'
-import { ada, consentOf, frontDoor, github } from './front-door.ts'
+import { ada, consentOf, setUpWalkRoutes, github } from './walk-routes.ts'
 import { NOW } from './seen.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
 it('a return that the service confirms leads straight to the next, and the last one makes the last page', async () => {
-  const { at, to, page, back, calls, notes } = frontDoor()
+  const { world, to, page, back, calls, audited } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
-  at.waiting = [github]
+  world.now += 10_000
+  world.waiting = [github]
   expect(await to(back())).toBe(consentOf('github_1'))
-  at.now += 10_000
-  at.waiting = []
+  world.now += 10_000
+  world.waiting = []
   expect(await page(back())).toMatchObject({ state: 'done', arrived: true })
   expect(calls).toHaveLength(3)
-  expect(notes.map((note) => ({ ...note, user: undefined }))).toEqual([
+  expect(audited.map((entry) => ({ ...entry, user: undefined }))).toEqual([
     { event: 'step_started', datasource: 'slack_1' },
     { event: 'step_result', datasource: 'slack_1', result: 'connected' },
     { event: 'step_started', datasource: 'github_1' },
     { event: 'step_result', datasource: 'github_1', result: 'connected' },
   ])
-  expect(notes.every((note) => 'user' in note && note.user === ada)).toBe(true)
+  expect(audited.every((entry) => 'user' in entry && entry.user === ada)).toBe(true)
 })
 
 const vpn = { help: 'Connect to the VPN first.' }
 const back = 'Allow access in Slack, and we’ll bring you back here.'
-it.each<[string, Parameters<typeof frontDoor>[0], boolean]>([
+it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
   ['nothing', {}, false],
   ['all that but help, of every app', { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } }, false],
   ['what to do before this app', { slack: vpn }, false],
@@ -34,19 +34,19 @@ it.each<[string, Parameters<typeof frontDoor>[0], boolean]>([
   ['what to do first, in another language', { github: { help: { de: 'Erst das VPN.' } } }, true],
   ['what to do first, of every app', { all: vpn }, true],
 ])('a return before an app of which the company says %s', async (_what, datasources, pauses) => {
-  const { at, get, page, to, back: path } = frontDoor(datasources)
+  const { world, get, page, to, back: path } = setUpWalkRoutes(datasources)
   const { card } = await page('/onboarding')
   expect(JSON.stringify(card).includes(back)).toBe(pauses)
   await to(CLICK)
-  at.now += 10_000
-  at.waiting = [github]
+  world.now += 10_000
+  world.waiting = [github]
   expect((await get(path())).status).toBe(pauses ? 200 : 303)
 })
 
 it('a return that is not confirmed yet shows the page, which looks again on its own', async () => {
-  const { at, to, page, back, notes } = frontDoor()
+  const { world, to, page, back, audited } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
+  world.now += 10_000
   const path = back()
   const found = await page(path)
   expect(found).toMatchObject({
@@ -56,19 +56,19 @@ it('a return that is not confirmed yet shows the page, which looks again on its 
     script: 'walk',
   })
   await page(path)
-  expect(notes.filter(({ event }) => event === 'step_result')).toEqual([
+  expect(audited.filter(({ event }) => event === 'step_result')).toEqual([
     { event: 'step_result', user: ada, datasource: 'slack_1', result: 'waiting' },
   ])
 })
 
 it('a return is the only way to go straight on: a page that waits ends at what was connected, and at the next button', async () => {
-  const { at, to, page, back, calls } = frontDoor()
+  const { world, to, page, back, calls } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
+  world.now += 10_000
   const path = back()
   await page(path)
-  at.now += 5_000
-  at.waiting = [github]
+  world.now += 5_000
+  world.waiting = [github]
   const ended = await page(`${path}&unattended=yes`)
   expect(ended).toMatchObject({
     banner: { title: 'Slack connected', text: 'Next up: GitHub.' },
@@ -80,24 +80,24 @@ it('a return is the only way to go straight on: a page that waits ends at what w
 
 it('a return that another tab held up, or whose check failed, ends at a page too', async () => {
   for (const hold of ['another tab', 'a failure'] as const) {
-    const { at, to, get, page, back } = frontDoor()
+    const { world, to, get, page, back } = setUpWalkRoutes()
     await to(CLICK)
     const path = back()
-    at.now += 10_000
-    at.fails = hold === 'a failure'
+    world.now += 10_000
+    world.fails = hold === 'a failure'
     await page(path)
     if (hold === 'another tab') await to('/onboarding/connect/github_1')
     await get(path)
-    at.now += 20_000
-    Object.assign(at, { fails: false, waiting: [github] })
+    world.now += 20_000
+    Object.assign(world, { fails: false, waiting: [github] })
     expect(await page(path)).toMatchObject({ banner: { title: 'Slack connected' } })
   }
 })
 
 it.each(['access_denied', 'server_error'])('a return that says error=%s is not waited for', async (error) => {
-  const { at, to, page, back } = frontDoor()
+  const { world, to, page, back } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
+  world.now += 10_000
   const { confirming, refresh, card } = await page(`${back()}&error=${error}`)
   expect([confirming, refresh]).toEqual([undefined, undefined])
   expect(card).toMatchObject({
@@ -109,33 +109,33 @@ it.each(['access_denied', 'server_error'])('a return that says error=%s is not w
 it.each(['', 'step=&', 'step=made-up&'])(
   'a return with an error but without the open step (%j) may be another site’s link, and fails nothing',
   async (step) => {
-    const { at, to, page, notes } = frontDoor()
+    const { world, to, page, audited } = setUpWalkRoutes()
     await to(CLICK)
-    at.now += 10_000
+    world.now += 10_000
     const { confirming } = await page(`/onboarding/callback?${step}error=1`)
     expect(confirming).toMatchObject({ title: 'Checking Slack…' })
-    expect(notes.at(-1)).toMatchObject({ event: 'step_result', result: 'waiting' })
+    expect(audited.at(-1)).toMatchObject({ event: 'step_result', result: 'waiting' })
   },
 )
 
 it('a return that is requested twice at once checks once', async () => {
-  const { at, to, back, calls, notes } = frontDoor()
+  const { world, to, back, calls, audited } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
-  at.waiting = [github]
+  world.now += 10_000
+  world.waiting = [github]
   const path = back()
   expect(await Promise.all([to(path), to(path)])).toEqual([consentOf('github_1'), consentOf('github_1')])
   expect(calls).toHaveLength(2)
-  expect(notes).toHaveLength(3)
+  expect(audited).toHaveLength(3)
 })
 
 it.each(['', '?step=', '?step=lost', '?status=success'])(
   'a return that has lost its query (%s) is one all the same: the service is asked, and no tab is blamed',
   async (query) => {
-    const { at, to, page, calls } = frontDoor()
+    const { world, to, page, calls } = setUpWalkRoutes()
     await to(CLICK)
-    at.now += 10_000
-    at.waiting = [github]
+    world.now += 10_000
+    world.waiting = [github]
     expect(await to(`/onboarding/callback${query}`)).toBe(consentOf('github_1'))
     expect(calls).toHaveLength(2)
     expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
@@ -143,38 +143,38 @@ it.each(['', '?step=', '?step=lost', '?status=success'])(
 )
 
 it('a return whose check fails is recorded: the next page checks', async () => {
-  const { at, to, get, page, back, calls, handed } = frontDoor()
+  const { world, to, get, page, back, calls, recordedAt } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
-  at.fails = true
+  world.now += 10_000
+  world.fails = true
   expect((await get(back())).status).toBe(503)
-  at.fails = false
-  at.waiting = [github]
+  world.fails = false
+  world.waiting = [github]
   expect(await page('/onboarding')).toMatchObject({ card: { instance: 'github_1' } })
-  expect([calls.length, handed.length]).toEqual([3, 2])
+  expect([calls.length, recordedAt.length]).toEqual([3, 2])
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
 })
 
 it('a return that is looked at again does not ask while another tab is leaving', async () => {
-  const { at, to, page, back, calls, handed } = frontDoor()
+  const { world, to, page, back, calls, recordedAt } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 10_000
+  world.now += 10_000
   const path = back()
   await page(path)
   await to('/onboarding/connect/github_1')
   await page('/onboarding')
   expect(await page(path)).toMatchObject({ confirming: { instance: 'slack_1', focus: false } })
-  expect([calls.length, handed.length]).toEqual([3, 3])
-  at.now = NOW + 25_000
+  expect([calls.length, recordedAt.length]).toEqual([3, 3])
+  world.now = NOW + 25_000
   await page(path)
-  expect([calls.length, handed.length]).toEqual([4, 4])
+  expect([calls.length, recordedAt.length]).toEqual([4, 4])
 })
 
 it('a return that took no click gets a page that asks nothing and goes on, in a browser alone', async () => {
-  const { at, to, page, back, calls } = frontDoor()
+  const { world, to, page, back, calls } = setUpWalkRoutes()
   await to(CLICK)
-  at.now += 9_999
-  at.waiting = [github]
+  world.now += 9_999
+  world.waiting = [github]
   const path = back()
   const between = await page(path)
   expect(between).toEqual({
@@ -191,9 +191,9 @@ it('a return that took no click gets a page that asks nothing and goes on, in a 
     { 'sec-fetch-dest': 'document', 'user-agent': 'not Mozilla/5.0' },
     { 'sec-fetch-dest': 'empty', 'user-agent': 'Mozilla/5.0' },
   ]) {
-    const other = frontDoor()
+    const other = setUpWalkRoutes()
     await other.to(CLICK)
-    other.at.waiting = [github]
+    other.world.waiting = [github]
     const { headers: answered } = await other.get(other.back(), headers)
     expect(answered['location']).toBe(consentOf('github_1'))
   }

@@ -1,11 +1,11 @@
-// The overview over HTTP and leaving for an app: what the service is asked, where a click leads, and what is noted of it.
+// The overview over HTTP and leaving for an app: the checks that are sent, where a click leads, and what is audited.
 import { expect, it, vi } from 'vitest'
-import { ada, consentOf, frontDoor, github, PLAIN_CHECK, slack } from './front-door.ts'
+import { ada, consentOf, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
 it('the overview asks the service and shows what it says, in the language of the person', async () => {
-  const { page, calls } = frontDoor()
+  const { page, calls } = setUpWalkRoutes()
   expect(await page('/onboarding')).toMatchObject({
     view: 'onboarding/overview',
     state: 'open',
@@ -24,7 +24,7 @@ it('the overview asks the service and shows what it says, in the language of the
 })
 
 it('the overview shows the apps that its address names, until another address names others', async () => {
-  const { page } = frontDoor()
+  const { page } = setUpWalkRoutes()
   const narrowed = await page('/onboarding?datasource=github&return_to=/search')
   expect(narrowed).toMatchObject({ card: { title: 'Connect GitHub' }, narrowed: true })
   expect(narrowed['returnTo']).toMatchObject({ href: '/search' })
@@ -34,39 +34,39 @@ it('the overview shows the apps that its address names, until another address na
 })
 
 it('the overview refuses a return address of more than 1,024 characters in words, and takes one of 1,024', async () => {
-  const { get } = frontDoor()
+  const { get } = setUpWalkRoutes()
   const of = async (length: number) => await get(`/onboarding?return_to=/${'x'.repeat(length - 1)}`)
   expect((await of(1_024)).body).toMatchObject({ returnTo: { href: expect.stringMatching(/^.x{1023}$/) } })
   expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
 })
 
 it('progress counts from the time of the check, so that a slow response never replaces a newer one', async () => {
-  const { at, get, handed } = frontDoor()
-  const [first, takes] = [at.now, 9_000]
-  Object.assign(at, { takes })
+  const { world, get, recordedAt } = setUpWalkRoutes()
+  const [first, takes] = [world.now, 9_000]
+  Object.assign(world, { takes })
   for (const path of ['/onboarding', CLICK]) await get(path)
-  expect(handed).toEqual([first, first + takes])
+  expect(recordedAt).toEqual([first, first + takes])
 })
 
 it('the overview begins with the app that its address names', async () => {
-  const { at, page } = frontDoor()
+  const { world, page } = setUpWalkRoutes()
   await page('/onboarding')
-  at.waiting = [github]
+  world.waiting = [github]
   expect(await page('/onboarding?from=slack_1')).toMatchObject({ banner: { title: 'Slack connected' } })
-  at.waiting = []
+  world.waiting = []
   expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
   expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
 })
 
-it('a page that is dropped ends its check, and a click that is dropped goes on: another may share it', async () => {
-  const { at, open } = frontDoor()
+it("a browser that leaves cancels the overview's check, but not a click's", async () => {
+  const { world, open } = setUpWalkRoutes()
   for (const [path, ends] of [
     ['/onboarding', true],
     [CLICK, false],
   ] as const) {
     const begun = Promise.withResolvers<AbortSignal | null | undefined>()
     const answered = Promise.withResolvers<void>()
-    at.answers = (gone) => (begun.resolve(gone), answered.promise)
+    world.answers = (gone) => (begun.resolve(gone), answered.promise)
     const view = open(path)
     view.end(() => {})
     const gone = await begun.promise
@@ -77,22 +77,22 @@ it('a page that is dropped ends its check, and a click that is dropped goes on: 
 })
 
 it('a click leads to the consent, with the address that this very answer brought', async () => {
-  const { to, calls, notes, back } = frontDoor()
+  const { to, calls, audited, back } = setUpWalkRoutes()
   expect(await to(CLICK)).toBe(consentOf('slack_1'))
   expect(calls).toHaveLength(1)
   expect(calls[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
-  expect(notes).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
+  expect(audited).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
   const first = back()
   await to('/onboarding/connect/github_1')
   expect(back()).not.toBe(first)
 })
 
 it('a click that a sign-in came between is not lost: the page says so, and offers that very app', async () => {
-  const { at, to, page, calls } = frontDoor()
+  const { world, to, page, calls } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')
   const after = { 'sec-fetch-site': 'cross-site' }
   const path = '/onboarding?datasource=slack&datasource=github&from=github_1&again=yes'
-  at.now += 59_999
+  world.now += 59_999
   expect(await to('/onboarding/connect/github_1', after)).toBe(path)
   expect(calls).toHaveLength(1)
   expect(await page(path)).toMatchObject({
@@ -105,10 +105,10 @@ it('a click that a sign-in came between is not lost: the page says so, and offer
     card: { instance: 'slack_1' },
     focusesMain: true,
   })
-  at.waiting = [slack]
+  world.waiting = [slack]
   // Connected meanwhile.
   expect(await page(path)).toMatchObject({ card: { instance: 'slack_1' }, focusesMain: true })
-  at.now += 1
+  world.now += 1
   expect(await to('/onboarding/connect/github_1', after)).toBe('/onboarding')
   // Another site's link can name the same address at any time.
   const linked = await page('/onboarding?from=slack_1&again=yes')
@@ -116,23 +116,23 @@ it('a click that a sign-in came between is not lost: the page says so, and offer
 })
 
 it('a click on another site’s link starts nothing', async () => {
-  const { at, to, calls } = frontDoor()
-  at.now += 60_000
+  const { world, to, calls } = setUpWalkRoutes()
+  world.now += 60_000
   for (const site of ['cross-site', 'same-site', 'none'])
     expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
   expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
-  // The page of a failure asks again, for what that link asked for.
+  // The page of a failure retries the link's own request.
   expect(await to(`${CLICK}?unattended=yes`, { 'sec-fetch-site': 'same-origin' })).toBe('/onboarding')
   expect(calls).toEqual([])
   expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
 })
 
 it('a click made twice asks once and is noted once, and one on another app or by another person is its own', async () => {
-  const { to, calls, notes } = frontDoor()
+  const { to, calls, audited } = setUpWalkRoutes()
   const both = await Promise.all([to(CLICK), to(CLICK)])
   expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
   expect(calls).toHaveLength(1)
-  expect(notes).toHaveLength(1)
+  expect(audited).toHaveLength(1)
   const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
   expect(two[1]).toBe(consentOf('github_1'))
   expect(calls).toHaveLength(4)
@@ -141,11 +141,11 @@ it('a click made twice asks once and is noted once, and one on another app or by
 })
 
 it('a click on an app that is connected meanwhile leads to the overview, which says so', async () => {
-  const { at, get, to, notes } = frontDoor()
+  const { world, get, to, audited } = setUpWalkRoutes()
   await get('/onboarding?datasource=slack&datasource=github')
-  at.waiting = [github]
+  world.waiting = [github]
   expect(await to(CLICK)).toBe('/onboarding?datasource=slack&datasource=github&from=slack_1')
-  expect(notes).toMatchObject([{ event: 'step_result', datasource: 'slack_1', result: 'connected' }])
+  expect(audited).toMatchObject([{ event: 'step_result', datasource: 'slack_1', result: 'connected' }])
 })
 
 it.each([
@@ -153,12 +153,12 @@ it.each([
   ['an address elsewhere', '//evil.example/auth/datasource/slack_1'],
   ['another app’s address', github.authUrlRelativePath],
 ])('a click on an app with %s is refused under its name', async (_what, authUrlRelativePath) => {
-  const { at, get, notes } = frontDoor()
-  at.waiting = [github, { ...slack, authUrlRelativePath }]
+  const { world, get, audited } = setUpWalkRoutes()
+  world.waiting = [github, { ...slack, authUrlRelativePath }]
   const { status, body } = await get(CLICK)
   const title = 'We can’t connect Slack right now'
   expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', title } })
-  expect(notes).toMatchObject([
+  expect(audited).toMatchObject([
     { event: 'step_failed', datasource: 'slack_1', code: 'datasource_cannot_start' },
   ])
 })

@@ -1,17 +1,17 @@
 // “Not now”, “I need an admin to approve this” and taking them back, and the counts for the intranet.
 import { expect, it } from 'vitest'
-import { ada, frontDoor, github, PLAIN_CHECK, slack } from './front-door.ts'
+import { ada, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
 
 it.each([
   ['skip', 'skipped', 'Slack skipped'],
   ['blocked', 'blocked', 'Slack is waiting for an admin'],
 ])('what a person says about an app by %s is kept, noted and shown', async (path, event, title) => {
-  const { page, post, calls, notes } = frontDoor()
+  const { page, post, calls, audited } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')
   const { status, headers } = await post(`/onboarding/${path}/slack_1`)
   const location = '/onboarding?datasource=slack&datasource=github&from=slack_1'
   expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
-  expect(notes).toEqual([{ event, user: ada, datasource: 'slack_1' }])
+  expect(audited).toEqual([{ event, user: ada, datasource: 'slack_1' }])
   expect(calls).toHaveLength(1)
   expect(await page(location)).toMatchObject({ banner: { title }, card: { title: 'Connect GitHub' } })
 })
@@ -20,26 +20,26 @@ it.each([
   ['skip', 'unskip'],
   ['blocked', 'unblock'],
 ])('what a person says about an app by %s is taken back by %s, which is no event', async (path, back) => {
-  const { page, post, notes } = frontDoor()
+  const { page, post, audited } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack')
   await post(`/onboarding/${path}/slack_1`)
   const { status, headers } = await post(`/onboarding/${back}/slack_1`)
   const location = '/onboarding?datasource=slack&from=slack_1'
   expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
-  expect(notes).toHaveLength(1)
+  expect(audited).toHaveLength(1)
   expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', focus: true } })
 })
 
 it('what a person says about an app by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
-  const { at, to, page, post, back, notes } = frontDoor()
+  const { world, to, page, post, back, audited } = setUpWalkRoutes()
   await to('/onboarding/connect/slack_1')
-  at.now += 10_000
+  world.now += 10_000
   expect(await page(back())).toMatchObject({
     confirming: { decline: { href: '/onboarding/declined/slack_1' } },
   })
   const { headers } = await post('/onboarding/declined/slack_1')
   expect(headers['location']).toBe('/onboarding?from=slack_1')
-  expect(notes.at(-1)).toEqual({ event: 'declined', user: ada, datasource: 'slack_1' })
+  expect(audited.at(-1)).toEqual({ event: 'declined', user: ada, datasource: 'slack_1' })
   const after = await page('/onboarding?from=slack_1')
   expect([after['confirming'], after['refresh']]).toEqual([undefined, undefined])
   expect(after.card).toMatchObject({
@@ -50,7 +50,7 @@ it('what a person says about an app by “I didn’t allow it” ends the wait a
 })
 
 it('what a person says of an app is refused for an app that is not theirs, unless it is taken back', async () => {
-  const { page, post, notes } = frontDoor()
+  const { page, post, audited } = setUpWalkRoutes()
   await page('/onboarding')
   for (const path of ['skip', 'blocked', 'declined']) {
     const { status, body } = await post(`/onboarding/${path}/jira_1`)
@@ -58,42 +58,42 @@ it('what a person says of an app is refused for an app that is not theirs, unles
   }
   for (const path of ['unskip', 'unblock'])
     expect((await post(`/onboarding/${path}/jira_1`)).status).toBe(303)
-  expect(notes).toEqual([])
+  expect(audited).toEqual([])
 })
 
 it('the status is the person’s own, checks at most every three seconds, and remembers no failure', async () => {
-  const { at, get, page, calls } = frontDoor()
+  const { world, get, page, calls } = setUpWalkRoutes()
   const first = await page('/api/status')
   const texts = { lang: 'en', dir: 'ltr', left: '2 apps left to connect', progress: '0 of 2 connected' }
   expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0, texts })
   expect(await page('/api/status?language=ar')).toMatchObject({ texts: { lang: 'ar', dir: 'rtl' } })
-  at.waiting = [github]
-  at.now += 2_999
+  world.waiting = [github]
+  world.now += 2_999
   expect(await page('/api/status')).toEqual(first)
   expect(calls).toEqual([PLAIN_CHECK])
-  at.now += 1
+  world.now += 1
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   expect(calls).toHaveLength(2)
-  at.person = { ...ada, subject: 'bob' }
-  at.waiting = [slack]
+  world.person = { ...ada, subject: 'bob' }
+  world.waiting = [slack]
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
   expect(calls).toHaveLength(3)
-  at.now += 3_000
-  at.fails = true
+  world.now += 3_000
+  world.fails = true
   expect((await get('/api/status')).status).toBe(503)
-  at.fails = false
+  world.fails = false
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
 })
 
 it('the status shows at once what the person did here', async () => {
-  const { at, page, post, to, calls } = frontDoor()
+  const { world, page, post, to, calls } = setUpWalkRoutes()
   await page('/api/status')
   await post('/onboarding/skip/slack_1')
   expect(await page('/api/status')).toMatchObject({ pending: 1, skipped: 1 })
   expect(calls).toHaveLength(1)
   await to('/onboarding/connect/github_1')
-  at.now += 10_000
-  at.waiting = [slack]
+  world.now += 10_000
+  world.waiting = [slack]
   // The one-time path that the browser follows is more than a count, or a page in another tab.
   await page('/onboarding')
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
@@ -103,13 +103,13 @@ it('the status shows at once what the person did here', async () => {
 })
 
 it('two tabs that ask for the status at once share one check', async () => {
-  const { page, calls } = frontDoor()
+  const { page, calls } = setUpWalkRoutes()
   await Promise.all([page('/api/status'), page('/api/status')])
   expect(calls).toHaveLength(1)
 })
 
 it('whatever reaches the service is limited, and nothing else', async () => {
-  const { get, post, limited } = frontDoor()
+  const { get, post, limited } = setUpWalkRoutes()
   const reaching = [
     '/onboarding',
     '/onboarding/connect',

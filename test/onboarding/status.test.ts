@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createStatusRoute } from '../../src/onboarding/status.ts'
 import { startWalk } from '../../src/onboarding/walk.ts'
 import { languages } from '../helpers/texts.ts'
-import { ada, frontDoor } from './front-door.ts'
+import { ada, setUpWalkRoutes } from './walk-routes.ts'
 
 it('a session whose token is refused does not fail another one of the same person', async () => {
   const walk = startWalk(1)
@@ -35,9 +35,9 @@ it('a session whose token is refused does not fail another one of the same perso
 })
 
 it('the service is asked for a person’s figures once in a while, whoever else asks meanwhile', async () => {
-  const { at, calls, page } = frontDoor()
+  const { world, calls, page } = setUpWalkRoutes()
   for (const subject of ['ada', 'bob', 'ada']) {
-    at.person = { ...ada, subject }
+    world.person = { ...ada, subject }
     await page('/api/status')
   }
   expect(calls).toHaveLength(2)

@@ -17,7 +17,7 @@ const apps = Array.from({ length: 40 }, (_, index) => ({
 }))
 
 /** One store, and how to open a process's walks on it. */
-function office() {
+function setUpWalks() {
   const { records, values } = memoryRecords()
   const keyRing = testKeyRing()
   const counted = { reads: 0, writes: 0, seconds: 0 }
@@ -65,7 +65,7 @@ function office() {
 }
 
 it('a walk loses nothing of forty changes at once by two processes', async () => {
-  const { process } = office()
+  const { process } = setUpWalks()
   const [one, other] = [process(), process()]
   await one.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
   await Promise.all(
@@ -78,7 +78,7 @@ it('a walk loses nothing of forty changes at once by two processes', async () =>
 })
 
 it('a walk begins when the person first comes, and lives ninety days from its last change', async () => {
-  const { process, counted } = office()
+  const { process, counted } = setUpWalks()
   const walks = process()
   expect(await walks.load(ada)).toMatchObject({ startedAt: 1, known: [], clicks: 0 })
   await walks.update(ada, (walk) => ({ ...walk }))
@@ -88,7 +88,7 @@ it('a walk begins when the person first comes, and lives ninety days from its la
 })
 
 it('a walk is neither read again nor written where a page changes nothing', async () => {
-  const { process, counted } = office()
+  const { process, counted } = setUpWalks()
   const walks = process()
   const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
   const { reads, writes } = counted
@@ -98,7 +98,7 @@ it('a walk is neither read again nor written where a page changes nothing', asyn
 })
 
 it('a walk is changed where another process has written meanwhile, and not written twice for the same change', async () => {
-  const { process, between, counted } = office()
+  const { process, between, counted } = setUpWalks()
   const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
   between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
   const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
@@ -109,8 +109,8 @@ it('a walk is changed where another process has written meanwhile, and not writt
   expect(counted.writes).toBe(writes + 1)
 })
 
-it('a walk is one person’s: the same subject of another issuer has another, and no record can be put in another’s place', async () => {
-  const { process, values } = office()
+it("walks are separate by issuer and subject, and records can't be swapped", async () => {
+  const { process, values } = setUpWalks()
   const walks = process()
   const bob = { ...ada, issuer: 'https://other.example' }
   await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
@@ -122,7 +122,7 @@ it('a walk is one person’s: the same subject of another issuer has another, an
 })
 
 it('a walk shows who it is and what they connect to no one who has only the store', async () => {
-  const { process, values } = office()
+  const { process, values } = setUpWalks()
   await process().update(ada, (walk) => ({
     ...applyCheck(walk, apps, 1, 30),
     visit: { only: [], returnTo: 'https://intranet.example/ada' },
@@ -135,7 +135,7 @@ it('a walk shows who it is and what they connect to no one who has only the stor
 })
 
 it('a walk is gone when its person is forgotten', async () => {
-  const { process, values, keyRing } = office()
+  const { process, values, keyRing } = setUpWalks()
   await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
   const remove = async (key: string) => void values.delete(key)
   await WalkStore.erase({ remove }, personKey(ada), await keyRing.dataKey())
@@ -143,7 +143,7 @@ it('a walk is gone when its person is forgotten', async () => {
 })
 
 it('a walk leaves out an app that the company hides after people have seen it, in the company’s order', async () => {
-  const { process } = office()
+  const { process } = setUpWalks()
   await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
   const company = companyOf({ datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } }, new Map())
   const walks = process(company)
@@ -159,7 +159,7 @@ const full = { startedAt: 1, known: [known], visit: { only: ['a'] }, clicks: 3 }
 it.each(['not sealed', JSON.stringify(full)])(
   'a walk whose record is damaged (%j) begins anew, and is kept from then on',
   async (damaged) => {
-    const { process, damage } = office()
+    const { process, damage } = setUpWalks()
     await damage(damaged)
     await process().update(ada, (before) => skip(applyCheck(before, apps, 2, 30), 'wiki_1', 2))
     const walk = await process().load(ada)
@@ -168,7 +168,7 @@ it.each(['not sealed', JSON.stringify(full)])(
 )
 
 it('a walk whose record leads where the rules do not allow leads nowhere', async () => {
-  const { process, damage } = office()
+  const { process, damage } = setUpWalks()
   await damage({ ...full, visit: { only: ['a'], returnTo: 'https://evil.example/' } })
   expect((await process().load(ada)).visit).toEqual({ only: ['a'] })
 })

@@ -13,7 +13,7 @@ const [ada, bob] = ['ada@acme.example', 'bob@acme.example']
 const opened = (before: Person) => withMilestone(before, 'openedAt', at)
 
 /** One store, any number of processes. */
-function office() {
+function setUpPeople() {
   const { records, values } = memoryRecords()
   const open = (now = at, given: Partial<ConstructorParameters<typeof People>[0]> = {}) =>
     testPeople({ records, now: () => now, ...given })
@@ -48,14 +48,14 @@ it('a change that another process has made meanwhile announces nothing', async (
 })
 
 it('a dump of the store shows no address of a person', async () => {
-  const { values, open } = office()
+  const { values, open } = setUpPeople()
   await open().change(ada, opened)
   expect([...values].flat().join()).not.toMatch(/ada|acme/)
   expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: at })
 })
 
 it('two spellings of an address share one record', async () => {
-  const { open, values } = office()
+  const { open, values } = setUpPeople()
   await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', at))
   await open().change(ada, opened)
   expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: at, signedInAt: at })
@@ -63,7 +63,7 @@ it('two spellings of an address share one record', async () => {
 })
 
 it('a record that two processes change at once loses nothing, and is written only if something changed', async () => {
-  const { values, open } = office()
+  const { values, open } = setUpPeople()
   const processes = [open(), open()] as const
   await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -81,7 +81,7 @@ it('a record that two processes change at once loses nothing, and is written onl
 })
 
 it('a person is forgotten after the retention, except for their opt-out', async () => {
-  const { open } = office()
+  const { open } = setUpPeople()
   await open().change(ada, opened)
   await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', at), leftAt: at }))
   const later = open(at + 90 * DAY)
@@ -116,7 +116,7 @@ it('a record lives in the store as long as the person is remembered', async () =
 })
 
 it('a person who is to be forgotten is removed at once, and no one else is', async () => {
-  const { open } = office()
+  const { open } = setUpPeople()
   for (const email of [ada, bob]) await open().change(email, opened)
   expect(await open().forget('ADA@acme.example ')).toBe(true)
   expect(await open().forget(ada)).toBe(false)
@@ -124,7 +124,7 @@ it('a person who is to be forgotten is removed at once, and no one else is', asy
 })
 
 it('an unreadable record never counts as absent, is named, and can be forgotten', async () => {
-  const { values, open } = office()
+  const { values, open } = setUpPeople()
   await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
   await open().change(bob, opened)
   const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith('person:'))
@@ -141,7 +141,7 @@ it('an unreadable record never counts as absent, is named, and can be forgotten'
 })
 
 it('people are read in slices, so that requests come in between', async () => {
-  const { open } = office()
+  const { open } = setUpPeople()
   for (let person = 0; person < 300; person++) await open().change(`p${person}@acme.example`, opened)
   let turns = 0
   const reading = { isOver: false }
@@ -163,7 +163,7 @@ const hides = {
 }
 
 it('apps that the company hides are left out when reading, and kept as they were when writing', async () => {
-  const { open } = office()
+  const { open } = setUpPeople()
   await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
   const hiding = open(at + 1, hides)
   const seen = await hiding.change(ada, (before) =>
@@ -181,7 +181,7 @@ it('apps that the company hides are left out when reading, and kept as they were
 })
 
 it('events are written together with their cause, and onEvents is called', async () => {
-  const { open } = office()
+  const { open } = setUpPeople()
   const received: [string, number][] = []
   const people = open(at, { onEvents: (...one) => received.push(one) })
   await people.change(ada, (before) => withMilestone(before, 'signedInAt', at))
@@ -193,7 +193,7 @@ it('events are written together with their cause, and onEvents is called', async
 })
 
 it('events aren’t written without a webhook', async () => {
-  const { open } = office()
+  const { open } = setUpPeople()
   expect(await open().change(ada, (before) => withMilestone(before, 'signedInAt', at))).not.toHaveProperty(
     'outbox',
   )

@@ -7,7 +7,7 @@ import { People } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
-import { office } from '../campaigns/office.ts'
+import { setUpRuns } from '../campaigns/office.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'
 import type { Rules } from './rules.ts'
@@ -45,7 +45,7 @@ async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean
   })
   const emails = world.service.people.map(({ email }) => email)
   const people = new People({ records, keyRing, retentionDays: 90, now })
-  const { endedBy, error } = await office(people).run({
+  const { endedBy, error } = await setUpRuns(people).run({
     // An address that is on the list twice is one person.
     people: [...emails, ...emails],
     ask,

@@ -1,4 +1,4 @@
-// The installation's key: one for each store, whichever process asks first, and the same whatever secret seals it.
+// The data key: one for each store, whichever process asks first, and the same whatever secret seals it.
 import { expect, it } from 'vitest'
 import { adoptStore, createKeyRing, waitForDataKey } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'

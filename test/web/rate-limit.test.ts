@@ -8,7 +8,7 @@ import { collected, heldBytes } from '../helpers/heap.ts'
 
 const PER_MINUTE = 30
 
-function office() {
+function setUpLimit() {
   const clock = { now: 1_700_000_000_000 }
   const noted: object[] = []
   const limits = new Limits(
@@ -50,7 +50,7 @@ it.each([
 ])(
   'an address that used up its minute begins $again sign-ins $seconds s later',
   async ({ seconds, again }) => {
-    const { clock, refused } = office()
+    const { clock, refused } = setUpLimit()
     expect(await refused(PER_MINUTE)).toBe(0)
     clock.now += seconds * 1000
     expect(await refused(PER_MINUTE + 1)).toBe(PER_MINUTE + 1 - again)
@@ -60,14 +60,14 @@ it.each([
 )
 
 it('one sign-in comes back thirty times a minute at most, and no other pays for that', async () => {
-  const { refused } = office()
+  const { refused } = setUpLimit()
   expect(await refused(31, '/callback?id=ada')).toBe(1)
   expect(await refused(1, '/callback?id=grace')).toBe(0)
   expect(await refused(1)).toBe(0)
 })
 
 it('whoever is refused is told when a tenth is free again, and it is noted in one place', async () => {
-  const { ask, refused, noted } = office()
+  const { ask, refused, noted } = setUpLimit()
   await refused(PER_MINUTE)
   expect((await ask('/sign-in')).body).toEqual({ retryAfter: 6 })
   expect(noted).toEqual([{ event: 'limited', what: 'address', user: undefined }])

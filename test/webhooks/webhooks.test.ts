@@ -13,7 +13,7 @@ const MINUTE = 60_000
 const running: Webhooks[] = []
 
 /** Processes that share a store, and a receiver that answers as it is told. */
-function office() {
+function setUpWebhooks() {
   const { records } = memoryRecords()
   const now = () => Date.now()
   const sent: { id: string; type: string; at: number }[] = []
@@ -67,7 +67,7 @@ const refused: DeliveryOutcome = { kind: 'rejected', why: 'status 500', wait: un
 const silent: DeliveryOutcome = { kind: 'unreachable', why: 'too-slow' }
 
 it('events are delivered once, and then removed', async () => {
-  const { process, sent } = office()
+  const { process, sent } = setUpWebhooks()
   const { people, registry } = process()
   await people.change(email, here)
   await turns()
@@ -79,7 +79,7 @@ it('events are delivered once, and then removed', async () => {
 })
 
 it('events are sent in their order', async () => {
-  const { process, sent } = office()
+  const { process, sent } = setUpWebhooks()
   const { people } = process()
   await people.change(email, here)
   await people.change(email, (before) => having(before, { slack_1: 'waiting' }, at))
@@ -89,7 +89,7 @@ it('events are sent in their order', async () => {
 })
 
 it('further events of a person aren’t sent to an unreachable receiver', async () => {
-  const { process, receiver, sent } = office()
+  const { process, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(silent)
   const { people } = process()
   await people.change(email, blocked)
@@ -98,7 +98,7 @@ it('further events of a person aren’t sent to an unreachable receiver', async 
 })
 
 it('a slow receiver doesn’t delay the change that made an event', async () => {
-  const { process, receiver, sent } = office()
+  const { process, receiver, sent } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
   const { people } = process()
   for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
@@ -107,7 +107,7 @@ it('a slow receiver doesn’t delay the change that made an event', async () => 
 })
 
 it('of many events of a person three are claimed at a time, so that none is sent after its claim', async () => {
-  const { process, receiver } = office()
+  const { process, receiver } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
   const { people } = process()
   const apps = Object.fromEntries(['a', 'b', 'c', 'd'].map((app) => [`${app}_1`, 'blocked' as const]))
@@ -117,7 +117,7 @@ it('of many events of a person three are claimed at a time, so that none is sent
 })
 
 it('an event is retried with the same id and a new signature, because receivers reject old timestamps', async () => {
-  const { process, receiver, sent } = office()
+  const { process, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
   const { people, registry } = process()
   await people.change(email, here)
@@ -140,7 +140,7 @@ it.each([
   ['after two hours, if Retry-After says more', 1e9, [7200, 7200]],
 ])('an event is retried %s, and not before', async (_when, wait, pauses) => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
-  const { process, receiver, sent } = office()
+  const { process, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve({ ...refused, wait })
   await process().people.change(email, here)
   await turns()
@@ -153,7 +153,7 @@ it.each([
 })
 
 it('waiting events are in the metrics, with the age of the oldest, also after a restart', async () => {
-  const { process, receiver } = office()
+  const { process, receiver } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
   const figures = async ({ registry }: ReturnType<typeof process>) =>
     [...(await registry.metrics()).matchAll(/^onramp_webhooks_(?:waiting|oldest_seconds) (\d+)/gm)].map(
@@ -175,7 +175,7 @@ it('waiting events are in the metrics, with the age of the oldest, also after a 
 })
 
 it('an event that comes while the one before is settled follows at once', async () => {
-  const { records, process, sent } = office()
+  const { records, process, sent } = setUpWebhooks()
   const { people } = process()
   const { compareAndSet } = records
   let writes = 0
@@ -191,7 +191,7 @@ it('an event that comes while the one before is settled follows at once', async 
 })
 
 it('a person’s rejected events don’t delay those of others', async () => {
-  const { process, receiver, sent } = office()
+  const { process, receiver, sent } = setUpWebhooks()
   const { people } = process()
   receiver.answer = () =>
     Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'delivered' })
@@ -201,7 +201,7 @@ it('a person’s rejected events don’t delay those of others', async () => {
 })
 
 it('events are dropped after three days without a receiver, and a metric counts them', async () => {
-  const { process, receiver, sent } = office()
+  const { process, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
   const { people, registry } = process()
   await people.change(email, here)
@@ -212,7 +212,7 @@ it('events are dropped after three days without a receiver, and a metric counts 
 })
 
 it('events of a process that died are sent by another one', async () => {
-  const { process, receiver, sent } = office()
+  const { process, receiver, sent } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
   await process().people.change(email, here)
   await turns()
@@ -227,7 +227,7 @@ it('events of a process that died are sent by another one', async () => {
 })
 
 it('events from a command are sent by the server', async () => {
-  const { process, command, sent } = office()
+  const { process, command, sent } = setUpWebhooks()
   await command.change(email, here)
   process().webhooks.start()
   await turns(10)
@@ -235,7 +235,7 @@ it('events from a command are sent by the server', async () => {
 })
 
 it('events are sent by one of several processes', async () => {
-  const { process, command, sent } = office()
+  const { process, command, sent } = setUpWebhooks()
   const processes = [process(), process(), process()]
   for (let person = 0; person < 20; person++) await command.change(`p${person}@acme.example`, here)
   for (const { webhooks } of processes) webhooks.start()
@@ -245,7 +245,7 @@ it('events are sent by one of several processes', async () => {
 })
 
 it('forgetting a person drops their events, also while one is being sent', async () => {
-  const { process, receiver, command } = office()
+  const { process, receiver, command } = setUpWebhooks()
   let answer: (outcome: DeliveryOutcome) => void = () => {}
   receiver.answer = () => new Promise((resolve) => (answer = resolve))
   await process().people.change(email, here)

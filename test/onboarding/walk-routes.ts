@@ -1,4 +1,4 @@
-// The routes of the walk behind a sign-in, with a service that says what a test tells it to, a store in memory and a
+// The walk's routes in an app of their own, already signed in, with a scripted service, a store in memory and a
 // clock that stands still. What a page would show is answered as JSON.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
@@ -40,8 +40,8 @@ export const [slack, github] = [listed(seen.slack), listed(seen.github)]
 type Described = NonNullable<CompanyFile['datasources']>
 
 /** @param datasources what the company's file says of apps */
-export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.', de: 'Reden.' } } }) {
-  const at = {
+export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: 'Talk.', de: 'Reden.' } } }) {
+  const world = {
     now: seen.NOW,
     waiting: [slack, github] as UnconnectedApp[],
     person: ada,
@@ -52,17 +52,17 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     /** The service is away. */
     fails: false,
   }
-  /** What the service was asked for: where a consent begun with the answer leads back. */
+  /** The final_redirect_url of each check. */
   const calls: (string | undefined)[] = []
-  const notes: Parameters<Audit>[0][] = []
+  const audited: Parameters<Audit>[0][] = []
   const limited: string[] = []
-  /** When the service was asked for what the report got. */
-  const handed: number[] = []
+  /** When each check began whose result was recorded. */
+  const recordedAt: number[] = []
 
   const sendPage: SendPage = (req, res, { view, data }) => {
     res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   }
-  const now = () => at.now
+  const now = () => world.now
   const walks = new WalkStore({
     records: memoryRecords().records,
     keyRing: testKeyRing(),
@@ -72,12 +72,12 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
   })
   const company = companyOf({ datasources }, new Map())
   const describeIn = createAppDescriptions(company)
-  const audit: Audit = (happened) => void notes.push(happened)
+  const audit: Audit = (happened) => void audited.push(happened)
   const checks = new WalkChecks({
     walks,
     progress: {
       recordProgress(_user, _walk, checkedAt) {
-        handed.push(checkedAt)
+        recordedAt.push(checkedAt)
         return Promise.resolve(new Map())
       },
       lapsesOf: () => new Map(),
@@ -86,10 +86,10 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
       serviceClient: {
         async checkDatasourceAuth(_credentials, finalRedirectUrl, gone) {
           calls.push(finalRedirectUrl)
-          await at.answers?.(gone)
-          at.now += at.takes
-          if (at.fails) throw new Problem(503, 'service_unavailable')
-          return at.waiting
+          await world.answers?.(gone)
+          world.now += world.takes
+          if (world.fails) throw new Problem(503, 'service_unavailable')
+          return world.waiting
         },
         search: () => Promise.reject(new Error('not searched here')),
       },
@@ -134,7 +134,7 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     .use((req, _res, next) => {
       const session = {
         id: 's1',
-        user: req.get('person') ? { ...ada, subject: req.get('person') } : at.person,
+        user: req.get('person') ? { ...ada, subject: req.get('person') } : world.person,
         signedInAt: seen.NOW,
         tokens: { accessToken: '', issuedAt: seen.NOW },
       }
@@ -154,11 +154,11 @@ export function frontDoor(datasources: Described = { slack: { why: { en: 'Talk.'
     await request(app).get(path).set(headers).redirects(0)
 
   return {
-    at,
+    world,
     calls,
-    notes,
+    audited,
     limited,
-    handed,
+    recordedAt,
     get,
     open,
     /** Where the answer leads. */
