@@ -70,18 +70,23 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 }
 const MAX_BODY_BYTES = 65_536
-/** 31 kB of memory each at most. */
+/** Each is an object in memory, however short it is. */
+const MAX_CHUNKS = 128
 const MAX_UNFINISHED = 2_000
 
 /**
- * Bounds the requests that arrive by halves, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them, never read, would leave 11 MB of responses in memory. Node
- * would answer those without Host, or with an unknown expectation, itself, however many there are.
+ * Bounds the requests that arrive by halves, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them, never read, would
+ * leave 11 MB of responses in memory. Node would answer those without Host, or with an unknown expectation, itself.
  */
 function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof refuseMalformed>): Server {
+  /** Node would go on to make the objects of every request and chunk in this piece. */
+  function stopReading(socket: Socket): void {
+    const parser = Reflect.get(socket, 'parser') as { onIncoming: () => 2; incoming: null } | null
+    // 2: what follows is no HTTP, as for CONNECT.
+    if (parser) Object.assign(parser, { onIncoming: () => 2, incoming: null })
+  }
   function refuseAll(socket: Socket, code: string): void {
-    // Node would go on to make the objects of every request in this piece. 2: what follows is no HTTP (as for CONNECT).
-    const parser = Reflect.get(socket, 'parser') as { onIncoming: () => 2 } | null
-    if (parser) parser.onIncoming = () => 2
+    stopReading(socket)
     refuse(Object.assign(new Error(code), { code }), socket)
   }
   /** Connections whose next request hasn't arrived whole, the oldest first. */
@@ -96,22 +101,26 @@ function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof ref
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     const { socket, headers } = req
     const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
-    if (hasBody) req.once('end', () => unfinished.delete(socket))
+    // A body that ends after its response is no longer what the connection waits for.
+    if (hasBody) req.once('end', () => res.closed || unfinished.delete(socket))
     else unfinished.delete(socket)
     res.once('close', () => awaitRequest(socket))
     // A response has no socket while another one is before it.
-    if (res.socket === null) return refuseAll(req.socket, 'PIPELINED')
+    if (res.socket === null) return refuseAll(socket, 'PIPELINED')
     // Node reads a body that no route reads to its end.
-    let length = Number(req.headers['content-length'] ?? 0)
-    if (length > MAX_BODY_BYTES) return refuseAll(req.socket, 'BODY_TOO_LARGE')
-    if (req.headers['transfer-encoding'] !== undefined)
+    let length = Number(headers['content-length'] ?? 0)
+    if (length > MAX_BODY_BYTES) return refuseAll(socket, 'BODY_TOO_LARGE')
+    let chunks = 0
+    if (headers['transfer-encoding'] !== undefined)
       req.on('data', (chunk: Buffer) => {
         length += chunk.length
-        if (length > MAX_BODY_BYTES && res.headersSent) req.socket.destroySoon()
-        else if (length > MAX_BODY_BYTES) refuseAll(req.socket, 'BODY_TOO_LARGE')
+        if (length <= MAX_BODY_BYTES && ++chunks <= MAX_CHUNKS) return
+        if (!res.headersSent) return refuseAll(socket, 'BODY_TOO_LARGE')
+        stopReading(socket)
+        socket.destroySoon()
       })
-    const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0'
-    return hasHost ? listener(req, res) : refuseAll(req.socket, 'NO_HOST')
+    const hasHost = headers.host !== undefined || req.httpVersion === '1.0'
+    return hasHost ? listener(req, res) : refuseAll(socket, 'NO_HOST')
   })
   server.on('connection', (socket: Socket) => {
     awaitRequest(socket)

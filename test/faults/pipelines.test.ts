@@ -39,17 +39,34 @@ it.each([
   },
 )
 
-it('six thousand requests that never end do not fill the memory', { timeout: 60_000 }, async () => {
-  const half = 'POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nx'
-  const sockets = Array.from({ length: 6_000 }, () => {
-    const socket = connect({ port: Number(new URL(running.url).port), host: 'localhost' }).on(
-      'error',
-      () => {},
-    )
-    return socket.setEncoding('utf8').on('connect', () => socket.write(half))
-  })
-  await expect.poll(() => sockets.filter((socket) => socket.closed).length).toBeGreaterThanOrEqual(3_500)
-  expect(onramp.hasEnded()).toBe(false)
-  expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-  for (const socket of sockets) socket.destroy()
-})
+const half = (body: string, head = 'Content-Length: 2') =>
+  `POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${body}`
+
+it.each([
+  ['half a body', half('x'), 6_000, ''],
+  [
+    'half a body, after a body that ended late',
+    half('x').replace('/sign-out/backchannel', '/healthz'),
+    6_000,
+    `x${half('x')}`,
+  ],
+  ['chunks of one byte', half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'), 400, ''],
+])(
+  'requests that never end (%s) do not fill the memory',
+  { timeout: 60_000 },
+  async (_what, begin, count, then) => {
+    const port = Number(new URL(running.url).port)
+    const sockets = Array.from({ length: count }, () => {
+      const socket = connect({ port, host: 'localhost' }).on('error', () => {})
+      // The first response, and only then the rest.
+      if (then !== '') socket.once('data', () => socket.write(then))
+      return socket.resume().on('connect', () => socket.write(begin))
+    })
+    await expect
+      .poll(() => sockets.filter((socket) => socket.closed).length)
+      .toBeGreaterThanOrEqual(count === 6_000 ? 3_500 : count)
+    expect(onramp.hasEnded()).toBe(false)
+    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+    for (const socket of sockets) socket.destroy()
+  },
+)
