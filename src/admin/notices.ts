@@ -17,12 +17,12 @@ type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl:
 
 const linkTo = ({ t, publicUrl }: NoticeContext) => ({ href: `${publicUrl}/admin`, label: t('admin.title') })
 
-export function massDisconnectNotice(found: MassDisconnect, words: NoticeContext): Notice {
-  const { t, displayName } = words
+export function massDisconnectNotice(found: MassDisconnect, context: NoticeContext): Notice {
+  const { t, displayName } = context
   const { instance, lapsed, had, noticedAt } = found
   const app = displayName(found, t.lang)
   const day = t.day(noticedAt)
-  const subject = t('admin.need.break', { app, lapsed, had, day })
+  const subject = t('admin.need.massDisconnect', { app, lapsed, had, day })
   return {
     subject,
     heading: subject,
@@ -34,7 +34,7 @@ export function massDisconnectNotice(found: MassDisconnect, words: NoticeContext
     figures: [],
     needs: [],
     commands: [releaseCommand(instance) ?? [], `${COMMAND} status EMAIL`].flat(),
-    link: linkTo(words),
+    link: linkTo(context),
   }
 }
 
@@ -51,8 +51,13 @@ export const isDigestDue = (
   now - digestAt >= DIGEST_AGAIN_MS &&
   isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
 
-export function digestNotice(made: Report, keepState: KeepState, now: number, words: NoticeContext): Notice {
-  const { t, displayName } = words
+export function digestNotice(
+  made: Report,
+  keepState: KeepState,
+  now: number,
+  context: NoticeContext,
+): Notice {
+  const { t, displayName } = context
   const named = made.datasources.map((app) => ({ ...app, name: displayName(app, t.lang) }))
   const report = { ...made, datasources: withUniqueNames(named) }
   const comparison = compareSince(report, keepState, now)
@@ -79,6 +84,6 @@ export function digestNotice(made: Report, keepState: KeepState, now: number, wo
     ],
     needs,
     commands: [],
-    link: linkTo(words),
+    link: linkTo(context),
   }
 }

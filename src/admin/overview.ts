@@ -21,7 +21,7 @@ type Formatting = { t: Texts; share: ReturnType<typeof shareFormatter> }
 
 const DAY_MS = 86_400_000
 
-/** Sends the emails about an app that are held back. Undefined: a shell would read more in its name. */
+/** Resumes the paused emails about an app. Undefined: a shell would read more in its name. */
 export const releaseCommand = (instance: string): string | undefined =>
   /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --release ${instance}` : undefined
 
@@ -34,7 +34,7 @@ export function overviewPage(
   t: Texts,
   { now, since }: { now: number; since: unknown },
 ) {
-  const words = { t, share: shareFormatter(t) }
+  const formatting = { t, share: shareFormatter(t) }
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
   const { lastRunAt: ranAt } = keepState
@@ -45,7 +45,7 @@ export function overviewPage(
       ...freshness.freshness,
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
     ],
-    stats: statsOf(report, words),
+    stats: statsOf(report, formatting),
     since: comparison && {
       changes: describeComparison(comparison, t),
       day: comparison.row.day,
@@ -56,7 +56,7 @@ export function overviewPage(
     isAnyoneInvited,
     /** Otherwise only the admin is on record, and the page says how to begin. */
     isBegun: isAnyoneInvited || report.people > 1,
-    funnel: funnelOf(report, words),
+    funnel: funnelOf(report, formatting),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
     needs: describeActionItems(report, keepState, t, now).map((need, index) => ({
       id: `need-${index}`,
@@ -192,24 +192,26 @@ export function actionItemsOf(report: Report): ActionItem[] {
   return [...needs, ...others.filter(({ count }) => count > 0)]
 }
 
-/** In words. Mass disconnects come first, because they keep people from being emailed. */
+/** Action items with their texts. Mass disconnects come first, because they keep people from being emailed. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
-  const words = { t, share: shareFormatter(t) }
-  const breaks = activeMassDisconnects(keepState).map(({ instance, name, lapsed, had, noticedAt }) => {
-    const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
-    return {
-      href: peopleUrl({ filter: 'lapsed', app: instance }),
-      title: t('admin.need.break', { app, lapsed, had, day: t.day(noticedAt) }),
-      detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.breakWhy')]),
-      command: releaseCommand(instance),
-      action: t('admin.view'),
-    }
-  })
+  const formatting = { t, share: shareFormatter(t) }
+  const massDisconnectItems = activeMassDisconnects(keepState).map(
+    ({ instance, name, lapsed, had, noticedAt }) => {
+      const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
+      return {
+        href: peopleUrl({ filter: 'lapsed', app: instance }),
+        title: t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
+        detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.massDisconnectWhy')]),
+        command: releaseCommand(instance),
+        action: t('admin.view'),
+      }
+    },
+  )
   // A run of onramp keep reminds people itself.
   const needs = actionItemsOf(report).filter(
     ({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now),
   )
-  return [...breaks, ...needs.map((need) => describeActionItem(need, report, words))]
+  return [...massDisconnectItems, ...needs.map((need) => describeActionItem(need, report, formatting))]
 }
 
 function describeActionItem(

@@ -16,8 +16,8 @@ export type Columns = Record<'email' | keyof Details, number> & {
 }
 
 /**
- * Each counts only where no column has a name before it. A name to sign in with often takes no emails; last, `Work Email` or
- * `e-mail (work)`.
+ * Tried in order: the first pattern that matches a header wins. A name to sign in with often takes no emails; last, `Work Email`
+ * or `e-mail (work)`.
  */
 const EMAIL_HEADERS = [
   /^e-?mail([ _-]?address)?$/i,
@@ -141,7 +141,7 @@ export function languageOf(text: string): string | undefined {
   return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
 }
 
-/** By name, in English or in the language itself: `German`, `Deutsch`, `Portuguese (Brazil)`. */
+/** Language tags by name, in English or in the language itself: `German`, `Deutsch`, `Portuguese (Brazil)`. */
 function tagsByName() {
   const options = { type: 'language', fallback: 'none', languageDisplay: 'standard' } as const
   const nameIn = (language: string, tag: string) =>

@@ -182,7 +182,7 @@ async function notifyAdmins(
   const { neighbors, texts } = admins
   const { settings, company, context } = admins.run
   const notice = massDisconnectNotice(found, { ...texts, displayName: uniqueNames(company, report) })
-  const id = `break ${found.instance} ${found.noticedAt}`
+  const id = `mass disconnect ${found.instance} ${found.noticedAt}`
   const isNotified = found.notifiedAt === undefined && (await sendToAdmins(notice, id, admins))
   const isPosted =
     found.eventAt === undefined &&

@@ -143,7 +143,7 @@ it('an app is called what the company calls it', async () => {
   expect((await open('/admin/people.csv')).text).toContain('Tickets [jira_1]')
 })
 
-it('the overview has what onramp keep left behind: the app on hold, the last run, and that no one needs to be reminded by hand', async () => {
+it('the overview has what onramp keep left behind: the paused app, the last run, and that no one needs to be reminded by hand', async () => {
   const open = await pages([lacksSlack])
   expect((await open('/admin?since=2026-10-01')).body.since).toBeUndefined()
   expect((await open('/admin')).body.needs).toMatchObject([
