@@ -16,7 +16,7 @@ import { PEOPLE_FILE, peopleCsv } from './people-csv.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
-/** In this process: each holds up to half a megabyte until it is read, and the limits count what begins, not what lasts. */
+/** Downloads at once per process; each buffers up to 512 KB. */
 const MAX_DOWNLOADS = 20
 
 export function createExportRoutes(

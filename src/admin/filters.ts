@@ -2,7 +2,7 @@
 import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, isStuckApp, type PersonSummary } from './person-summary.ts'
 
-/** @param apps the one that is asked for, or all @param isOneApp whether one is asked for */
+/** @param apps the requested app, or all @param isOneApp whether one app is requested */
 type FilterTest = (summary: PersonSummary, apps: readonly PersonApp[], isOneApp: boolean) => boolean
 
 const inState =

@@ -9,8 +9,7 @@ const DAY_MS = 86_400_000
 type Counted = Pick<Report, 'days' | 'nothing' | 'ready'>
 
 /**
- * How many were ready at the end of each day: as `onramp keep` counted them, else more by those who finished on it. `from`: at
- * the beginning. Since when others had nothing to connect is not known: from there on, as far as the first count has them.
+ * People ready at the end of each day: `keep`'s count, else the day before plus those who finished; `from` is the first value.
  */
 function readyByDay({ days, nothing, ready: isNow }: Counted, rows: readonly DailyCounts[], now: number) {
   const counted = new Map(rows.map(({ day, ready }) => [day, ready])).set(utcDay(now), isNow)

@@ -19,8 +19,8 @@ export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'fi
 type Counts<K extends readonly string[]> = Record<K[number], number>
 
 /**
- * What happened on a day. `fellBack`: since that day, until now. `reminded`: got their newest reminder on it. `acted`: of
- * these, have connected since what it was about.
+ * What happened on a day. `fellBack`: since that day, until now. `reminded`: got their newest reminder on it. `acted`: of the
+ * reminded, those who connected every app of that reminder (without a list: are ready, by a newer connection).
  */
 type DayCounts = Counts<typeof OF_DAY> & { day: string }
 
@@ -28,7 +28,7 @@ export type AppCounts = {
   instance: string
   name: string
   counts: Record<PersonApp['state'], number>
-  /** Of those that are waiting: the consent was never confirmed. */
+  /** How many of the waiting came back from a consent that was never confirmed. */
   unconfirmed: number
   /** Had it connected, and have lost access. */
   lapsed: number
@@ -47,7 +47,7 @@ export type Report = Record<Criterion, number> & {
   people: number
   unread: number
   ofInvited: Counts<typeof OF_INVITED>
-  /** Of the invited with apps to connect. `connecting`: at least one app is connected. */
+  /** The invited who have apps to connect, by stage. `connecting`: at least one app is connected. */
   funnel: Counts<typeof FUNNEL_STAGES>
   notInvited: number
   notStartedOptedOut: number

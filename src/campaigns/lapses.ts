@@ -9,7 +9,7 @@ export const LAPSES = 'lapses'
 /** Working days after the first email about a lapse. */
 const AFTER_WORKING_DAYS = [0, 2, 7]
 const QUARTER_MS = 91 * 86_400_000
-/** Of every kind, to a person. */
+/** Emails of every kind to one person. */
 const MAX_IN_A_QUARTER = 4
 /** At most one email a day, even if the mail server didn't take it: the next one has what was found meanwhile. */
 const DAILY_MS = 20 * 3_600_000

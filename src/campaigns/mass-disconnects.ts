@@ -7,7 +7,7 @@ const MIN_SHARE = 0.2
 /** Enough lapses within half a day, whatever their share is. */
 const MANY = 50
 const HALF_DAY_MS = 12 * 3_600_000
-/** By then everyone was checked once more, also by a daily run. */
+/** Everyone is checked once more within this time, even by a daily run. */
 const SPREAD_MS = 36 * 3_600_000
 
 /** `fresh`: when each lapse was noticed that wasn't evaluated yet; milliseconds since 1970. */

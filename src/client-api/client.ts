@@ -30,7 +30,7 @@ type ServiceExchange = Omit<HttpResponse, 'text'> & {
   response: string
 }
 
-/** Of one-time paths, which a probe never returns. */
+/** The shape of one-time paths, which a probe never returns. */
 type PathShape = { parameters: number; namesRedirect: boolean }
 
 /** When a probe was answered, by the service's clock and by ours; milliseconds since 1970. */

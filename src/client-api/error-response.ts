@@ -48,7 +48,7 @@ export function readErrorResponse(
   }
 }
 
-/** By its form and status; the form of a 404 says nothing. */
+/** True if the response's form and status are a proxy's. The form of a 404 says nothing. */
 function isFromIntermediary(status: number, headers: HttpResponse['headers']): boolean {
   const isPage = /\bhtml\b/i.test(String(headers['content-type']))
   const challenge = String(headers['www-authenticate'] ?? 'Bearer')

@@ -29,7 +29,7 @@ export type Operation = 'checkdatasourceauth' | 'search'
 
 type FailedCall = { operation: Operation; credentials: Credentials; headerPrefix?: string | undefined }
 
-/** By operation, because a failed search says nothing about connecting apps. */
+/** Problem codes differ by operation, because a failed search says nothing about connecting apps. */
 const PROBLEMS = {
   unavailable: { status: 503, checkdatasourceauth: 'service_unavailable', search: 'search_unavailable' },
   slow: { status: 503, checkdatasourceauth: 'service_unavailable', search: 'search_too_slow' },

@@ -91,7 +91,7 @@ export function readCheckResponse(
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
     const status = appStatusOf(entry.authStatus, canStart)
     const earlier = found.get(instance)
-    // Of entries with the same identifier, the first that a person can connect counts.
+    // The first connectable entry counts if several have the same identifier.
     if (earlier !== undefined && (!isUnavailable(earlier.status) || isUnavailable(status))) continue
     found.set(instance, {
       instance,

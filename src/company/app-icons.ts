@@ -5,7 +5,7 @@ import { createStaticAsset, type StaticAsset } from './static-asset.ts'
 import { contrast, GROUND } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 
-/** By slug. `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
+/** Icons by slug. `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
 type Icons = Record<string, { title: string; color: string; drawing: string }>
 const icons = JSON.parse(readFileSync(new URL('icons.json', import.meta.url), 'utf8')) as Icons
 

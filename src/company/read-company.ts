@@ -51,7 +51,7 @@ const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
   return `${EXPECTED[issue.expected] ?? 'has the wrong kind of value'}${issue.expected === 'string' && isPlain ? ': put it in quotes' : ''}`
 }
 
-/** Of a union, the faults of the form that was chosen: one text, or one for each language. */
+/** Faults of an issue; for a union, those of the form that was chosen: one text, or one for each language. */
 function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; message: string }[] {
   const path = [...around, ...issue.path]
   if (issue.code === 'unrecognized_keys')

@@ -11,7 +11,7 @@ const secretSettings = settings.filter(({ secret }) => secret)
 const valuesOf = (name: string, read: Partial<Settings>): string[] =>
   [read[name as keyof Settings] as unknown].flat().filter((value) => typeof value === 'string')
 
-/** Also masks secrets of faulty settings. */
+/** Masks secrets, also those of faulty settings. */
 export function maskFor(env: NodeJS.ProcessEnv, read: Partial<Settings>): (text: string) => string {
   const written = secretSettings.flatMap((setting) =>
     variablesOf(setting).flatMap((name) => [env[name]?.trim() ?? '', ...(env[name]?.split(',') ?? [])]),

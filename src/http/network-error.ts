@@ -11,7 +11,7 @@ const MAX_CAUSES = 6
 const AUTHORITY: CertificateErrorText =
   "its certificate is self-signed, or comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS to the authority's certificate"
 
-/** By Node's codes (tls, "X509 certificate error codes"). */
+/** Messages by Node's codes (tls, "X509 certificate error codes"). */
 const CERTIFICATES: Record<string, CertificateErrorText> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
@@ -23,7 +23,7 @@ const CERTIFICATES: Record<string, CertificateErrorText> = {
   CERT_REVOKED: 'its certificate was revoked: have it renewed',
 }
 
-/** Of Node or nodemailer, which keeps Node's code as `originalCode`. */
+/** An error of Node or nodemailer, which keeps Node's code as `originalCode`. */
 type TlsError = {
   code?: string
   originalCode?: string

@@ -15,14 +15,14 @@ type ProxySettings = Partial<Record<'HTTPS_PROXY' | 'HTTP_PROXY', string | undef
 /** Per address. Node's 250 ms are too short for a VPN, or a lost packet (1 s, RFC 6298 2.1). */
 const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
 const MAX_TUNNEL_MS = 3_500
-/** Of a call's time limit, so that a slow proxy is reported as such. */
+/** The tunnel's share of a call's time limit, so that a slow proxy is reported as such. */
 const TUNNEL_SHARE = 0.8
 /** With HTTP/2, one dead connection would fail all requests: an aborted request doesn't close it. */
 const HTTP1 = { allowH2: false }
 
 let proxy: { url: URL; exempt: readonly string[] } | undefined
 
-/** Also sets undici's global dispatcher, for fetch and libraries. */
+/** Sets the proxy, also as undici's global dispatcher for fetch and libraries. */
 export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettings): void {
   // Every call is https, except to loopback addresses.
   const address = HTTPS_PROXY ?? HTTP_PROXY

@@ -69,7 +69,7 @@ export class Invitations {
     return this.#readAt(token, this.#now())
   }
 
-  /** Also reads an expired token: the link in an old email still stops the reminders. Never throws. */
+  /** Reads a token even if it has expired: the link in an old email still stops the reminders. Never throws. */
   readExpired(token: string): Promise<Invitation | undefined> {
     return this.#readAt(token, 0)
   }

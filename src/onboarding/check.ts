@@ -1,4 +1,4 @@
-// Calls checkdatasourceauth and updates the walk with the result. One check both judges the step that ended and brings the
+// Calls checkdatasourceauth and updates the walk with the result. One check both evaluates the step that ended and brings the
 // one-time path for the next, so N apps cost N + 1 checks; a path is used at once and never stored.
 import { randomBytes } from 'node:crypto'
 import type { Request } from 'express'

@@ -31,7 +31,7 @@ export class ProgressRecorder {
   readonly #people: Pick<People, 'change'>
   readonly #log: WarningLog
   readonly #now: () => number
-  /** By person: what this process recorded last. */
+  /** What this process recorded last, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
   constructor(people: Pick<People, 'change'>, log: WarningLog, now: () => number) {

@@ -17,7 +17,7 @@ type Attempt = {
   backAt?: number | undefined
   /** How many checks there were since the person came back. */
   looks: number
-  /** Judged, given up or set aside: a return with this step changes nothing. */
+  /** Evaluated, given up or set aside: a return with this step changes nothing. */
   isOver?: true | undefined
   /** The person or the app said that access wasn't allowed. */
   isDeclined?: true | undefined
@@ -134,7 +134,7 @@ const isAway = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.bac
 
 type ReturnedApp = StartedApp & { attempt: { backAt: number } }
 
-/** Back, and not yet judged. */
+/** Back, and not yet evaluated. */
 export const isReturned = (app: TrackedApp): app is ReturnedApp =>
   app.attempt?.backAt !== undefined && app.attempt.isOver === undefined
 
@@ -169,7 +169,7 @@ export function startConsent(
 const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
   entries.toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt).at(-1)
 
-/** Of the apps whose consent is being confirmed, the one that was started last. */
+/** The app that was started last among those whose consent is being confirmed. */
 export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>
   latest(known.filter(isReturned))
 

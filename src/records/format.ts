@@ -6,7 +6,7 @@ const FORMAT = '2'
 const KEY = 'format'
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
 const FRESH_MS = 60_000
-/** Also what snapshots before 0.1.0 called them. */
+/** Keys of records about people, with the names of snapshots before 0.1.0. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
 /** @param acceptsNone a missing number is fine @returns what to do about another format; undefined: nothing */

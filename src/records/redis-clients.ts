@@ -10,7 +10,7 @@ export type RedisCommands = {
   set(key: string, value: string, options: SetOptions): Promise<string | null>
   del(key: string): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  /** Of every primary, in batches that may be empty. */
+  /** Keys of every primary, in batches that may be empty. */
   scan: (pattern: string) => AsyncGenerator<string[]>
 }
 
@@ -44,10 +44,10 @@ export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 
 const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
 
-/** Also limits the opening: a frozen server accepts connections and never answers. */
+/** Timeouts, also for the opening: a frozen server accepts connections and never answers. */
 const SOCKET = {
   connectTimeout: 1_500,
-  /** Of a host with several addresses: two have their time. */
+  /** Per address of a host, so that two have time to connect. */
   autoSelectFamilyAttemptTimeout: 700,
   socketTimeout: 3_000,
   reconnectStrategy: false,

@@ -32,7 +32,7 @@ export function restrictAccess(folder: string): string[] {
   return (statSync(folder).mode & 0o022) === 0 ? open : [folder, ...open]
 }
 
-/** By type in statfs(2). FUSE includes sshfs, virtiofs, GlusterFS and Docker Desktop's folders. */
+/** File systems by their type in statfs(2). FUSE includes sshfs, virtiofs, GlusterFS and Docker Desktop's folders. */
 const UNSAFE = new Map([
   [0x01_02_19_94, 'memory'],
   [0x85_84_58_f6, 'memory'],

@@ -42,7 +42,7 @@ export function createSession(options: {
   })
   return (req, res, next) =>
     session(req, res, (error?: unknown) => {
-      // By the save at the end of a request, whose response is complete.
+      // The save at the end of a request throws it; the response is already complete.
       if (!(error instanceof SessionChanged)) return next(error)
       log.info({}, 'session not saved: another request changed or ended it meanwhile')
     })

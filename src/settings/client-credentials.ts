@@ -56,7 +56,7 @@ export const credentialsIn = (settings: Credentials, prefix: Prefix) => ({
   assertionSetting: `${prefix}_CLIENT_ASSERTION_FILE`,
 })
 
-/** By fault: what breaks the rule. */
+/** The settings that break a rule, by fault. */
 export function brokenCredentialRules(settings: Credentials, prefix: Prefix): Record<string, unknown> {
   const { secret, key, certificate, assertionFile } = credentialsIn(settings, prefix)
   const name = `${prefix}_CLIENT`

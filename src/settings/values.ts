@@ -6,7 +6,7 @@ export type Setting = {
   name: string
   default?: string
   required?: true
-  /** Also read from the file that NAME_FILE names, as is a setting with `file`. */
+  /** May also be read from the file that NAME_FILE names, as is a setting with `file`. */
   secret?: true
   file?: true
   /** Quotes are part of its syntax. */

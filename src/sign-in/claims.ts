@@ -19,7 +19,7 @@ const text = (value: unknown) => {
   return plain === '' ? undefined : plain.slice(0, MAX_CHARACTERS)
 }
 
-/** Also a boolean that was sent as a string. */
+/** Accepts a boolean that was sent as a string. */
 const isTrue = (value: unknown) => value === true || value === 'true'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

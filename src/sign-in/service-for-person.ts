@@ -38,7 +38,7 @@ type ServiceForPersonDeps = {
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps: ServiceForPersonDeps
-  /** By personKey, in order: the first MAX_CALLS have their turn. */
+  /** Calls by personKey, in order: the first MAX_CALLS have their turn. */
   readonly #turns = new Map<string, Set<() => void>>()
 
   constructor(deps: ServiceForPersonDeps) {

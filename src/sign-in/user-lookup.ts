@@ -27,7 +27,7 @@ export class UserLookup {
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   readonly #warn: (message: string | undefined) => void
-  /** By `sub`, in this process only: a server with one sub for everyone shows in each. */
+  /** Emails by `sub`, in this process only: a server with one sub for everyone shows in each. */
   readonly #emails = new Map<string, { email: string; at: number }>()
 
   constructor(settings: Settings, log: Pick<Log, 'warn'>, now: () => number) {
@@ -68,7 +68,7 @@ export class UserLookup {
     if (claims === undefined) {
       const known =
         (await introspect(configuration, accessToken)) ?? decodeSubject(configuration, accessToken)
-      // Without any source, a new person at every sign-in.
+      // No source names a subject: a random one, so each sign-in is a new person.
       return [known ?? { sub: `unknown:${randomUUID()}` }]
     }
     if (!hasUserinfo || isComplete(claims, this.#settings)) return [claims]

@@ -18,7 +18,7 @@ export function createObserve(
     const span = startRequestSpan(req.headers)
     const trace = traceContextOf(req.get('traceparent'), req.get('tracestate'))
     const request = { id: idOf(req), trace, traceId: span.traceId ?? trace?.traceId }
-    // Also if the browser leaves before the answer.
+    // `close` also comes if the browser leaves before the response.
     res.once('close', () => {
       const ms = performance.now() - began
       const method = KNOWN_METHODS.has(req.method) ? req.method : 'other'

@@ -17,7 +17,7 @@ type ViewData = Record<string, unknown> & {
   refresh?: { seconds: number; url: string } | undefined
   /** Optional for the page: it works without. Not sent with `?still=yes`. */
   script?: keyof Assets['scripts'] | undefined
-  /** Of a failure: the link to the company's help carries it. */
+  /** The reference of a failure: the link to the company's help carries it. */
   reference?: string | undefined
 }
 

@@ -37,7 +37,7 @@ export class Limits {
   readonly comingBack: Count
   /** Apart from signing in, so that a rush in the morning keeps no one signed in; by session, if there is one. */
   readonly signingOut: RequestHandler
-  /** By the email of the link, if it is one of ours. */
+  /** Counted by the email of the link, if it is one of ours. */
   readonly stoppingReminders: Count
   readonly readingReports: RequestHandler
   readonly byPerson: RequestHandler
@@ -78,7 +78,7 @@ function createCount({ what, points, code }: Counted, audit: Audit, now: () => n
   return (req, key = addressOf(req), tryAgain) => {
     const { left: before, at } = recent.get(key) ?? former.get(key) ?? { left: points, at: now() }
     const left = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
-    // By halves: a Map whose first entry is dropped at each write looks through all that were dropped before.
+    // Two generations: deleting a Map's first entry at each write is slow.
     if (recent.size >= MAX_COUNTED / 2) [former, recent] = [recent, new Map()]
     recent.set(key, { left: left < 1 ? left : left - 1, at: now() })
     if (left >= 1) return

@@ -12,7 +12,7 @@ import { SwitchesControl, type Switches } from './switches.ts'
 export type SandboxOptions = Parameters<typeof listen>[1] & {
   /** If set, a mail server starts on this port; 0 is any free port. */
   mailPort?: number
-  /** Of the service's own headers; default `X-Service`. */
+  /** Prefix of the service's own headers; default `X-Service`. */
   headerPrefix?: string
   /** Clients that both authorization servers know from the start. */
   clients?: SandboxClient[]
@@ -91,7 +91,7 @@ export class Sandbox {
   expireTokens = () => this.providers.forEach((provider) => provider.expireTokens())
   rotateKeys = async () => void (await Promise.all(this.providers.map((provider) => provider.rotateKeys())))
   addClient = (client: SandboxClient) => this.providers.forEach((provider) => provider.addClient(client))
-  /** Of one person or of all, with back-channel logout. */
+  /** Ends the sessions of one person or of all, with back-channel logout. */
   endSessions = async (personId?: string) =>
     void (await Promise.all(this.providers.map((provider) => provider.endSessions(personId))))
   /** Logout tokens that were sent to clients, oldest first, and their responses. */

@@ -70,7 +70,7 @@ const REPLY_RULES: readonly ReplyRule[] = [
   { stages: RECIPIENT, code: /^550/, text: /^550[ -]5\.4\.1 recipient address rejected/i, means: REJECTED },
   // It closes the connection, whatever the command was (RFC 5321 3.8).
   { code: /^421/, means: THROTTLED },
-  // Of us, though Postfix says it only once a recipient is named.
+  // About the sender, although Postfix reports it at RCPT.
   { code: /^4/, text: /\b(client host|helo command) rejected\b/i, means: THROTTLED },
   // A mailbox that is full, busy or greylisted. X.2 is about the mailbox (RFC 3463 3.3).
   { stages: RECIPIENT, code: /^[45]/, enhanced: /^(4\.2\.\d+|5\.2\.2)$/, means: LATER },

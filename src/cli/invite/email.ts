@@ -18,7 +18,7 @@ import { languagesFor } from '../../web/brand.ts'
 import { LANGUAGES_FOLDER, companyFileChoices } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
 
-/** Of previews. */
+/** The sender of previews. */
 export const NO_FROM = { name: '', address: 'no-reply@localhost' }
 
 /** @param needed settings that are optional for the server @throws {SettingsError} */

@@ -14,7 +14,7 @@ export type Action = { href: string; label: string; forApp?: string }
 type EntryKind =
   Exclude<AppState['kind'], 'off' | 'confirming'> | Exclude<TrackedApp['status'], 'awaiting'> | 'waiting'
 
-/** By what the person did; else by the service's status and what it was before. */
+/** The kind follows from what the person did, else from the service's status and the one before. */
 function kindOf(app: OverviewApp): EntryKind {
   const { kind } = app.state
   const { status } = app.entry

@@ -7,7 +7,7 @@ import { inScope, type TrackedApp, type Visit, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import { countsOf, headlineOf } from './headline.ts'
 
-/** `name`: the company's, with what tells it apart. `short`: without that. */
+/** `name`: display name with its number; `short`: without. */
 export type OverviewApp = { entry: TrackedApp; state: AppState; name: string; short: string }
 
 type OverviewContext = {

@@ -241,7 +241,7 @@ export function describeErrorResponse(error: unknown): string {
   return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
-/** Also in a response with 200. */
+/** The OAuth error code, also of a response with status 200. */
 function errorIn(error: unknown): string | undefined {
   if (error instanceof ResponseBodyError) return error.error
   const code = objectOf(carriedBy(error)['body'])['error']

@@ -76,7 +76,7 @@ export class PersonSessions {
     return this.#deps.store.end(name)
   }
 
-  /** Also has the next sign-in in that browser send prompt=login. */
+  /** The next sign-in in that browser also sends prompt=login. */
   endElsewhere(name: string): Promise<void> {
     return this.#deps.store.endElsewhere(name)
   }

@@ -13,7 +13,7 @@ export type LoginTransaction = {
   /** How often it has started over without a click. */
   restarts: number
   browserHash: string
-  /** Of the session that the browser had. */
+  /** The hash of the session that the browser had. */
   sessionHash?: string | undefined
 }
 

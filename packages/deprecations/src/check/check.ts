@@ -53,7 +53,7 @@ const MAX_FAULTS = 20
 
 const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'sent', 'exact']
 
-/** By the first bytes and the name. @throws {InputFault} */
+/** The format, by the first bytes and the name. @throws {InputFault} */
 const detectFormat = ({ head, name }: Source): Format => {
   if (head.length === 0) throw new InputFault(name, undefined, 'empty file, so nothing was checked')
   if (head.subarray(0, 1024).includes(0) || (head[0] === 0x1f && head[1] === 0x8b))
@@ -101,7 +101,7 @@ class Findings {
     addLocation(finding, match, record, file)
   }
 
-  /** By removal date, then by id. */
+  /** Findings by removal date, then by id. */
   sorted(): Finding[] {
     return [...this.byId.values()].sort(
       (a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1),

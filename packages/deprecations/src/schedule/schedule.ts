@@ -138,7 +138,7 @@ export type ListedEntry = Entry & { status: Status & { fixBy: string } }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
-/** By removal date, then by operation. */
+/** Entries sorted by removal date, then by operation. */
 export const filterEntries = (
   schedule: Schedule,
   { asOf, api, operation = '', within }: EntryFilter,
@@ -153,7 +153,7 @@ export const filterEntries = (
     })
     .sort((a, b) => compare(a.removal, b.removal) || compare(operationOf(a), operationOf(b)))
 
-/** By removal date, then by operation. `timeLeft`: `55 days left, fix by 2027-01-14` or `removed 37 days ago`. */
+/** Groups by removal date, then by operation. `timeLeft`: `55 days left, fix by 2027-01-14` or `removed 37 days ago`. */
 export const groupByRemoval = (entries: readonly ListedEntry[]) =>
   [...Map.groupBy(entries, ({ removal }) => removal)].map(([removal, ofDay]) => {
     const [first] = ofDay as [ListedEntry, ...ListedEntry[]]

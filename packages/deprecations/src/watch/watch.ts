@@ -176,7 +176,7 @@ const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string 
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** By its shape, because undici's Request is another class than the global one. */
+/** Recognized by its shape, because undici's Request is another class than the global one. */
 const requestOf = (input: unknown) =>
   typeof input === 'object' && input !== null && 'url' in input ? (input as Request) : undefined
 

@@ -5,7 +5,7 @@ import { html, redirect, sendPage, type Html } from '../pages.ts'
 import { isGenerated } from '../people.ts'
 import type { IssuerConfig } from './store.ts'
 
-/** Of the generated people. */
+/** How many of the generated people the page offers. */
 const MAX_GENERATED = 3
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
