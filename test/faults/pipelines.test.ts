@@ -64,7 +64,7 @@ it.each([
     })
     await expect
       .poll(() => sockets.filter((socket) => socket.closed).length)
-      .toBeGreaterThanOrEqual(count === 6_000 ? 3_500 : count)
+      .toBeGreaterThanOrEqual(count === 6_000 ? 3_000 : count)
     expect(onramp.hasEnded()).toBe(false)
     expect(await statusOf(`${running.url}/healthz`)).toBe(200)
     for (const socket of sockets) socket.destroy()
