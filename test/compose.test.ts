@@ -254,7 +254,7 @@ it('invitations are opened with INVITE_SECRET, for PUBLIC_URL, and by the clock'
   expect(await open()).not.toContain('The search team')
 })
 
-it('the service is asked as the person, by its headers and with our way back, and its answer is arranged', async () => {
+it('a check names the person in its headers, has our final_redirect_url, and its response is arranged', async () => {
   const { browser, scrape, people, lives, clock } = compose()
   const get = await browser()
   const { text } = await get('/onboarding').expect(200)
@@ -279,7 +279,7 @@ it('the service is asked as the person, by its headers and with our way back, an
   )
 })
 
-it('what people do is told to WEBHOOK_URL', async () => {
+it('what people do is sent to WEBHOOK_URL', async () => {
   const { browser } = compose()
   await (
     await browser()

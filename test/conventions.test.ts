@@ -74,16 +74,16 @@ const allowed: Record<string, string[]> = {
   records: ['problem.ts', 'trace', 'within.ts'],
   'client-api': ['http', 'problem.ts', 'omit-undefined.ts', 'presentable.ts', 'trace'],
   session: nouns,
-  // The company file; its faults are told as those of the settings are.
+  // The company file; its faults are reported as those of the settings are.
   company: ['settings', 'problem.ts', 'http', 'packages/terminal'],
   web: [...nouns, 'session', 'languages', 'company'],
-  // Who onramp is at the authorization server is read from the settings.
+  // The client registration is read from the settings.
   'sign-in': [...web, 'settings'],
-  // A page hands what the service said to the person's record.
+  // A page records the service's response for the person.
   onboarding: [...feature, 'people'],
   search: feature,
   deprecations: [...web, 'packages/deprecations'],
-  // Who was invited and how far they are: what invitations, campaigns and the page for admins share.
+  // Invited people and their progress: what invitations, campaigns and the page for admins share.
   people: [...nouns, 'session'],
   invites: [...feature, 'people'],
   campaigns: [...feature, 'settings', 'people', 'invites', 'packages/terminal'],

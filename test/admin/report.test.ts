@@ -246,7 +246,7 @@ it('what needs the admin names three apps, or four, and counts the others', asyn
   expect((await needs(...apps)).at(-1)).toMatchObject(['otherApps', 2, '/admin/apps?sort=stuck'])
 })
 
-it('the admin is told where most people are stuck only where it is at least half of them', async () => {
+it('the admin sees where most people are stuck only where it is at least half of them', async () => {
   const few = ['a', 'b', 'c'].map((app) => waits(app))
   const detailsOf = async (...people: Person[]) => {
     const none = { massDisconnects: [], zones: {}, days: [] }
@@ -266,7 +266,7 @@ it('the export can be read as a list, with name, language and department for the
 
 const textOf = async (person: Person) => (await listed(peopleCsv(summaries(person)))).join('')
 
-it('the export has the emails that are out, the state of the newest, and apps that can be told apart', async () => {
+it('the export has the emails that are out, the state of the newest, and unique app names', async () => {
   const put = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
   const names = { slack_1: 'Slack', slack_2: 'Slack' }
   const text = await textOf(having(put, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))

@@ -11,7 +11,7 @@ afterAll(() => running.close())
 
 const PATHS = ['', '/people?show=all', '/departments', '/apps', '/people.csv', '/report.json', '/nothing']
 
-it('anyone else is refused, whatever the address, and is told whom to ask', async () => {
+it('anyone else is refused, whatever the address, and sees whom to contact', async () => {
   const bob = await signIn(running, 'bob')
   const noted = () => running.log.filter((line) => line.includes('"admin_viewed"')).length
   for (const path of PATHS)

@@ -27,7 +27,7 @@ afterAll(() => hostile.close())
 
 const home = () => `http://${ELSEWHERE}:${(hostile.address() as AddressInfo).port}/`
 
-/** What the authorization server was asked for a sign-in. */
+/** The authorization requests of a sign-in. */
 const started = () => site.running.sandbox.requests.filter(({ operation }) => operation === 'authorization')
 
 async function visit(page: string): Promise<Visitor> {

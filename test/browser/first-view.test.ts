@@ -152,7 +152,7 @@ it('after a search the company’s search and the first result are in the first 
   await ada.leave()
 })
 
-it('where everything is turned off, the main action is to search, and nothing else is asked', async () => {
+it('where everything is turned off, the main action is to search, and there is no other', async () => {
   const ada = await arrive(turnedOff)
   await ada.open()
   const main = ada.page.locator('main .button')

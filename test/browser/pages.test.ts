@@ -1,4 +1,4 @@
-// Every page and state in real Chromium: nobody is kept out by how it is made, and it stays small.
+// Every page and state in real Chromium: accessible to everyone, and small.
 import { afterEach, expect, it } from 'vitest'
 import type { Response } from 'playwright-core'
 import { findingsOf } from './examine.ts'

@@ -31,7 +31,7 @@ let server: Server
 let page: Page
 let url: string
 
-/** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
+/** The pages and the error page as the app has them, and one feature that fails on request. */
 function appThatFails() {
   const pages = new Pages({ company: neutralCompany, isHttps: false })
   const app = express()

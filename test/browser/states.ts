@@ -162,7 +162,7 @@ export const allStates = [...overviewStates, ...invitations, ...otherStates]
 
 const idOf = (state: State) => state.name.replaceAll(/\W+/g, '-')
 
-/** Somebody for each state, so that no state changes another's. */
+/** A person for each state, so that no state changes another's. */
 export const peopleOf = (states: readonly State[]): Person[] =>
   states.map((state, at) => {
     const model = defaultPeople.find((person) => person.id === state.like)
@@ -170,7 +170,7 @@ export const peopleOf = (states: readonly State[]): Person[] =>
     return {
       id,
       name: model?.name ?? 'Ada Lovelace',
-      // Of their own: what happened to one address would be told to another.
+      // Of their own: one address's events would show at another.
       email: `${model?.id ?? 'ada'}${at}@acme.example`,
       datasources: Array.isArray(state.like) ? state.like : (model?.datasources ?? []),
     }

@@ -1,4 +1,4 @@
-// Somebody at a browser: what they do on our pages and on the others', and what their browser complained about.
+// A person at a browser: what they do on our pages and on the others', and what their browser complained about.
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
@@ -42,7 +42,7 @@ export class Visitor {
     return new Visitor(context, await context.newPage(), running, person)
   }
 
-  /** Opens a path of ours, signs in where that is asked for, and is on our page. */
+  /** Opens a path of ours, signs in where required, and is on our page. */
   async open(path = '/onboarding'): Promise<void> {
     await this.page.goto(this.running.url + path)
     if (this.isAt('authorizationServer')) await this.chooseAccount()

@@ -1,4 +1,4 @@
-// The page that waits for a consent to show, in real Chromium: it holds nobody up and leaves the focus alone.
+// The page that waits for a consent to show, in real Chromium: it never blocks the person or moves the focus.
 import { beforeEach, expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
 import { useSite, type Visitor } from './visitor.ts'
@@ -85,7 +85,7 @@ it('the page that waits says that there is news while it is in use, and shows it
   await ada.leave()
 })
 
-it('the page that waits never leaves for an app by itself: it ends at “Slack connected”, with the focus on the next button', async () => {
+it('the page that waits never leaves for an app without a click: it ends at “Slack connected”, with the focus on the next button', async () => {
   site.running.sandbox.clearRequests()
   const ada = await waits()
   // One for the click, one for the return.
@@ -116,7 +116,7 @@ it('the page that waits ends at once for someone who denied it and says so', asy
   await ada.leave()
 })
 
-it('the page that waits may run scripts of ours and no others, and no page that was told to be still may run any', async () => {
+it('the page that waits may run scripts of ours and no others, and no page that must be still may run any', async () => {
   const ada = await arrive()
   const policies: string[] = []
   ada.context.on('response', (response) => {

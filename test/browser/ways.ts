@@ -7,7 +7,7 @@ export type State = {
   name: string
   /** What the tab is called: the result first. */
   title: string
-  /** Whose datasources: somebody of the sandbox, or named here. */
+  /** Whose datasources: a person of the sandbox, or named here. */
   like: string | Datasource[]
   switches?: Partial<Switches>
   /** What `CONFIRM_SECONDS` has to be. */
@@ -15,7 +15,7 @@ export type State = {
   reach: (visitor: Visitor) => Promise<void>
 }
 
-/** Somebody new for each test, with Ada's five datasources. */
+/** A new person for each test, with Ada's five datasources. */
 export const newcomers = (count: number): Person[] =>
   Array.from({ length: count }, (_, index) => {
     const datasources = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []

@@ -1,4 +1,4 @@
-// Who is due for which email, for everything that may be known of a person.
+// Which email a person is due, for everything that may be known of them.
 import { expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
 import {
@@ -33,7 +33,7 @@ function person({ emails, other, ...rest }: KnownPerson): Person {
   return { ...newPerson('ada@acme.example', now), campaigns, ...rest }
 }
 
-/** Of whom the service said so. */
+/** People whom the service reported as such. */
 const has = (...states: PersonApp['state'][]): KnownPerson => {
   const apps = Object.fromEntries(states.map((state, n) => [`app_${n}`, state]))
   const { lastCheck, intents } = having(newPerson('', now), apps, now - 1)
@@ -83,11 +83,11 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, DueEmail]>([
   ['who has nothing left', has('connected', 'blocked', 'off'), {}, notDue],
   ['who had nothing at all', has(), {}, notDue],
   ['for whom an app waits', has('connected', 'waiting'), {}, mail(0)],
-  ['who said "not now"', has('skipped', 'connected'), {}, mail(0)],
-  ['about whom the service was never asked', {}, {}, mail(0)],
-  ['about whom it was asked a day ago', connectedAt(now - DAY), {}, mail(0)],
-  ['about whom it was asked within a day', connectedAt(now - DAY + 1), {}, notDue],
-  ['about whom it was asked tomorrow', connectedAt(now + 1), {}, mail(0)],
+  ['who chose "not now"', has('skipped', 'connected'), {}, mail(0)],
+  ['who was never checked', {}, {}, mail(0)],
+  ['who was checked a day ago', connectedAt(now - DAY), {}, mail(0)],
+  ['who was checked within a day', connectedAt(now - DAY + 1), {}, notDue],
+  ['who was checked tomorrow, by the clock', connectedAt(now + 1), {}, mail(0)],
   ['with nothing left, to be retried', { ...has('connected'), ...after('deferred') }, {}, retry(0)],
   ['with nothing left, to be reminded', { ...has('connected'), ...after('sent') }, remind, wasSent],
   ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],

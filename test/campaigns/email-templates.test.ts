@@ -1,4 +1,4 @@
-// Templates of an administrator's own: what they may print, and what is said of one with a fault, before anything is sent.
+// Templates of an administrator's own: what they may print, and the errors for one with a fault, before anything is sent.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

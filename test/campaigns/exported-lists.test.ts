@@ -10,7 +10,7 @@ async function* inPieces(text: string, size: number) {
 
 const exported = (name: string) => createReadStream(new URL(`../fixtures/lists/${name}`, import.meta.url))
 
-/** Who is on a list, and what the run says of it beside its columns. */
+/** The people on a list, and the run's other messages about it. */
 async function read(list: AsyncIterable<Uint8Array>, includeGuests = false) {
   const [emails, words]: [string[], string[]] = [[], []]
   for await (const row of readPeopleList(list, (notified) => words.push(notified), includeGuests))

@@ -284,7 +284,7 @@ it('with a run a day, a person who lost an app is emailed on the day of the next
   }
   await sentBy('2027-04-14')
   service.set('p0@acme.example', { slack_1: 'awaiting' })
-  // Noticed on Thursday, asked again on Friday.
+  // Noticed on Thursday, checked again on Friday.
   expect([await sentBy('2027-04-15'), await sentBy('2027-04-16')]).toEqual([0, 1])
   expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
 })

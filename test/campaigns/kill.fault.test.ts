@@ -1,4 +1,4 @@
-// Hundreds of people, a process that is killed again and again in the middle, and nobody who notices.
+// Hundreds of people, a process that is killed again and again in the middle, and no one notices.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -84,7 +84,7 @@ it('an email is recorded although the store was away, and although its responses
   expect(state()).toBe('sent')
 })
 
-it('an email isn’t sent while the store stays away, which is asked a few times', async () => {
+it('an email isn’t sent while the store stays away, after a few retries', async () => {
   const { run, faults, known } = store()
   faults.push(...Array.from({ length: 50 }, (): Fault => 'away'))
   await expect(run({ patienceMs: 380 }).begin(ada, 0, slack)).rejects.toThrow(StoreUnavailable)

@@ -111,7 +111,7 @@ it.each([
   ['https://onramp.acme.example:8443', 'onramp.acme.example'],
   ['https://xn--bcher-kva.example', 'xn--bcher-kva.example'],
 ])(
-  'a mail server that answers 421 to EHLO with an address is told the host of PUBLIC_URL: %s',
+  'a mail server that answers 421 to EHLO with an address gets the host of PUBLIC_URL: %s',
   async (PUBLIC_URL, host) => {
     const strict: Script = ({ stage, line }) =>
       stage === 'EHLO' && line !== `EHLO ${host}` ? '421 4.7.0 try again later' : undefined
@@ -123,7 +123,7 @@ it.each([
 )
 
 it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'https://intranet'])(
-  'a mail server is not told a host that is no domain name: %s',
+  'EHLO never has a host that is no domain name: %s',
   async (PUBLIC_URL) => {
     const names = new Set<string>()
     const opened = await open(({ line }) => void names.add(line), {}, { PUBLIC_URL })

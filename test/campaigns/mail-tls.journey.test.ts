@@ -1,4 +1,4 @@
-// Certificates, encryption and sign-in of a mail server: what is wrong is said by name, before anything leaves.
+// Certificates, encryption and sign-in of a mail server: each fault is named, before anything leaves.
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'

@@ -1,4 +1,4 @@
-// A list of people, as spreadsheets and directories write it: which column is what, and what is said of the rest.
+// A list of people, as spreadsheets and directories write it: which column is what, and the errors for the rest.
 import { expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'

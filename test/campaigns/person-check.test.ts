@@ -1,4 +1,4 @@
-// How often the service is asked about a person, and what its responses mean.
+// How often a person is checked, and what its responses mean.
 import { expect, it, vi } from 'vitest'
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
@@ -70,7 +70,7 @@ it.each<[Fault[], string[], number[]]>([
   [[status(429, { requestedWait: 7 }), status(429)], ['call', 'wait 7', 'call', 'wait 1', 'call'], [7]],
   [[status(503, { requestedWait: 120 })], ['call', 'wait 120', 'call'], [120]],
 ])(
-  'a service that fails for a moment is asked again, after the pause that it requests: %j',
+  'a service that fails for a moment is retried, after the pause that it requests: %j',
   async (faults, expected, announced) => {
     const { check, calls: made, pauses } = service([...faults, 'fine'])
     expect(await check()).toEqual({ kind: 'checked', unconnected: [] })

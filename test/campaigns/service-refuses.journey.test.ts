@@ -57,7 +57,7 @@ it.each<[...Answer, RegExp]>([
     expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
     expect(err).not.toMatch(OF_SIGN_INS)
     expect(exit).toBe(1)
-    // The first one is without a person: it shows that the token isn't a personal one. Three people are asked about at a time.
+    // The first one is without a person: it shows that the token isn't a personal one. Three people are checked at a time.
     expect(service.seen.length).toBeGreaterThanOrEqual(6)
     expect(service.seen.length).toBeLessThanOrEqual(8)
   },

@@ -54,7 +54,7 @@ it.each<[Input, string]>([
   expect(explainSmtpError(errorOf(given), 1_500)).toContain(words)
 })
 
-it('a long wait is told in minutes', () => {
+it('a long wait is printed in minutes', () => {
   expect(explainSmtpError(errorOf({ code: 'ETIMEDOUT' }), 600_000)).toBe('no answer within 10 minutes')
 })
 

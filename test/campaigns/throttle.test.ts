@@ -8,11 +8,11 @@ function clocked(perSecond: number) {
   return { clock, throttle: new Throttle(perSecond, undefined, { now: () => clock.ms, wait }) }
 }
 
-/** When each of so many turns came, which were asked for at once; milliseconds. */
+/** When each of so many turns came, all requested at once; milliseconds. */
 const turns = ({ clock, throttle }: ReturnType<typeof clocked>, count: number): Promise<number[]> =>
   Promise.all(Array.from({ length: count }, () => throttle.next().then(() => clock.ms)))
 
-it('turns come evenly spaced, however many are asked for at once', async () => {
+it('turns come evenly spaced, however many are requested at once', async () => {
   expect(await turns(clocked(50), 4)).toEqual([0, 20, 40, 60])
 })
 
@@ -23,7 +23,7 @@ it('missed turns aren’t made up for', async () => {
   expect(await turns(given, 2)).toEqual([60_000, 61_000])
 })
 
-it('a throttle waits as long as it is asked to, also with a queue, and goes on at half the rate', async () => {
+it('a throttle waits as long as required, also with a queue, and goes on at half the rate', async () => {
   const given = clocked(100)
   await given.throttle.next()
   const queue = turns(given, 3)

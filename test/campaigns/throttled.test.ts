@@ -68,7 +68,7 @@ it.each([
       )
       expect([error, tally.sent, tally.deferred, trouble]).toEqual([undefined, 300, 0, []])
       expect(mailboxes.toSorted()).toEqual(people(300).toSorted())
-      // It is not asked much more often than it takes, and is not left waiting.
+      // It gets few more requests than it takes, and is not left waiting.
       expect(calls).toBeLessThan(360)
       expect(minutes).toBeLessThan(20)
       expect(perMinute).toBeLessThan(60)
@@ -106,7 +106,7 @@ it('a mail server that takes nothing for now leaves no email in doubt while it i
         slowDown: () => (seen.push(written(ada)), true),
         rate: 1,
       },
-      // Who opts out meanwhile gets no email.
+      // People who opt out meanwhile get no email.
       events: {
         onThrottle() {
           const email = seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example'

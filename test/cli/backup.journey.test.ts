@@ -72,7 +72,7 @@ it('onramp backup keeps sessions and who was emailed, while the server writes', 
   expect(await invite({ DATA_DIR: inFolder('right') })).toBe(1)
 })
 
-it('onramp backup replaces a file only when asked to, and never what is in DATA_DIR', async () => {
+it('onramp backup replaces a file only with --force, and never what is in DATA_DIR', async () => {
   const file = inFolder('kept')
   writeFileSync(file, 'something else')
   expect(await backUp(file)).toMatchObject({ exit: 1, out: '' })

@@ -49,7 +49,7 @@ function installation(env: Record<string, string> = {}) {
     onAsk: () => {},
   }
   const usual = loadCompanyOf(settings)
-  /** What each person has left. Whom it doesn't name has nothing left. */
+  /** What each person has left. People without an entry have nothing left. */
   const left = new Map<string, string[]>()
   const names = new Map<string, string>()
   const checkedEmails: string[] = []

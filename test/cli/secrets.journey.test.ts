@@ -11,7 +11,7 @@ const canary = (name: string) => `${CANARY}-${name}-0123456789abcdefghijklmnopqr
 
 let echo: Faulty
 beforeAll(async () => {
-  // Whatever it is asked, it answers with everything it was sent, and with secrets of its own.
+  // It answers every request with everything it was sent, and with secrets of its own.
   echo = await startFaulty((req, res, url) => {
     let body = ''
     req.on('data', (chunk) => (body += String(chunk)))
@@ -81,7 +81,7 @@ const broken: [string, Record<string, string>][] = [
   ],
 ]
 
-// The issuer's own path is public, and is told; it is the only one of them that may be.
+// The issuer's own path is public, and is shown; it is the only one of them that may be.
 const searched = (text: string) => text.replaceAll(canary('issuer'), '')
 
 it.each(broken)('no secret gets out of doctor or status: %s', async (_title, changed) => {
@@ -98,7 +98,7 @@ it.each(broken)('no secret gets out of doctor or status: %s', async (_title, cha
   }
 })
 
-it('no secret gets out of a process, whatever it is told to debug', async () => {
+it('no secret gets out of a process, at any debug setting', async () => {
   const root = join(import.meta.dirname, '../..')
   const node = join(root, 'node_modules/.bin/node')
   const env = { ...planted(), PATH: process.env['PATH'], NODE_DEBUG: 'http,net,undici,fetch', DEBUG: '*' }

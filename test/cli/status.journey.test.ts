@@ -128,7 +128,7 @@ it.each([
   expect(sandbox.requests).toEqual([])
 })
 
-// Why the service refuses is told apart in client-api/refusal.test.ts; here each exit code has its case.
+// The service's refusals have their cases in client-api/refusal.test.ts; here each exit code has its case.
 it.each<[string, object, number, RegExp]>([
   ['a token that is not accepted', { status: 401, body: 'Unauthorized' }, 3, /SERVICE_GLOBAL_TOKEN/],
   ['a missing scope', { status: 403, body: 'Forbidden' }, 4, /scope/],

@@ -1,4 +1,4 @@
-// What a connection to either server bears: answers that are compressed although no one asked for it, and connections
+// What a connection to either server bears: answers that are compressed without a request for it, and connections
 // that carry HTTP/2 or die in silence.
 import dns from 'node:dns'
 import { once } from 'node:events'

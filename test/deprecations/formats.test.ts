@@ -140,7 +140,7 @@ test.each<[string, number, string[], object]>([
   expect([checked.code, found]).toEqual([code, confidences])
 })
 
-test('a body that Playwright put into another file is said to be there', async () => {
+test('a body that Playwright put into another file is found there', async () => {
   const recorded = har(entry(message(undefined, { size: 9, _file: 'a1.json' })))
   expect((await deprecations(['check', fileOf('a.har', recorded)])).out).toContain('in another file')
 })

@@ -119,7 +119,7 @@ test.each<[string, string]>([
   ['a text', chat({ type: 'string' })],
   ['one of several schemas that says nothing', chat({ oneOf: [plain, { type: 'object' }] })],
   ['other members of a type', chat({ ...plain, additionalProperties: { type: 'string' } })],
-  ['messages of which nothing is said', chat({ properties: { messages: { type: 'array' } } })],
+  ['messages without a description', chat({ properties: { messages: { type: 'array' } } })],
   ['other members that may be there', chat({ ...plain, additionalProperties: true })],
   ['a pattern', chat({ ...plain, patternProperties: { [`^(${'(c+)+'.repeat(3)})+$`]: {} } })],
   ['a discriminator that names no schemas', chat({ ...plain, discriminator: { propertyName: 'type' } })],
@@ -132,7 +132,10 @@ test.each<[string, string]>([
 })
 
 test.each<[string, string]>([
-  ['all is said', chat({ allOf: [ref('A')], title: 'citations' }, { A: { properties: { a: ref('A') } } })],
+  [
+    'everything is described',
+    chat({ allOf: [ref('A')], title: 'citations' }, { A: { properties: { a: ref('A') } } }),
+  ],
   ['an answer is empty by its status', posting({ requestBody: body(plain), responses: { 204: {} } })],
   ['the operation is not on the schedule', api({ '/search': { post: taking({ $ref: 'https://a/x' }) } })],
 ])('nothing is in use where %s', async (_what, content) => {

@@ -38,7 +38,7 @@ async function found(
   return findings.filter((finding) => finding.check === `authorization-server.${check}`)
 }
 
-it('the client is told to send its secret in the form, also after a bare challenge', async () => {
+it('the doctor advises to send the secret in the form, also after a bare challenge', async () => {
   const posting: Answers = {
     '/token': ({ headers, res }, own) =>
       headers.authorization === undefined
@@ -53,7 +53,7 @@ it('the client is told to send its secret in the form, also after a bare challen
 const check = 'redirect-registered'
 const to = ({ res }: PlainRequest, location: string) => void res.writeHead(302, { location }).end()
 
-it('the redirect address is asked for as a browser would, and no code is kept', async () => {
+it('the redirect URI is tried as a browser would, and no code is kept', async () => {
   const server = await start({
     '/authorize': (exchange, own) => {
       const isBrowser = exchange.headers['sec-fetch-mode'] === 'navigate'

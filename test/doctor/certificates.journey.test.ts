@@ -54,18 +54,15 @@ it.each([
   ['has expired', 'expired', true, /its certificate has expired\W+(fix: )?have it renewed/i],
   ['is for another name', 'other', true, /its certificate is for other\.example, not for this name\W/],
   ['has an unknown issuer', 'named', false, /authority that this machine doesn't trust\W+set NODE_EXTRA_CA/i],
-])(
-  'a certificate that %s is told in the same words wherever it is',
-  async (_what, file, isTrusted, words) => {
-    trust(...(isTrusted ? [ca()] : []))
-    const server = createServer(pem(folder, file)).on('tlsClientError', () => {})
-    await once(server.listen(0, 'localhost'), 'listening')
-    const { findings } = await examined(envOf(`localhost:${(server.address() as AddressInfo).port}`))
-    server.close()
-    const matching = findings.filter(({ says, fix }) => words.test(`${says} ${fix}`))
-    expect([...new Set(matching.map(({ check }) => check))].toSorted()).toEqual(EVERY)
-  },
-)
+])('a certificate that %s has the same finding wherever it is', async (_what, file, isTrusted, words) => {
+  trust(...(isTrusted ? [ca()] : []))
+  const server = createServer(pem(folder, file)).on('tlsClientError', () => {})
+  await once(server.listen(0, 'localhost'), 'listening')
+  const { findings } = await examined(envOf(`localhost:${(server.address() as AddressInfo).port}`))
+  server.close()
+  const matching = findings.filter(({ says, fix }) => words.test(`${says} ${fix}`))
+  expect([...new Set(matching.map(({ check }) => check))].toSorted()).toEqual(EVERY)
+})
 
 const start = async (...announcing: string[]) => {
   const port = String(await freePort())
@@ -83,7 +80,7 @@ const start = async (...announcing: string[]) => {
   return findings.filter(({ check, status }) => check === 'store.redis' && status === 'fail')
 }
 
-it('a cluster with TLS whose nodes are called by their IP addresses is told which options name them', async () => {
+it('for a cluster with TLS whose nodes have only IP addresses, the doctor names the options to set', async () => {
   trust(ca())
   expect(await start('--cluster-announce-ip', '127.0.0.1')).toMatchObject([
     {

@@ -21,7 +21,7 @@ const found = async (name: string, changed: Record<string, string>) => {
   return (await examined(env)).findings.findLast(({ check }) => check === name)
 }
 
-it('a sender that the mail server does not allow is told in its words, and no email leaves', async () => {
+it('a sender that the mail server refuses is reported in its words, and no email leaves', async () => {
   const lines: string[] = []
   const server = await startSmtpServer(({ stage, line }) => {
     lines.push(line)
@@ -40,7 +40,7 @@ it('a sender that the mail server does not allow is told in its words, and no em
   expect(lines.filter((line) => /^(RCPT|DATA)/.test(line))).toEqual([])
 })
 
-it('a certificate that ends in two days is told with the setting, and only https is asked for one', async () => {
+it('a certificate that ends in two days is reported with its setting, and only https is tried', async () => {
   const folder = newFolder()
   makeCertificates(folder, { hook: ['localhost'] })
   const server = createServer(pem(folder, 'hook'), (_req, res) => res.writeHead(204).end()).listen(0)

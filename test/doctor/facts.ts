@@ -1,4 +1,4 @@
-// Facts of a set-up in which everything is right, to be made wrong one at a time, and what the rules report about them.
+// Facts of a correct configuration, to be made wrong one at a time, and what the rules report about them.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { expect } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
@@ -54,7 +54,7 @@ export const problems = <Facts>(...check: Parameters<typeof report<Facts>>): str
 export const matching = (...patterns: readonly RegExp[]) =>
   patterns.map((pattern) => expect.stringMatching(pattern) as string)
 
-/** The facts of a right set-up, to be changed. */
+/** The facts of a correct configuration, to be changed. */
 const factsOf =
   <C extends { collect: (...needed: never[]) => unknown }>(right: FactsOf<C>) =>
   (changed: Partial<FactsOf<C>> = {}): FactsOf<C> => ({ ...right, ...changed })

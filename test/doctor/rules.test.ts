@@ -1,4 +1,4 @@
-// The rules of every check but those of the authorization server: each fault has one finding, and a right set-up none.
+// The rules of every check but those of the authorization server: each fault has one finding, and a correct configuration none.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

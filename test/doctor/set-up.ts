@@ -1,4 +1,4 @@
-// A set-up in which everything is right, to be made wrong one thing at a time; and what the doctor says of it.
+// A correct configuration, to be made wrong one setting at a time, and the doctor's report about it.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -62,7 +62,7 @@ it('a client is not opened with a primary that refuses, even if another node res
   await last?.start()
 })
 
-it.each([1, 0])('primary %i that is killed is replaced, and everybody is where they were', async (index) => {
+it.each([1, 0])('primary %i that is killed is replaced, and everyone is where they were', async (index) => {
   const primary = redis.primaries[index]
   const load = await loadDuring(running, browsers, async () => {
     await primary?.kill()

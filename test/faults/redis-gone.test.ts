@@ -24,7 +24,7 @@ afterEach(async () => {
   await untilReady(running)
 })
 
-it('without Redis, onramp starts, is alive and not ready, shows an outage at once, and recovers by itself', async () => {
+it('without Redis, onramp starts, is alive and not ready, shows an outage at once, and recovers without a restart', async () => {
   expect(await statusOf(`${running.url}/healthz`)).toBe(200)
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   const browser = new TestBrowser()
@@ -97,7 +97,7 @@ it('when Redis is back after a kill, pages work again by themselves, and a perso
   expectOutage(await browser.open('/search?q=plans'))
   await redis.start()
   expect(await untilReady(running)).toBeLessThan(5_000)
-  // Nothing was saved: it is back empty. The authorization server still knows the browser, so nobody is asked.
+  // Nothing was saved: it is back empty. The authorization server still knows the browser, so no one sees a prompt.
   const before = browser.hops.length
   await browser.open('/search?q=plans')
   expect(browser.page.status).toBe(200)

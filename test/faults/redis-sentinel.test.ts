@@ -34,7 +34,7 @@ async function failOver(fault: () => unknown) {
   return load
 }
 
-it('a primary that is killed is replaced by Sentinel, and everybody is where they were', async () => {
+it('a primary that is killed is replaced by Sentinel, and everyone is where they were', async () => {
   const load = await failOver(() => redis.primary.kill())
   expect(load.counts()['503']).toBeGreaterThan(0)
   expect(load.trouble()).toBeLessThan(8_000)

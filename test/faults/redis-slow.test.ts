@@ -58,7 +58,7 @@ it('Redis that is slow by 400 ms at every question still gives a page within two
   expect(await until(works, 'the page')).toBeLessThan(5_000)
 })
 
-it('Redis that is full still shows pages to whoever is signed in, and refuses a sign-in in words', async () => {
+it('Redis that is full still shows pages to people who are signed in, and refuses a sign-in in words', async () => {
   await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
   await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
   expect((await browser.open('/search?q=plans')).status).toBe(200)

@@ -42,7 +42,7 @@ it('Redis over TLS whose CA is not known is not used, and the log says why witho
   await running.stopOnramp()
 })
 
-it('Redis over TLS whose CA the process was told of is used, by a user who may touch only our keys', async () => {
+it('Redis over TLS whose CA the process trusts is used, by a user who may touch only our keys', async () => {
   const onramp = await startOnramp({ ...running.env, NODE_EXTRA_CA_CERTS: file('ca.crt') })
   const browser = await signIn(running, 'ada')
   expect(browser.page.status).toBe(200)

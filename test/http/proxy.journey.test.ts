@@ -1,4 +1,4 @@
-// The forward proxy of HTTPS_PROXY: what is said when it does not open the way.
+// The forward proxy of HTTPS_PROXY: the errors when it refuses to connect.
 import { afterEach, expect, it } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { useProxy } from '../../src/http/proxy.ts'

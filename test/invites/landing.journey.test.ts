@@ -15,10 +15,10 @@ beforeEach(() => running.sandbox.reset())
 const issue = (email = 'ada@acme.example', datasources: string[] = [], days = 14, at = Date.now()) =>
   invite(running, { email, datasources, days, at })
 
-/** What the service and its authorization server were asked, but for the discovery at the start. */
+/** The requests to the service and its authorization server, except discovery at the start. */
 const calls = () => running.sandbox.requests.filter(({ operation }) => operation !== 'discovery').length
 
-/** What the authorization request said. */
+/** The authorization request's parameters. */
 const authorization = () => {
   const found = running.sandbox.requests.findLast(({ operation }) => operation === 'authorization')
   return { ...found?.query, ...(found?.body as Record<string, unknown> | undefined) } as Record<
@@ -71,7 +71,7 @@ it('a browser that says nothing of where it comes from is let through by Start, 
   expect(body).toContain('No one matches these filters.')
 })
 
-it('whoever arrives without an invitation counts as arrived, also when nothing waits for them', async () => {
+it('someone who arrives without an invitation counts as arrived, also when nothing waits for them', async () => {
   await signIn(running, 'carol')
   const grace = await signIn(running, 'grace')
   const found = async () => (await grace.open('/admin/people?q=carol@')).body
@@ -129,7 +129,7 @@ it('a person with an invitation finds the same page where the token is missing',
   expect(browser.text).toContain('expired or is incomplete')
 })
 
-it('someone who is signed in with another account is told both addresses, the invited one masked, and sees nothing of the other person', async () => {
+it('someone who is signed in with another account sees both addresses, the invited one masked, and sees nothing of the other person', async () => {
   const browser = await signIn(running, 'bob')
   const page = await browser.open(`${running.url}/invite/${await issue()}`)
   expect(page.status).toBe(200)
@@ -160,7 +160,7 @@ it('someone who is signed in with another account goes on with one click as who 
   expect(browser.text).toContain('bob@acme.example')
 })
 
-it('someone who is signed in with another account is told so too when the authorization server signed them in as another', async () => {
+it('someone who is signed in with another account sees the same when the authorization server signed them in as another', async () => {
   const browser = new TestBrowser()
   await browser.open(`${running.url}/invite/${await issue()}`)
   await browser.click('/invite/')

@@ -1,4 +1,4 @@
-// Who learns the address that an invitation is for, and who is advised to open another browser.
+// Which browsers see an invitation's address, and which are advised to open another browser.
 import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'

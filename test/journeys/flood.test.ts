@@ -1,4 +1,4 @@
-// One person, or a program with their cookie, asks again and again: the service is asked no more often than is good for
+// One person, or a program with their cookie, sends request after request: the service gets no more than is good for
 // everyone, and the person can go on a moment later.
 import { afterEach, expect, it } from 'vitest'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
@@ -40,7 +40,7 @@ it.each([
   expect(here.sandbox.requests.length).toBeLessThanOrEqual(201)
 })
 
-it('one person who opens /SESSIONS/ without end is told to wait a little later', async () => {
+it('one person who opens /SESSIONS/ without end has to try again a little later', async () => {
   const here = await world()
   const { browser } = await here.begin(1)
   const answers = await many(browser, `${here.url}/SESSIONS/`, 660)
@@ -50,7 +50,7 @@ it('one person who opens /SESSIONS/ without end is told to wait a little later',
   expect((await browser.open(`${here.url}/onboarding`)).status).toBe(200)
 })
 
-it('one person is told so by a page for people and a problem for programs', async () => {
+it('the limit answers people with a page, and programs with a problem', async () => {
   const here = await world()
   const { browser } = await here.begin(1)
   await many(browser, `${here.url}/onboarding`, 210)

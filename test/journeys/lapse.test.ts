@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** As a run of `onramp keep` writes down what it was told. */
+/** Recorded as by a run of `onramp keep`. */
 const noticed = async (person: string, instance: string, name: string) => {
   const settings = loadSettings(world.env)
   await withStore(settings, async (records) => {

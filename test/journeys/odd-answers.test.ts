@@ -125,7 +125,7 @@ describe('when the service answers oddly', () => {
     authUrlRelativePath,
   })
 
-  it('a datasource whose name fills most of an answer is shown short, told once, and never called connected', async () => {
+  it('a datasource whose name fills most of an answer is shown short, logged once, and never called connected', async () => {
     const { browser } = await world.begin(1)
     const before = world.log.length
     listing([{ ...entry('/auth/datasource/x?token=t', 'a'.repeat(900_000)), displayName: undefined }])

@@ -1,4 +1,4 @@
-// What somebody reads who gets hold of the store after a whole journey: no person, no address, nothing they did.
+// What an attacker reads in a stolen store after a whole journey: no person, no address, nothing they did.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

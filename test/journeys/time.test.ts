@@ -7,7 +7,7 @@ import { linksOf } from '../helpers/test-browser.ts'
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 
-describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
+describe.each(stores)('someone who comes back later, on %s', (_name, open) => {
   let world: World
   let ahead = 0
   beforeAll(async () => {

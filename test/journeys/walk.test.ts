@@ -4,7 +4,7 @@ import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import { t } from '../helpers/texts.ts'
 
-describe.each(stores)('somebody who walks, on %s', (_name, open) => {
+describe.each(stores)('someone who walks, on %s', (_name, open) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(open)

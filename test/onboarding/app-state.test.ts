@@ -44,7 +44,7 @@ function* everything(): Generator<Case> {
     }
 }
 
-/** The order of precedence, told once more and in another way. */
+/** The order of precedence, written once more and in another way. */
 function expected(facts: Case): AppState['kind'] {
   const order: [boolean, AppState['kind']][] = [
     [facts.status === 'connected', 'connected'],

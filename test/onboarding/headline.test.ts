@@ -174,7 +174,7 @@ it('the headline never makes a false claim, whatever the mixture of apps', () =>
 
     const connected = shown.connected + hidden.connected
     const left = shown.pending + shown.skipped + shown.blocked
-    const claims: [says: boolean, isSo: boolean][] = [
+    const claims: [isClaimed: boolean, isSo: boolean][] = [
       [heading === t('finished.title'), connected === listed],
       [words.includes('all your apps'), heading === t('finished.title')],
       [state === 'done', left === 0],

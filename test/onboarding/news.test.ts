@@ -68,7 +68,7 @@ it.each<[string, Walk, object | undefined]>([
     undefined,
   ],
   [
-    'not confirmed, where another one is told of first',
+    'not confirmed, where another one comes first',
     lateAndOver([github, slack]),
     { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
   ],
@@ -109,7 +109,7 @@ it.each<[string, Walk, object | undefined]>([
   expect(see(walk).resume).toEqual(way)
 })
 
-it('an app that is being confirmed waits, looks again by itself, and leaves the main action to the next app', () => {
+it('an app that is being confirmed waits, polls, and leaves the main action to the next app', () => {
   const walk = {
     ...returned([slack, github, drive]),
     visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },

@@ -88,7 +88,7 @@ it.each([
   expect(see({ ...both, visit: { only } }).narrowed).toBe(narrowed)
 })
 
-it('what search is good for is said until the person has begun', () => {
+it('the page explains search until the person has begun', () => {
   const lead = 'Find your messages, files and tickets in one place.'
   const both = seen([slack, github])
   expect(see(both).lead).toBe(lead)

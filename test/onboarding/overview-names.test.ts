@@ -1,4 +1,4 @@
-// How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
+// How the overview calls apps: by the names that the service gives, short enough to read, and unique.
 import { expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
@@ -71,7 +71,7 @@ it('the name of an app is only forApp on buttons where it is long, below a title
   expect([card?.paragraphs, card?.lines.map(({ text }) => text)].join(' ')).not.toContain(LONG)
 })
 
-it('the name of an app is said once where it is long, also of a connection that is being checked', () => {
+it('a long app name appears once, also of a connection that is being checked', () => {
   const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
   const { confirming, card } = see(returned(long), { from: 'slack_1' })
   expect(confirming).toMatchObject({ title: 'Checking your connection…', named: LONG })

@@ -159,7 +159,7 @@ it('the report agrees with the walk after the next page, where another process h
   expect(await report()).toEqual(['slack_1 blocked', 'jira_1 waiting'])
 })
 
-it('the report agrees with the walk after the next page, where a campaign heard of more apps, and the person keeps what they said', async () => {
+it('the report agrees with the walk after the next page, where a campaign found more apps, and the person keeps their choices', async () => {
   const { started, pass, report } = setUpProgress()
   const { page, campaign } = started()
   await page([slack, jira], skipped)

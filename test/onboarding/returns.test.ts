@@ -1,4 +1,4 @@
-// Coming back from an app over HTTP: the service is asked, the person goes on without a click, and no one is sent in circles.
+// Coming back from an app over HTTP: a check follows, the person goes on without a click, and no one is sent in circles.
 import { expect, it } from 'vitest'
 import { ada, consentOf, setUpWalkRoutes, github } from './walk-routes.ts'
 import { NOW } from './seen.ts'
@@ -130,7 +130,7 @@ it('a return that is requested twice at once checks once', async () => {
 })
 
 it.each(['', '?step=', '?step=lost', '?status=success'])(
-  'a return that has lost its query (%s) is one all the same: the service is asked, and no tab is blamed',
+  'a return that has lost its query (%s) is one all the same: a check follows, and no tab is blamed',
   async (query) => {
     const { world, to, page, calls } = setUpWalkRoutes()
     await to(CLICK)

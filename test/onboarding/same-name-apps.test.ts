@@ -99,7 +99,7 @@ it('the account that the company names is all that is said where each has its ow
   expect(textsIn(both, own)).toEqual({ output: 'Use your Acme workspace.', note: 'Use the Sales workspace.' })
 })
 
-it('someone whose app isn’t connected yet is told to use the other account, where names are alike', () => {
+it('someone whose app isn’t connected yet sees advice to use the other account, where names are alike', () => {
   const fixesOf = (...apps: UnconnectedApp[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const { card } = see(seen(apps, returned(apps), now), { now, from: 'slack_1' })

@@ -1,4 +1,4 @@
-// What a service said, as the overview shows it: for the tests of the overview.
+// A service's responses, as the overview shows them: for the tests of the overview.
 import {
   type UnconnectedApp,
   type Walk,

@@ -34,7 +34,7 @@ it('a session whose token is refused does not fail another one of the same perso
   expect([await statusFor('good'), await bad]).toEqual([200, 503])
 })
 
-it('the service is asked for a person’s figures once in a while, whoever else asks meanwhile', async () => {
+it('a person’s status is fetched once in a while, however many people poll meanwhile', async () => {
   const { world, calls, page } = setUpWalkRoutes()
   for (const subject of ['ada', 'bob', 'ada']) {
     world.person = { ...ada, subject }

@@ -27,7 +27,7 @@ const back = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const comesBack = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}, how: object = {}) =>
   afterReturn(click().walk, checkOf(unconnected, more), { ...back, ...how })
 
-it('a click on connect leaves for what comes next, under the step id that the service was asked with', () => {
+it('a click on connect leaves for what comes next, under the step id of its check', () => {
   expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
   expect(findReturn(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
   expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
@@ -92,7 +92,7 @@ it('a return makes a page where one is wanted in between, nothing is left, or th
   expect(comesBack(both)).toMatchObject(page)
 })
 
-it('a return that says it failed is asked about, not believed, and not waited for', () => {
+it('a return that claims a failure is checked, not believed, and not waited for', () => {
   const listed = comesBack(both, {}, { isRefused: true })
   expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
   expect(comesBack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })

@@ -139,7 +139,7 @@ it('a return with a step that is over is none, and takes no other tab’s place'
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
 })
 
-it('a return is recorded before the service was asked', () => {
+it('a return is recorded before its check', () => {
   const known = markReturned(left(), findReturn(left(), 's1') as StartedApp, 2_000)
   expect(findReturn(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
   expect(mayCheck(known, 2_001)).toBe(true)
@@ -223,7 +223,7 @@ it('“I need an admin” is kept with its time until it is taken back, and a la
   expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
 })
 
-it('the service is not asked while someone is leaving, and is after that, whatever the clocks do', () => {
+it('no check is sent while someone is leaving, and one is after that, whatever the clocks do', () => {
   expect(mayCheck(seen(all), 0)).toBe(true)
   expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(left(), now))).toEqual([false, true])
   // A clock that was put back, or a record that claims a departure to come.
@@ -254,7 +254,7 @@ it('a walk of more apps than anyone has forgets those that were connected first,
   expect(half.known[0]?.instance).toBe('a1_1')
 })
 
-it('a walk is the same walk where the service says what it said before', () => {
+it('a walk is the same walk where the service repeats its response', () => {
   const connected = seen([github], seen(all), 1)
   expect(seen([github], connected, 2)).toEqual(connected)
   expect(seen([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')

@@ -24,7 +24,7 @@ const ada = newPerson('ada@acme.example', AT)
 const listed = (...instances: string[]): UnconnectedApp[] =>
   instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
 
-/** Taken in at the moment when it was asked, unless another one is given. */
+/** Recorded at the time of the check, unless another is given. */
 const answered = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = checkedAt) =>
   withCheck(person, { checkedAt, unconnected: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
@@ -102,8 +102,8 @@ it.each<[string, Person, string, boolean]>([
   ['was set aside', output('skipped'), 'skipped', false],
   ['waits for an admin', output('blocked'), 'blocked', false],
   ['came back without its consent', output('unconfirmed'), 'waiting', true],
-  ['is switched off, whatever the person said', output('skipped', answered(ada, [off])), 'off', false],
-  ['is connected, whatever the person said', answered(output('blocked'), [], AT + 1), 'connected', false],
+  ['is switched off, whatever the person chose', output('skipped', answered(ada, [off])), 'off', false],
+  ['is connected, whatever the person chose', answered(output('blocked'), [], AT + 1), 'connected', false],
 ])('the state of an app %s', (_what, person, state, isUnconfirmed) => {
   expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })
@@ -121,7 +121,7 @@ it('the intents of the newest page stay after a later check of a run', () => {
 })
 
 it.each<[string, Person, boolean, boolean]>([
-  ['not ready before the service was asked', ada, false, false],
+  ['not ready before the first check', ada, false, false],
   ['ready where there is nothing to connect', answered(ada, []), true, false],
   ['ready where all that is left is switched off', having(ada, { a_1: 'off' }, AT), true, false],
   ['finished once everything is connected', having(ada, { a_1: 'connected', b_1: 'off' }, AT), true, true],

@@ -10,7 +10,7 @@ import { DOMAIN, openPostOffice, SENDER } from './post-office.ts'
 export const GREY_SECONDS = 20
 const DAY_MS = 86_400_000
 
-/** Whom the languages are for: a person for each. */
+/** A person for each language. */
 export const tags = readdirSync(LANGUAGES_FOLDER)
 export const readers = tags.map((tag) => tag.toLowerCase())
 export const team = ['ada', 'bob', 'cem', 'dov', 'eve', 'fay', 'gus', 'hal']

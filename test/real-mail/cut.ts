@@ -9,7 +9,7 @@ const BEFORE_AN_EMAIL = 5_000
 /** middle: half of an email is there; answer: it is there, and the server's reply to it gets lost. */
 export type Where = 'middle' | 'answer'
 
-/** Who sends it learns of it only after all of it has left. */
+/** The sender learns of it only after all of it has left. */
 const SILENCE_MS = 500
 
 export async function startCut(target: number, where: Where) {

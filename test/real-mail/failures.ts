@@ -91,7 +91,7 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
       },
     )
 
-  await check('a private authority has to be trusted, and a wrong password is told without it', async () => {
+  await check('a private authority has to be trusted, and a wrong password is never printed', async () => {
     const stranger = await send('tls', ['ada'], { env: { NODE_EXTRA_CA_CERTS: '' } })
     assert.equal(stranger.code, 1)
     assert.match(stranger.stderr, /trust: set NODE_EXTRA_CA_CERTS/)

@@ -1,4 +1,4 @@
-// Who judges an email that has arrived: dkimpy its signature, SpamAssassin how much it looks like spam: as at a stranger's
+// Judges of an email that has arrived: dkimpy its signature, SpamAssassin how much it looks like spam: as at a stranger's
 // mail server, and with no test that asks the network.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ export const headersOf = (email: Buffer, name: string): string[] =>
     .filter(([, found = '']) => found.toLowerCase() === name.toLowerCase())
     .map(([, , value = '']) => value.replaceAll(/\r?\n[ \t]+/g, ' ').trim())
 
-/** What SpamAssassin said: points by rule. Those that speak for an email (below zero) don't make up for others. */
+/** SpamAssassin's points by rule. Those that speak for an email (below zero) don't make up for others. */
 export type Judged = { points: number; rules: Record<string, number> }
 
 const judgedBy = (rules: Record<string, number>): Judged => ({
@@ -40,7 +40,7 @@ const seenAt = (index: number, time: string) =>
 
 const SEPARATOR = 'From search@acme.example Thu Jan  1 00:00:00 1970\n'
 
-/** @returns what it said of each, in their order */
+/** @returns its verdict on each, in their order */
 export function bySpamAssassin(folder: string, emails: readonly Buffer[]): Judged[] {
   const now = new Date().toUTCString().replace('GMT', '+0000')
   const box = emails.map((email, index) => {

@@ -45,7 +45,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await ada.reads('You’re signed out of this site')
     await ada.reads('may still remember you in this browser')
     await ada.page.getByRole('link', { name: 'Sign in again' }).click()
-    // It was asked to have the person sign in anew (prompt=login), and does nothing about it: as the page said.
+    // It ignores prompt=login, as our page warned.
     expect(ada.page.url()).toContain('prompt=login')
     await press(ada, 'Authorize')
     await ada.reads('0 of 5 connected')

@@ -26,7 +26,7 @@ export type World = Running & {
   arrive(options?: { javaScriptEnabled: boolean }): Promise<Visitor>
   /** What the log has of such events. */
   audited(event: string): Record<string, unknown>[]
-  /** Tokens were refreshed so many times, or more often on a slow machine; no refresh failed, and nobody signed in again. */
+  /** Tokens were refreshed so many times, or more often on a slow machine; no refresh failed, and no one signed in again. */
   expectRefreshed(times: number, signIns?: number): void
   /** What `onramp doctor` says of the authorization server that isn't right. */
   doctor(changed?: Record<string, string>): Promise<string[]>

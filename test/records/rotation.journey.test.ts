@@ -64,7 +64,7 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     }
   })
 
-  it('refuses to start with another secret alone, and goes on with a new key that was asked for', async () => {
+  it('refuses to start with another secret alone, and goes on with a new key on request', async () => {
     await running.stopOnramp()
     const env = { ...running.env, SESSION_SECRET: newSecret() }
     const child = spawnOnramp(env)

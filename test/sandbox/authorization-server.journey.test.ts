@@ -97,7 +97,7 @@ it('the sign-in page lists all people, the one from the hint first', async () =>
   expect(body).not.toContain('<Script>')
 })
 
-it('a signed-in person is asked again only with a prompt, and can change the account', async () => {
+it('a signed-in person sees the form again only with a prompt, and can change the account', async () => {
   const browser = new TestBrowser()
   await signIn(config, 'ada', browser)
   expect((await walk(browser, await startAddress(config))).url).toContain(callback)

@@ -1,4 +1,4 @@
-// The contract's rules on headers, messages and shapes, asked over HTTP.
+// The contract's rules on headers, messages and shapes, over HTTP.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { call, check, jsonOf } from './client-calls.ts'
@@ -127,7 +127,7 @@ it.each([CHECK, 'search', 'chat'])('a body that is not JSON is refused: %s', asy
 const search = (person: string, body: unknown) =>
   call(sandbox, 'search', { token: sandbox.serviceTokens.user(person), body })
 
-it('search finds documents of authorized datasources, at most as many as asked for', async () => {
+it('search finds documents of authorized datasources, at most as many as requested', async () => {
   const found = await jsonOf(await search('carol', { query: 'onboarding roadmap', pageSize: 3 }))
   expect(found).toMatchObject({ trackingToken: expect.any(String), requestId: expect.any(String) })
   expect(found['results']).toHaveLength(3)

@@ -21,7 +21,7 @@ it('the control panel shows every switch, every person and the last requests', a
     expect(text).toContain(part)
 })
 
-it('a script changes switches as JSON, and is told which value is invalid', async () => {
+it('a script changes switches as JSON, and its error names the invalid value', async () => {
   const patch = (body: unknown) => control('PATCH', '/control.json', JSON.stringify(body))
   expect((await patch({ denyAll: true })).status).toBe(200)
   const refused = await patch({ denyAll: 'yes', nonsense: 1 })

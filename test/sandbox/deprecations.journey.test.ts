@@ -1,4 +1,4 @@
-// The schedule of deprecations as the sandbox enforces it: every row before and after its removal, asked over HTTP.
+// The schedule of deprecations as the sandbox enforces it: every row before and after its removal, over HTTP.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { operationOf } from '../../packages/deprecations/src/schedule/schedule.ts'

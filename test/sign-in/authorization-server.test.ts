@@ -90,7 +90,7 @@ it.each([
   ['refuses', refusing(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811]],
   ['asks for an hour', refusing(3_600), [0, 3_600, 7_200]],
 ])(
-  'a server that %s is asked at growing intervals, in the background only',
+  'a server that %s is retried at growing intervals, in the background only',
   async (_what, error, expected) => {
     const { server, at, started } = knowing()
     const [start, seconds]: [number, number[]] = [Date.now(), []]

@@ -110,7 +110,7 @@ it('a callback in another browser signs no one in, and starts over four times th
   }
 })
 
-it('a browser without cookies is told so after the second callback', async () => {
+it('a browser without cookies gets an error of its own after the second callback', async () => {
   const { browser, sent, callbackFor } = await begun({}, { return_to: '/x', again: '1' })
   expect(await browser().follow(callbackFor(sent))).toMatchObject({
     status: 400,

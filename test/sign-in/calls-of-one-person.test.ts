@@ -47,7 +47,7 @@ function slowService() {
       res.json(await service.search(req, { query, pageSize: 1 }, page.signal))
     })
     .use(failed)
-  /** @returns once the page has asked for its call */
+  /** @returns once the page has queued its call */
   const open = async (person: string, query: string) => {
     const before = arrived
     const page = request(app)
@@ -114,7 +114,7 @@ it('a call that fails makes room for the next one', async () => {
   expect(requests).toHaveLength(9)
 })
 
-it('the 209th call of one person at once is told to wait, and the 208th is not', async () => {
+it('the 209th call of one person at once has to wait, and the 208th is not', async () => {
   const { open, openAll, answer } = slowService()
   const queries = numbered(208)
   const pages = await openAll('ada', queries)

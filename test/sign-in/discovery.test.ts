@@ -119,7 +119,7 @@ it('a redirect is followed on the same origin', async () => {
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', url: two })
 })
 
-it('a server that does not answer is asked once', async () => {
+it('a server that does not answer gets one request', async () => {
   const requests = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
   const explanation = `${OPENID} cannot be read: connection refused`
   expect(await findMetadata(ISSUER)).toMatchObject({

@@ -142,12 +142,12 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   /** Someone's browser. */
   const browser = () => {
     const agent = request.agent(app)
-    /** Asks to sign in. @returns where the authorization server is asked, by its parameters */
+    /** Asks to sign in. @returns the authorization request's parameters */
     async function begin(query: Form = {}): Promise<Form> {
       const { headers } = await agent.get('/sign-in').query(query).expect(303)
       return parametersOf(headers['location'] ?? '')
     }
-    /** What comes of an address: where it leads, or what is told. */
+    /** What comes of an address: where it leads, or its error. */
     async function follow(address: string) {
       const { status, headers, body } = await agent.get(address)
       return status === 303 ? (headers['location'] as string) : ({ status, ...body } as object)

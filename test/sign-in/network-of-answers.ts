@@ -6,7 +6,7 @@ type Answer = (sent: Sent) => Response | Promise<Response>
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** @returns what was asked, in order */
+/** @returns the requests, in order */
 export function answerFetch(answers: Record<string, Answer>): Sent[] {
   const requests: Sent[] = []
   vi.stubGlobal('fetch', async (url: string | URL, init: RequestInit = {}) => {

@@ -51,7 +51,7 @@ it.each([
   expect(found?.renewAt).toBe(NOW + renewal * 1000)
 })
 
-it('a secret that the server replaces when it is asked about its client is kept', async () => {
+it('a secret that the server replaces when its client is read is kept', async () => {
   const uri = `${REGISTER}/one`
   const managed = (client_secret: string, status: number) =>
     made({ client_secret, registration_client_uri: uri, registration_access_token: 'token' }, status)
@@ -80,7 +80,7 @@ it('a registration sends the initial access token, and the public key if the cli
   expect(JSON.parse(requests[1]?.body ?? '')).not.toHaveProperty('jwks')
 })
 
-it('people are asked for the scope that is listed and registered, unless the operator chose one', async () => {
+it('the authorization request has the scope that is listed and registered, unless the operator chose one', async () => {
   answerFetch({ [REGISTER]: made({ scope: 'openid email' }) })
   const { client, logged } = ours()
   const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }

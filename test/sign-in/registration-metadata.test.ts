@@ -129,7 +129,7 @@ const { post_logout_redirect_uris: _without, ...fewer } = requested
 it.each([
   ['which it says', { post_logout_redirect_uris: ['x'] }, requested, ['x']],
   ['none where it says all else', { redirect_uris: ['x'] }, requested, []],
-  ['none where none was asked for', {}, fewer, []],
+  ['none where none was requested', {}, fewer, []],
   ['an unknown one where it says nothing', {}, requested, undefined],
 ])(
   'a registration that returns %s allows this address after the sign-out: %s',

@@ -15,7 +15,7 @@ const start = ({ settings, ...options }: RunOptions = {}): Promise<Running> =>
 
 const registrations = ({ sandbox }: Pick<Running, 'sandbox'>) => sandbox.count('registration')
 
-it.each([403, 500])('the operator is told when the registration endpoint answers %i', async (status) => {
+it.each([403, 500])('the operator sees when the registration endpoint answers %i', async (status) => {
   const running = await start({ sandbox: { switches: { answers: { registration: { status } } } } })
   const browser = new TestBrowser()
   await browser.open(`${running.url}/onboarding`)

@@ -21,7 +21,7 @@ async function waiting(): Promise<{ browser: TestBrowser; again: string }> {
   return { browser, again: /url=(.*)/.exec(browser.page.headers['refresh'] ?? '')?.[1] ?? '' }
 }
 
-/** What the authorization server was asked for at each sign-in that started. */
+/** The authorization request of each sign-in that started. */
 const prompts = () =>
   running.sandbox.requests
     .filter(({ operation }) => operation === 'authorization')

@@ -105,7 +105,7 @@ it('"Sign out" over https removes the cookie with the attributes that its prefix
   expect(headers['set-cookie']?.[0]).toBe(cleared)
 })
 
-it('someone who signed in again in another tab is told so', async () => {
+it('someone who signed in again in another tab sees that', async () => {
   const { ada, page, signOut } = await signedIn()
   await signOut()
   expect((await ada.begin())['prompt']).toBe('login')

@@ -1,4 +1,4 @@
-// Who signed in: from the id_token, userinfo, introspection, or the access token.
+// Reads who signed in from the id_token, userinfo, introspection, or the access token.
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { UserLookup } from '../../src/sign-in/user-lookup.ts'
@@ -55,7 +55,7 @@ it('userinfo completes an id_token', async () => {
   expect(await identifying({ claims, body: whole }).user).toEqual({ issuer, subject: 'ada' })
 })
 
-it('userinfo is asked for groups that ADMIN_GROUPS needs', async () => {
+it('userinfo is fetched for groups that ADMIN_GROUPS needs', async () => {
   const wanted = ['Admins']
   const body = { sub: 'ada', groups: ['Admins'] }
   const requests = { claims: whole, metadata: USERINFO, body }

@@ -1,4 +1,4 @@
-// Whom to ask about a failure: one name, in a link that already carries the reference.
+// The contact for a failure: one name, in a link that already carries the reference.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The audit log: who it was can be found by whoever has the server's secret, and by nobody else.
+// The audit log: only someone with the server's secret can find who it was.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Invitations } from '../../src/invites/token.ts'
 import { runCommand } from '../cli/run-command.ts'

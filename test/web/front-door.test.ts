@@ -57,7 +57,7 @@ it('a HEAD of what does not exist is 404, and of all else says nothing of the pe
   for (const path of known.split(' ')) expect([path, await statusOf(path)]).toEqual([path, 200])
 })
 
-it('a program that asks for the schedule of an API that is none is told the values', async () => {
+it('a program that requests the schedule of an unknown API gets the valid values', async () => {
   const { body } = await request(onramp.app)
     .get('/deprecations.ics?api=foo')
     .set('accept', 'application/json')

@@ -117,7 +117,7 @@ describe('an address', () => {
   })
 })
 
-it('a person who asks for /admin/people more than twenty times a second is told to wait, on every device together', async () => {
+it('a person who opens /admin/people more than twenty times a second has to wait, on every device together', async () => {
   const now = Date.now()
   const running = await run({ settings: { ADMIN_EMAILS: 'ada@acme.example' }, now: () => now })
   const devices = [await signIn(running, 'ada'), await signIn(running, 'ada')]

@@ -1,4 +1,4 @@
-// Who may read /metrics, and where it is.
+// Access to /metrics, and its address.
 import { createServer } from 'node:http'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

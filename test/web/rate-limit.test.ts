@@ -66,14 +66,14 @@ it('one sign-in comes back thirty times a minute at most, and no other pays for 
   expect(await refused(1)).toBe(0)
 })
 
-it('whoever is refused is told when a tenth is free again, and it is noted in one place', async () => {
+it('a refused request gets Retry-After for when a tenth is free again, and is noted in one place', async () => {
   const { ask, refused, noted } = setUpLimit()
   await refused(PER_MINUTE)
   expect((await ask('/sign-in')).body).toEqual({ retryAfter: 6 })
   expect(noted).toEqual([{ event: 'limited', what: 'address', user: undefined }])
 })
 
-it('of more networks than are remembered, the one that asked least recently is forgotten', () => {
+it('of more networks than are remembered, the least recently used is forgotten', () => {
   const limits = new Limits(
     1,
     () => {},

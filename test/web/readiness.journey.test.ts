@@ -1,4 +1,4 @@
-// /readyz: a store that reads but does not write serves nobody. Tried on a real Redis that is full, or denies scripts.
+// /readyz: a store that reads but does not write serves no one. Tried on a real Redis that is full, or denies scripts.
 import { afterEach, expect, it } from 'vitest'
 import { newSecret } from '../doctor/set-up.ts'
 import { messagesOf } from '../helpers/faulty.ts'
@@ -55,7 +55,7 @@ it('a server whose Redis denies EVAL, without which no one can sign in, is not r
   expect(JSON.parse((await readyz(running)).body)).toMatchObject({ store: 'refuses' })
 })
 
-it('a server that is asked whether it is alive is recognised as onramp, and does not tell its version', async () => {
+it('the liveness response identifies onramp, and does not tell its version', async () => {
   const { running } = await ready()
   const page = await new TestBrowser().open(`${running.url}/healthz`)
   expect(page.headers['x-onramp']).toBe('healthz')

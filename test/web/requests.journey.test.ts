@@ -38,7 +38,7 @@ it('the id of a request is in a header of every answer, another each time', asyn
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-it('the id of a request is what people and programs are told, and in every line of the log', async () => {
+it('the id of a request is what people and programs see, and in every line of the log', async () => {
   running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
   const ada = await signIn(running, 'ada')
   const lines = await logged(async () => {

@@ -1,4 +1,4 @@
-// Every way on that a page, a header or a redirect offers leads to this site, whatever was asked for.
+// Every way on that a page, a header or a redirect offers leads to this site, whatever the request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sendRaw, type RawAnswer } from '../helpers/raw-request.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
@@ -128,7 +128,7 @@ describe('while the store is away', () => {
     }
   })
 
-  it('goes on by itself when the announced wait is over, and can be told not to', async () => {
+  it('retries when the announced wait is over, unless the person stops it', async () => {
     const answer = await ask('/onboarding?datasource=slack_1', { cookie })
     const seconds = answer.headers['retry-after']
     expect(answer.headers['refresh']).toBe(`${seconds}; url=/onboarding?datasource=slack_1`)

@@ -69,7 +69,7 @@ const NOT_PRINTED: Record<string, string[]> = {
   'onboarding/overview': ['refresh'],
   'web/problem': ['refresh'],
 }
-/** Only the overview can be told to stop looking by itself, and only while it waits. */
+/** Only the overview has a way to stop polling, and only while it waits. */
 const IN_SOME_STATES = new Set(['still'])
 
 const render = createViews(VIEWS)

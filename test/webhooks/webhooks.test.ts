@@ -12,7 +12,7 @@ const email = 'ada@acme.example'
 const MINUTE = 60_000
 const running: Webhooks[] = []
 
-/** Processes that share a store, and a receiver that answers as it is told. */
+/** Processes that share a store, and a scripted receiver. */
 function setUpWebhooks() {
   const { records } = memoryRecords()
   const now = () => Date.now()

@@ -45,7 +45,7 @@ async function walk(tab: Tab, plan: Plan, tried: Set<App>, leavesAt?: App): Prom
   throw new Error(`person ${plan.person} comes to no end`)
 }
 
-/** The walk also leads by itself to apps that the person does not want: these are denied there. */
+/** The walk also leads on to apps that the person does not want: these are denied there. */
 function choiceAt({ choices }: Plan, app: App, tried: ReadonlySet<App>): 'allow' | 'slow' | 'deny' {
   const choice = choices[app]
   if (choice === 'slow') return 'slow'

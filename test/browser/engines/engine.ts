@@ -1,4 +1,4 @@
-// What the walk needs of a browser, made by any maker: so little that three engines can be asked the same.
+// What the walk needs of a browser, made by any maker: so little that three engines can do the same.
 import { existsSync } from 'node:fs'
 
 /** A tab that a person looks at. */

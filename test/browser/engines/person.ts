@@ -39,7 +39,7 @@ export class Person {
   /** Waits until the expression holds in the page, whichever page that is by then. */
   async until(expression: string): Promise<void> {
     const end = Date.now() + PATIENCE_MS
-    // A page that is on its way out can't be asked.
+    // A page that is on its way out can't be evaluated.
     while (!(await this.tab.ask<boolean>(expression).catch(() => false))) {
       if (Date.now() > end) throw new Error(`${expression} never held:\n${await this.sees()}`)
       await sleep(PAUSE_MS)

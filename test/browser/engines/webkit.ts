@@ -6,7 +6,7 @@ import { freePort } from '../../helpers/running.ts'
 import type { Engine, Tab } from './engine.ts'
 
 const DRIVER = '/usr/bin/WebKitWebDriver'
-/** It has no headless form, so it gets a display that nobody sees. */
+/** It has no headless form, so it gets a display that no one sees. */
 const DISPLAY = '/usr/bin/Xvfb'
 export const webkitNeeds = { [DRIVER]: 'webkit2gtk-driver', [DISPLAY]: 'xvfb' }
 
