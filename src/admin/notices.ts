@@ -7,7 +7,7 @@ import { WEEKDAYS } from '../company/schema.ts'
 import { PERSON_STATES, type MassDisconnect, type KeepState } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { describeActionItems, releaseCommand } from './overview.ts'
+import { describeActionItems, resumeCommand } from './overview.ts'
 import type { Report } from './report.ts'
 import { shareFormatter } from './sorted-table.ts'
 import { compareSince, describeComparison } from './comparison.ts'
@@ -33,7 +33,7 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
     ],
     figures: [],
     needs: [],
-    commands: [releaseCommand(instance) ?? [], `${COMMAND} status EMAIL`].flat(),
+    commands: [resumeCommand(instance) ?? [], `${COMMAND} status EMAIL`].flat(),
     link: linkTo(context),
   }
 }

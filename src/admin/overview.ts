@@ -22,7 +22,7 @@ type Formatting = { t: Texts; share: ReturnType<typeof shareFormatter> }
 const DAY_MS = 86_400_000
 
 /** Resumes the paused emails about an app. Undefined: a shell would read more in its name. */
-export const releaseCommand = (instance: string): string | undefined =>
+export const resumeCommand = (instance: string): string | undefined =>
   /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --release ${instance}` : undefined
 
 const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
@@ -202,7 +202,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
         href: peopleUrl({ filter: 'lapsed', app: instance }),
         title: t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
         detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.massDisconnectWhy')]),
-        command: releaseCommand(instance),
+        command: resumeCommand(instance),
         action: t('admin.view'),
       }
     },

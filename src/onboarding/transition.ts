@@ -33,7 +33,7 @@ export function afterClick(before: Walk, check: WalkCheck, wanted: string | unde
   const walk = applyCheck(before, unconnected, now, confirmSeconds)
   const instance = wanted ?? nextApp(walk, check)
   if (instance === undefined) return { walk, kind: 'overview' }
-  const known = walk.known.find((entry) => entry.instance === instance)
+  const known = walk.known.find((app) => app.instance === instance)
   if (known === undefined) throw unknownApp()
   const { kind } = trackedAppState(known, now)
   const hasNoAddress = known.status === 'attention'
@@ -76,8 +76,8 @@ export function afterReturn(
 }
 
 function resultIn(walk: Walk, instance: string, now: number): StepResult {
-  const entry = walk.known.find((known) => known.instance === instance)
-  const state = entry && trackedAppState(entry, now)
+  const app = walk.known.find((known) => known.instance === instance)
+  const state = app && trackedAppState(app, now)
   if (state?.kind === 'unconfirmed') return 'unconfirmed'
   const bucket = state === undefined ? 'pending' : bucketOf(state)
   return bucket === 'pending' ? 'waiting' : bucket
