@@ -11,8 +11,9 @@ import { hasBearer, sendsBearer } from '../web/bearer.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
 import { wantsPage } from '../web/error-page.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
-import { matchingPeople, parsePeopleQuery } from './filters.ts'
+import { matchingFilters, parsePeopleQuery, type PeopleQuery } from './filters.ts'
 import { PEOPLE_FILE, peopleCsv } from './people-csv.ts'
+import type { PersonSummary } from './person-summary.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
@@ -86,4 +87,12 @@ export function createTokenRoutes(
   router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limit, check)
   router.use(exports)
   return router
+}
+
+async function* matchingPeople(
+  all: AsyncIterable<PersonSummary>,
+  wanted: PeopleQuery,
+): AsyncGenerator<PersonSummary> {
+  for await (const summary of all)
+    if (matchingFilters(summary, wanted)?.(wanted.filter) === true) yield summary
 }

@@ -69,9 +69,6 @@ export function toQueryString({ filter, search, app, group, after }: Partial<Peo
 
 export const peopleUrl = (query: Partial<PeopleQuery>): string => `/admin/people?${toQueryString(query)}`
 
-export const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
-  filter !== 'all' || [search, app, group].some((text) => text !== '')
-
 /** Which filters a person matches; undefined if search, app or department exclude them. */
 export function matchingFilters(
   summary: PersonSummary,
@@ -86,12 +83,4 @@ export function matchingFilters(
   // People who are gone count in no other filter.
   if (CRITERIA.gone(summary)) return (filter) => filter === 'gone'
   return (filter) => FILTERS[filter](summary, own, app !== '')
-}
-
-export async function* matchingPeople(
-  all: AsyncIterable<PersonSummary>,
-  wanted: PeopleQuery,
-): AsyncGenerator<PersonSummary> {
-  for await (const summary of all)
-    if (matchingFilters(summary, wanted)?.(wanted.filter) === true) yield summary
 }

@@ -3,7 +3,7 @@ import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
 import { peopleUrl } from './filters.ts'
 import { createPlot } from './plot.ts'
-import { hasRecentRun, activeMassDisconnects, PERSON_STATES, type KeepState } from '../people/keep-state.ts'
+import { activeMassDisconnects, PERSON_STATES, type KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import {
   REMIND_AFTER_DAYS,
@@ -191,6 +191,10 @@ export function actionItemsOf(report: Report): ActionItem[] {
   ]
   return [...needs, ...others.filter(({ count }) => count > 0)]
 }
+
+/** Scheduled runs email people themselves. Three hours, as in the alert OnrampKeepMissing. */
+const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
+  now - lastRunAt < 3 * 3_600_000
 
 /** Action items with their texts. Mass disconnects come first, because they keep people from being emailed. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {

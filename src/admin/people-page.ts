@@ -4,7 +4,6 @@ import type { Texts } from '../web/languages/texts.ts'
 import {
   FILTER_GROUPS,
   FILTER_NAMES,
-  isFiltered,
   matchingFilters,
   peopleUrl,
   toQueryString,
@@ -14,6 +13,9 @@ import {
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
 
 const PEOPLE_A_PAGE = 25
+
+const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
+  filter !== 'all' || [search, app, group].some((text) => text !== '')
 
 type PeopleList = {
   people: PersonSummary[]

@@ -9,7 +9,7 @@ import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { KeepStateStore } from '../people/keep-state.ts'
-import { isAscii, normalizedAddress } from '../people/address.ts'
+import { normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { parsePeopleQuery } from './filters.ts'
@@ -18,6 +18,9 @@ import { listPeople, peoplePage } from './people-page.ts'
 import { appTable, groupTable } from './sorted-table.ts'
 
 type IsAdmin = (user: User) => boolean
+
+/** Only an ASCII address may grant a right. */
+const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
 
 /**
  * @param emails ADMIN_EMAILS. An unverified address could be anyone's, and one outside of ASCII only looks like one of them.

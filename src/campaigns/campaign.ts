@@ -66,21 +66,6 @@ export function dueEmail(person: Person, policy: ReminderPolicy, now: number): D
 export const campaignEmail = (person: Person, campaign: string, reminder: number): EmailRecord | undefined =>
   campaignEmails(person, campaign).find((email) => email.reminder === reminder)
 
-/** Marks the newest email as rejected: it came back. The same object if nothing changes. */
-export function withBounce(person: Person): Person {
-  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
-  const newest = emails
-    .filter(({ state }) => state !== 'deferred')
-    .reduce<EmailRecord | undefined>(
-      (last, one) => (last !== undefined && last.at > one.at ? last : one),
-      undefined,
-    )
-  if (newest === undefined || newest.state === 'failed') return person
-  const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, state: 'failed' } : one)
-  const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(marked) }))
-  return { ...person, campaigns }
-}
-
 const MAX_EMAILS = 30
 
 /** Sets the state of one email. Keeps its apps unless others are given. */

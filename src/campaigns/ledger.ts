@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UnconnectedApp } from '../client-api/responses.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { newPerson, withCheck, withDetails, withoutAccount, type Person } from '../people/person.ts'
+import { newPerson, withCheck, withDetails, type Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
@@ -15,6 +15,9 @@ import type { SendResult } from './mail/send-result.ts'
 export class RunStopped extends OperatorError {
   override name = 'RunStopped'
 }
+
+const withoutAccount = (person: Person, now: number): Person =>
+  person.unknownAt === undefined ? { ...person, unknownAt: now } : person
 
 /** The unconnected apps of a person. `checkedAt`: milliseconds since 1970. */
 export type CheckedApps = { unconnected: readonly UnconnectedApp[]; checkedAt: number }

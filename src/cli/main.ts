@@ -3,19 +3,13 @@
 import '../require-node.mjs'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import {
-  describeFailure,
-  runCommand,
-  runHere as runInProcess,
-  withPeriod,
-  type DescribeFailure,
-} from '@onramp/terminal/shell'
+import { describeFailure, runCommand, runHere as runInProcess, withPeriod } from '@onramp/terminal/shell'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable, StoreUnreadable } from '../records/records.ts'
 import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 import { onramp } from './commands.ts'
 
-const endingOfOnramp: DescribeFailure = (error, name) => {
+const endingOfOnramp: typeof describeFailure = (error, name) => {
   if (error instanceof OperatorError)
     return { message: `${name}: ${printable(error.message)}\n`, exitCode: 1 }
   if (error instanceof StoreUnavailable)

@@ -3,9 +3,8 @@ import { userInfo } from 'node:os'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { Registry } from 'prom-client'
-import { withBounce } from '../campaigns/campaign.ts'
 import { normalizedAddress } from '../people/address.ts'
-import { withMilestone, type Person } from '../people/person.ts'
+import { withMilestone, type EmailRecord, type Person } from '../people/person.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
 import { createAudit, createAuditIds } from '../web/audit.ts'
 import { createLog } from '../web/log.ts'
@@ -50,6 +49,21 @@ async function changeAddresses(
       stdout.write(`${email}: ${isChanged ? messages.done : messages.unchanged}\n`)
     }
   })
+}
+
+/** Marks the newest email as rejected: it came back. The same object if nothing changes. */
+function withBounce(person: Person): Person {
+  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
+  const newest = emails
+    .filter(({ state }) => state !== 'deferred')
+    .reduce<EmailRecord | undefined>(
+      (last, one) => (last !== undefined && last.at > one.at ? last : one),
+      undefined,
+    )
+  if (newest === undefined || newest.state === 'failed') return person
+  const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, state: 'failed' } : one)
+  const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(marked) }))
+  return { ...person, campaigns }
 }
 
 const BOUNCED: AddressChange = {

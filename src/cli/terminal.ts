@@ -1,5 +1,4 @@
 // Confirmation prompts, and Ctrl-C.
-import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
@@ -24,10 +23,6 @@ export async function confirm(
   streams.stderr.write('Nothing was done.\n')
   return false
 }
-
-/** Ctrl-C or SIGTERM, for commands that run until then. */
-export const untilSignal = (): Promise<unknown> =>
-  Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 
 const EXIT_INTERRUPTED = 130
 

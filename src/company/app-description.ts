@@ -19,7 +19,7 @@ type AppDescription = {
 
 export type DescribeApp = (instance: string) => AppDescription
 
-export const noDescription: AppDescription = {
+const noDescription: AppDescription = {
   name: undefined,
   logo: undefined,
   reads: [],

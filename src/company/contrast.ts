@@ -21,8 +21,6 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const { light: WHITE, dark: NEAR_BLACK } = GROUND
 
-export const HEX_COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/
-
 function rgbOf(hex: string): Rgb {
   const digits = hex.length === 4 ? hex.slice(1).replaceAll(/./g, '$&$&') : hex.slice(1)
   const at = (start: number) => Number.parseInt(digits.slice(start, start + 2), 16)

@@ -1,10 +1,11 @@
 // The schema of the company file, with its error messages. `npm run settings` writes company.schema.json from it.
 import { z } from 'zod'
 import { isSafe } from '../http/loopback.ts'
-import { HEX_COLOR, contrastFault } from './contrast.ts'
+import { contrastFault } from './contrast.ts'
 import { textFaults } from './placeholders.ts'
 
 const MAX_ITEMS = 10
+const HEX_COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/
 
 const textOf = (maxCharacters: number) =>
   z
@@ -217,5 +218,3 @@ export function companySchema({
 }
 
 export type CompanyFile = z.output<ReturnType<typeof companySchema>>
-
-export const companyJsonSchema = () => z.toJSONSchema(companySchema(), { io: 'input' })

@@ -12,7 +12,6 @@ export type Invitation = {
   datasources: string[]
 }
 
-export const MAX_INVITATION_DAYS = 90
 const MAX_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
 

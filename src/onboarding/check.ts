@@ -10,7 +10,7 @@ import type { Log } from '../web/log.ts'
 import { callbackPath } from './paths.ts'
 import type { ProgressRecorder } from './record-progress.ts'
 import type { WalkCheck, Transition } from './transition.ts'
-import { applyCheck, mayCheck, newlyConnected, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
+import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
 type WalkChecksDeps = {
@@ -106,3 +106,10 @@ export class WalkChecks {
 }
 
 const nameAndStatus = ({ instance, status }: UnconnectedApp) => `${instance} ${status}`
+
+function newlyConnected(before: Walk, after: Walk): string[] {
+  const unconnected = new Set(before.known.flatMap((app) => (app.status === 'connected' ? [] : app.instance)))
+  return after.known.flatMap(({ instance, status }) =>
+    status === 'connected' && unconnected.has(instance) ? instance : [],
+  )
+}

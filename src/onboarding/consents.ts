@@ -9,16 +9,15 @@ import type { Log } from '../web/log.ts'
 import type { WalkChecks } from './check.ts'
 import { overviewPath, stepIn } from './paths.ts'
 import { afterClick, afterReturn, stepResultOf } from './transition.ts'
-import {
-  findReturn,
-  isQuickReturn,
-  isReturned,
-  markReturned,
-  mayCheck,
-  type StartedApp,
-  type Walk,
-} from './walk.ts'
+import { findReturn, isReturned, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
+
+/** A return this soon may have taken no click: browsers give up after some 20 redirects in a row. */
+const QUICK_MS = 10_000
+
+/** True for the first request of a return that came back quickly. */
+const isQuickReturn = ({ leftAt, backAt }: StartedApp['attempt'], now: number): boolean =>
+  backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
 
 export type ConsentResult =
   | { kind: 'redirect'; location: string }

@@ -57,8 +57,6 @@ export type Walk = {
 
 /** No check for this long after a departure: it could void the one-time path that the browser is following. */
 const IN_FLIGHT_MS = 15_000
-/** A return this soon may have taken no click: browsers give up after some 20 redirects in a row. */
-const QUICK_MS = 10_000
 
 export const startWalk = (now: number): Walk => ({
   startedAt: now,
@@ -104,13 +102,6 @@ export function applyCheck(
   return { ...walk, known: bounded(known) }
 }
 
-export function newlyConnected(before: Walk, after: Walk): string[] {
-  const unconnected = new Set(before.known.flatMap((app) => (app.status === 'connected' ? [] : app.instance)))
-  return after.known.flatMap(({ instance, status }) =>
-    status === 'connected' && unconnected.has(instance) ? instance : [],
-  )
-}
-
 export const withLapses = (walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk => ({
   ...walk,
   known: walk.known.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt })),
@@ -143,10 +134,6 @@ export const isInFlight = (app: TrackedApp, now: number): boolean =>
 
 /** False while a check could void the path that a browser is following. */
 export const mayCheck = (walk: Walk, now: number): boolean => !walk.known.some((app) => isInFlight(app, now))
-
-/** True for the first request of a return that came back quickly. */
-export const isQuickReturn = ({ leftAt, backAt }: Attempt, now: number): boolean =>
-  backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
 
 const ended = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 

@@ -11,9 +11,6 @@ export const normalizedAddress = (address: string): string =>
 export const isSameAddress = (one: string, other: string): boolean =>
   normalizedAddress(one) === normalizedAddress(other)
 
-/** Only an ASCII address may grant a right. */
-export const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
-
 /** A normalized address. Undefined for anything but one plain address: it goes into headers (X-Service-ActAs, To). */
 export function addressToInvite(text: string): string | undefined {
   const address = normalizedAddress(text.trim())

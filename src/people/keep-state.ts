@@ -63,10 +63,6 @@ export class KeepStateStore {
   }
 }
 
-/** Scheduled runs email people themselves. Three hours, as in the alert OnrampKeepMissing. */
-export const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
-  now - lastRunAt < 3 * 3_600_000
-
 /** Those whose emails aren't resumed. */
 export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>
   state.massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)

@@ -160,9 +160,6 @@ const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lap
         { lapsedAt: at, lapses: known.lapses ?? 1 }
       : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
 
-export const withoutAccount = (person: Person, now: number): Person =>
-  person.unknownAt === undefined ? { ...person, unknownAt: now } : person
-
 /** Takes in the intents that a page found in a walk, unless newer ones are known. */
 export const withIntents = (person: Person, checkedAt: number, apps: AppIntent[], now: number): Person =>
   isNewer(checkedAt, person.intents, now) ? { ...person, intents: { checkedAt, apps } } : person

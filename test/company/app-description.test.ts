@@ -1,7 +1,8 @@
 // What the company says of an app, and the sign that it is seen by.
 import { expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { createAppDescriptions, noDescription, iconOf } from '../../src/company/app-description.ts'
+import { createAppDescriptions, iconOf } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 
 const company = companyOf(
   {

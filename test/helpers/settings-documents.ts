@@ -2,7 +2,8 @@
 // test/conventions.test.ts compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
-import { companyJsonSchema } from '../../src/company/schema.ts'
+import { z } from 'zod'
+import { companySchema } from '../../src/company/schema.ts'
 import { settings } from '../../src/settings/settings.ts'
 import type { Setting } from '../../src/settings/values.ts'
 
@@ -35,7 +36,10 @@ export async function settingsDocuments(): Promise<Record<string, string>> {
     ),
     'docs/settings.md': await format(withTable('docs/settings.md', settings), options),
     '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settings.map(line).join('')}`,
-    'company.schema.json': await format(JSON.stringify(companyJsonSchema()), { ...options, parser: 'json' }),
+    'company.schema.json': await format(JSON.stringify(z.toJSONSchema(companySchema(), { io: 'input' })), {
+      ...options,
+      parser: 'json',
+    }),
   }
 }
 

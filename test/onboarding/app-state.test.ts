@@ -14,7 +14,7 @@ import {
   skip,
   startWalk,
 } from '../../src/onboarding/walk.ts'
-import { noDescription } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { appStateOf, type AppState } from '../../src/onboarding/app-state.ts'
 import { statusOf } from '../../src/onboarding/status.ts'

@@ -1,6 +1,6 @@
 // The card of the overview: all of its words, and every way that it offers.
 import { expect, it } from 'vitest'
-import { noDescription } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 import { type Walk, withLapses } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { LATE, NOW, github, late, returned, see, seen, slack, waits } from './seen.ts'

@@ -1,6 +1,6 @@
 // The rows of the list: each state in words, and exactly what can be done about it.
 import { expect, it } from 'vitest'
-import { noDescription } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 import { listRows } from '../../src/onboarding/overview/entries.ts'
 import type { OverviewApp, OverviewModel } from '../../src/onboarding/overview/model.ts'
 import type { AppState } from '../../src/onboarding/app-state.ts'

@@ -1,7 +1,7 @@
 // One person with very many apps holds up everyone else of the process, so the work may grow with their number, not with
 // its square.
 import { expect, it } from 'vitest'
-import { noDescription } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 import type { Walk } from '../../src/onboarding/walk.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 import { see, seen, waits } from './seen.ts'

@@ -1,6 +1,6 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { expect, it } from 'vitest'
-import { noDescription } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 import { skip, type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW, drive, github, see, seen, slack, waits } from './seen.ts'

@@ -1,6 +1,6 @@
 // Two apps with one name: what the page says so that each is connected to an account of its own.
 import { expect, it } from 'vitest'
-import { noDescription } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 import { type UnconnectedApp, type Walk, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'

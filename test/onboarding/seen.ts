@@ -7,7 +7,7 @@ import {
   applyCheck,
   startWalk,
 } from '../../src/onboarding/walk.ts'
-import { noDescription } from '../../src/company/app-description.ts'
+import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { t } from '../helpers/texts.ts'
 

@@ -1,12 +1,11 @@
 // The streams, clock and environment of a command. Only data goes to stdout, so that it can be piped.
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number }
-export type Input = AsyncIterable<Uint8Array> & { isTTY?: boolean }
 
 export type CommandContext = {
   stdout: Output
   stderr: Output
-  stdin: Input
+  stdin: AsyncIterable<Uint8Array> & { isTTY?: boolean }
   /** Milliseconds since 1970. */
   now: () => number
   env: Record<string, string | undefined>

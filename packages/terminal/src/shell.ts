@@ -11,7 +11,7 @@ export type SetExitCode = (code: Promise<number>) => Promise<void>
 type CommandFailure = { message: string; exitCode: number }
 
 /** Undefined for an unexpected error, which is a bug. @param name `onramp invite send` */
-export type DescribeFailure = (error: unknown, name: string) => CommandFailure | undefined
+type DescribeFailure = (error: unknown, name: string) => CommandFailure | undefined
 
 export const withPeriod = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
 

@@ -47,7 +47,7 @@ type Rendered = { subject: string; text: string; html: string }
 
 type RenderEmail = (data: typeof SAMPLE) => Rendered
 
-export class FaultyTemplate extends OperatorError {
+class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'
 }
 

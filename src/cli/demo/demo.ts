@@ -1,6 +1,7 @@
 // onramp demo: the sandbox, and onramp with a rollout in its second week. Data and secrets are removed at the end.
 // onramp sandbox: the stand-in alone.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,8 +17,10 @@ import { createLog } from '../../web/log.ts'
 import { runCommand } from '@onramp/terminal/shell'
 import { addInvite } from '../invite/commands.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
-import { untilSignal } from '../terminal.ts'
 import { createRollout, replayRollout } from './rollout.ts'
+
+/** Ctrl-C or SIGTERM. */
+const untilSignal = (): Promise<unknown> => Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 
 const newSecret = () => randomBytes(32).toString('base64url')
 

@@ -1,13 +1,13 @@
 // Reads the list of people from a file or standard input.
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
-import type { Input, Output } from '@onramp/terminal/command-context'
+import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { readPeopleList, type Invitee, type LeftOut } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
 
 /** @param file its path, or `-` for standard input @throws {UsageError} when there is no such file */
-export function openList(file: string, stdin: Input): List {
+export function openList(file: string, stdin: CommandContext['stdin']): List {
   if (file === '-') return stdin
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new UsageError('file not found')
   return {

@@ -1,10 +1,10 @@
 // The options of `invite send`, some of which other commands of `invite` share.
 import type { Command } from '@commander-js/extra-typings'
 import { textOption, textsOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
-import { MAX_INVITATION_DAYS } from '../../invites/token.ts'
 
 /** Characters of JSON: the link is one line of the email's header (RFC 5322 2.1.1: 998). */
 const MAX_IN_A_LINK = 360
+const MAX_INVITATION_DAYS = 90
 
 export const datasource = () =>
   textsOption('--datasource <ID>', 'only this app (slack_1), or every instance of it (slack)', (ids) => {
