@@ -39,7 +39,7 @@ import { Limits } from './web/rate-limit.ts'
 import { WebhookSender } from './webhooks/sender.ts'
 import { Webhooks } from './webhooks/webhooks.ts'
 
-export type Onramp = {
+type Onramp = {
   app: Express
   metrics: RequestListener
   countProblem: Metrics['countProblem']

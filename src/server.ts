@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createOnramp, type Onramp } from './compose.ts'
+import { createOnramp } from './compose.ts'
 import { VERSION } from './version.ts'
 import { StoreUnreadable } from './records/records.ts'
 import { describeStore } from './records/store.ts'
@@ -166,7 +166,7 @@ async function listen(server: Server, settings: Settings, setting: 'PORT' | 'MET
  * First no longer ready, but serving for DRAIN_SECONDS, so that proxies notice. Then accepts no new connections, and ends
  * with the last request in flight, or after MAX_DRAIN_MS.
  */
-async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promise<void> {
+async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, drainSeconds: number) {
   onramp.drain()
   await pause(drainSeconds * 1000)
   const closed = new Promise<void>((resolve) => {

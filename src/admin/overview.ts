@@ -167,7 +167,7 @@ type ActionItem = {
 const MAX_APPS = 3
 
 /** Apps first, by the people they affect; emails last. */
-export function actionItemsOf(report: Report): ActionItem[] {
+function actionItemsOf(report: Report): ActionItem[] {
   const blocked = report.datasources
     .filter(({ counts }) => counts.blocked > 0)
     .toSorted((one, other) => other.counts.blocked - one.counts.blocked)

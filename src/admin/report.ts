@@ -37,7 +37,7 @@ export type AppCounts = {
 }
 
 /** A department. `name` undefined: the small ones together. */
-export type GroupCounts = Counts<typeof OF_GROUP> & { people: number; name: string | undefined }
+type GroupCounts = Counts<typeof OF_GROUP> & { people: number; name: string | undefined }
 
 /** As in report.json. Those who are gone are counted in `gone` alone. Dates are ISO dates. */
 export type Report = Record<Criterion, number> & {

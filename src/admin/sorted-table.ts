@@ -3,7 +3,7 @@ import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
-import { peopleWithApp, peopleStuckAt, type AppCounts, type GroupCounts } from './report.ts'
+import { peopleWithApp, peopleStuckAt, type AppCounts, type Report } from './report.ts'
 
 const NO_SHARE = '–'
 
@@ -39,7 +39,7 @@ type TableKind<T> = {
 
 const share = (part: number, whole: number) => (whole === 0 ? Infinity : part / whole)
 
-const GROUPS: TableKind<GroupCounts> = {
+const GROUPS: TableKind<Report['groups'][number]> = {
   path: '/admin/departments',
   usual: 'ready',
   columns: {
@@ -75,7 +75,7 @@ const APPS: TableKind<AppCounts> = {
   people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleWithApp(app) }),
 }
 
-export const groupTable = (groups: readonly GroupCounts[], part: TableView, t: Texts) =>
+export const groupTable = (groups: Report['groups'], part: TableView, t: Texts) =>
   tableOf(GROUPS, groups, part, t)
 export const appTable = (apps: readonly AppCounts[], part: TableView, t: Texts) =>
   tableOf(APPS, apps, part, t)

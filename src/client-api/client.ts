@@ -9,7 +9,7 @@ import { timed, type OnCall } from '../trace/calls.ts'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
-import { noResponse, serviceProblemOf, type Operation } from './errors.ts'
+import { noResponse, serviceProblemOf } from './errors.ts'
 import {
   readCheckResponse,
   readSearchResponse,
@@ -18,7 +18,12 @@ import {
 } from './responses.ts'
 
 /** A POST that only reads; `path` without the service's address. `gone` aborts when no one waits for the response. */
-type ServiceCall = { operation: Operation; path: string; body?: string; gone?: AbortSignal | null }
+type ServiceCall = {
+  operation: Parameters<typeof noResponse>[0]
+  path: string
+  body?: string
+  gone?: AbortSignal | null
+}
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 

@@ -25,7 +25,7 @@ export class TokenRefused extends ServiceProblem {
   }
 }
 
-export type Operation = 'checkdatasourceauth' | 'search'
+type Operation = 'checkdatasourceauth' | 'search'
 
 type FailedCall = { operation: Operation; credentials: Credentials; headerPrefix?: string | undefined }
 

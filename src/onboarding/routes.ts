@@ -12,7 +12,7 @@ import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { WalkChecks } from './check.ts'
-import { Consents, type ConsentResult } from './consents.ts'
+import { Consents } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import { fitText } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
@@ -102,7 +102,12 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   return router
 }
 
-function sendResult(deps: OnboardingDeps, req: Request, res: Response, result: ConsentResult): void {
+function sendResult(
+  deps: OnboardingDeps,
+  req: Request,
+  res: Response,
+  result: Awaited<ReturnType<Consents['start']>>,
+): void {
   if (result.kind === 'redirect') seeOther(res, result.location)
   else if (result.kind === 'between') sendBetween(deps, req, res, result.app)
   else sendOverview(deps, req, res, result.walk, result.from)

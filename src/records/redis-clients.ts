@@ -19,7 +19,7 @@ type RedisNode = { host: string; port: number }
 
 export const STANDARD_PREFIX = 'onramp:'
 
-export type RedisTopology =
+type RedisTopology =
   | { kind: 'standalone' }
   | { kind: 'sentinel'; sentinels: readonly RedisNode[]; name: string }
   | { kind: 'cluster' }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { timed } from '../trace/calls.ts'
 import { inSpan } from '../trace/spans.ts'
 import { createFormatCheck } from './format.ts'
-import { createRedisOpener, type RedisTopology } from './redis-clients.ts'
+import { createRedisOpener } from './redis-clients.ts'
 import { RedisConnection, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
@@ -78,7 +78,9 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
   }
 }
 
-export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
+export function topologyOf(
+  settings: Partial<StoreSettings>,
+): NonNullable<Parameters<typeof createRedisOpener>[1]> {
   const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name = 'mymaster' } = settings
   if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
   return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }

@@ -46,7 +46,7 @@ export function createIntranetRoutes(
 const PLACEHOLDER = "'given by the server'"
 
 /** views/assets/widget.js with the languages and the company's colors; sentences with numbers come from /api/status. */
-export function widgetOf(languages: Languages, company: Company): Buffer {
+function widgetOf(languages: Languages, company: Company): Buffer {
   const script = readFileSync(join(VIEWS_FOLDER, 'assets', 'widget.js'), 'utf8')
   const { light, dark } = company.color
   const brandIn = brandOf(company)

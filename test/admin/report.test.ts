@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
 import { listPeople } from '../../src/admin/people-page.ts'
 import { createPlot } from '../../src/admin/plot.ts'
-import { actionItemsOf, overviewPage } from '../../src/admin/overview.ts'
+import { overviewPage } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
@@ -205,8 +205,12 @@ it('the figures of departments begin with the one that has most to do', async ()
 
 const waits = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
   having(here, { [`${app}_1`]: state }, at)
+const pageOf = async (...people: Person[]) => {
+  const none = { massDisconnects: [], zones: {}, days: [] }
+  return overviewPage(await reportOf(...people), none, t, { now: at, since: undefined })
+}
 const needs = async (...people: Person[]) =>
-  actionItemsOf(await reportOf(...people)).map(({ kind, count, href }) => [kind, count, href])
+  (await pageOf(...people)).needs.map(({ title, href }) => [title, href])
 
 it('nothing needs the admin where everyone is ready, set an app aside, or had an email a minute ago', async () => {
   expect(await needs()).toEqual([])
@@ -220,13 +224,13 @@ it('what needs the admin begins with the apps that most people wait for an admin
     mailed(known, state, { now: at }),
   )
   expect(await needs(...people, known, ...emails)).toEqual([
-    ['app', 2, '/admin/people?show=blocked&app=jira_1'],
-    ['app', 1, '/admin/people?show=blocked&app=slack_1'],
-    ['unconfirmed', 1, '/admin/people?show=unconfirmed'],
-    ['notStarted', 2, '/admin/people?show=notStarted'],
-    ['failed', 1, '/admin/people?show=failed'],
-    ['deferred', 1, '/admin/people?show=deferred'],
-    ['uncertain', 1, '/admin/people?show=uncertain'],
+    ['Approve jira for 2 people', '/admin/people?show=blocked&app=jira_1'],
+    ['Approve slack for 1 person', '/admin/people?show=blocked&app=slack_1'],
+    ['Help 1 person whose connection wasn’t confirmed', '/admin/people?show=unconfirmed'],
+    ['Remind 2 people who haven’t started', '/admin/people?show=notStarted'],
+    ['Fix 1 bounced email', '/admin/people?show=failed'],
+    ['Send 1 delayed email again', '/admin/people?show=deferred'],
+    ['Check 1 uncertain delivery', '/admin/people?show=uncertain'],
   ])
 })
 
@@ -234,23 +238,24 @@ it('what needs the admin names an app that the service lists without a usable ad
   const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
   const broken = (...all: string[]) => withCheck(here, { checkedAt: at, unconnected: all.map(unusable) }, at)
   expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
-    ['app', 1, '/admin/people?show=blocked&app=jira_1'],
-    ['noAddress', 2, '/admin/people?show=all&app=evil_1'],
-    ['noAddress', 1, '/admin/people?show=all&app=box_1'],
+    ['Approve jira for 1 person', '/admin/people?show=blocked&app=jira_1'],
+    ['Fix evil_1: 2 people can’t connect it', '/admin/people?show=all&app=evil_1'],
+    ['Fix box_1: 1 person can’t connect it', '/admin/people?show=all&app=box_1'],
   ])
 })
 
 it('what needs the admin names three apps, or four, and counts the others', async () => {
   const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waits(app))
-  expect((await needs(...apps.slice(0, 4))).map(([kind]) => kind)).toEqual(['app', 'app', 'app', 'app'])
-  expect((await needs(...apps)).at(-1)).toMatchObject(['otherApps', 2, '/admin/apps?sort=stuck'])
+  expect((await needs(...apps.slice(0, 4))).map(([title]) => title)).toEqual(
+    ['a', 'b', 'c', 'd'].map((app) => `Approve ${app} for 1 person`),
+  )
+  expect((await needs(...apps)).at(-1)).toMatchObject(['Approve 2 more apps', '/admin/apps?sort=stuck'])
 })
 
 it('the admin sees where most people are stuck only where it is at least half of them', async () => {
   const few = ['a', 'b', 'c'].map((app) => waits(app))
   const detailsOf = async (...people: Person[]) => {
-    const none = { massDisconnects: [], zones: {}, days: [] }
-    const { stats } = overviewPage(await reportOf(...people), none, t, { now: at, since: undefined })
+    const { stats } = await pageOf(...people)
     return stats.find(({ what }) => what === 'stuck')?.details
   }
   expect(await detailsOf(...few)).toEqual([t('admin.means.stuck')])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AppCounts, GroupCounts } from '../../src/admin/report.ts'
+import type { AppCounts, Report } from '../../src/admin/report.ts'
 import { appTable, groupTable, shareFormatter } from '../../src/admin/sorted-table.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
@@ -35,7 +35,12 @@ it('the table of apps leaves out an identifier that the name says already', () =
   expect(secondOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
 })
 
-const group = (name: string | undefined, people: number, ready: number, stuck = 0): GroupCounts => ({
+const group = (
+  name: string | undefined,
+  people: number,
+  ready: number,
+  stuck = 0,
+): Report['groups'][number] => ({
   name,
   people,
   ready,

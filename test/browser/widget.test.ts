@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { widgetOf } from '../../src/web/intranet.ts'
 import { axeFindings, overflowAt } from './examine.ts'
 import { languages } from '../helpers/texts.ts'
+import { widgetOf } from '../helpers/widget.ts'
 import { useSite, type Visitor } from './visitor.ts'
 
 const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { --onramp-brand: rgb(4, 5, 6); --onramp-on-brand: white }
@@ -30,7 +30,7 @@ const company = companyOf(
   },
   new Map(),
 )
-const script = widgetOf(languages, company)
+const script = await widgetOf(company)
 
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const site = useSite(async () => {

@@ -1,12 +1,12 @@
 // The problem that the client makes of an error response.
 import type { Credentials } from '../../src/client-api/credentials.ts'
-import { serviceProblemOf, type Operation } from '../../src/client-api/errors.ts'
+import { serviceProblemOf, type noResponse } from '../../src/client-api/errors.ts'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 
 type Input = {
-  operation?: Operation
+  operation?: Parameters<typeof noResponse>[0]
   headers?: Record<string, string>
   secrets?: string[]
   credentials?: Credentials

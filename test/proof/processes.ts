@@ -3,7 +3,7 @@
 import './instruments.ts'
 import { IncomingMessage, ServerResponse, type OutgoingHttpHeaders } from 'node:http'
 import { Socket } from 'node:net'
-import { createOnramp, type Onramp } from '../../src/compose.ts'
+import { createOnramp } from '../../src/compose.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { CLIENT_ID, ISSUER } from './authorization-server.ts'
@@ -11,6 +11,8 @@ import { begin, current, within, type Process } from './machine.ts'
 import './network.ts'
 import { SERVICE } from './service.ts'
 import { storeOn, type SimulatedStore } from './store.ts'
+
+type Onramp = ReturnType<typeof createOnramp>
 
 export const PUBLIC_URL = 'https://onramp.example'
 

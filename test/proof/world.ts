@@ -1,11 +1,13 @@
 // The world of one seed: its people, what fails, and which processes die. A broken rule fails the seed.
-import type { Onramp } from '../../src/compose.ts'
+import type { createOnramp } from '../../src/compose.ts'
 import { AuthorizationServer, ISSUER } from './authorization-server.ts'
 import { begin, type Machine, type Process } from './machine.ts'
 import { connectNetwork, type Call, type Delivery } from './network.ts'
 import { sendRequest, useStore, type PageRequest, type PageResponse } from './processes.ts'
 import { Service, type Person, type Reply } from './service.ts'
 import { SimulatedStore } from './store.ts'
+
+type Onramp = ReturnType<typeof createOnramp>
 
 export const GLOBAL_TOKEN = 'the-global-token'
 /** A request is cut off if the process dies or the response is lost. */

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { RedisConnection } from '../../src/records/redis-connection.ts'
-import { createRedisOpener, primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
+import { createRedisOpener, primaryUrl } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { startWire } from '../helpers/network.ts'
@@ -25,7 +25,7 @@ async function server(options?: RedisOptions): Promise<RedisServer> {
   return started
 }
 
-async function connected(url: string, topology?: RedisTopology) {
+async function connected(url: string, topology?: Parameters<typeof createRedisOpener>[1]) {
   const connection = new RedisConnection(createRedisOpener(url, topology), SILENT)
   closing.push(() => connection.destroy())
   await until(() => connection.isReady, 'the connection')

@@ -2,10 +2,10 @@
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { neutralCompany } from '../../src/company/company.ts'
-import { widgetOf } from '../../src/web/intranet.ts'
 import { languages } from '../helpers/texts.ts'
+import { widgetOf } from '../helpers/widget.ts'
 
-const script = widgetOf(languages, neutralCompany).toString()
+const script = await widgetOf(neutralCompany)
 
 it('the widget has a title in every language, and is small all the same', () => {
   expect(languages.offered.length).toBeGreaterThan(1)

@@ -12,4 +12,4 @@ export {
   type Schedule,
 } from './schedule/schedule.ts'
 export { toCalendar } from './schedule/calendar.ts'
-export { createWatch, watchDeprecations, type Notice } from './watch/watch.ts'
+export { createWatch, watchDeprecations } from './watch/watch.ts'

@@ -9,7 +9,7 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { brandOf } from '../../web/brand.ts'
 
 /** An attached picture; the HTML refers to it by `cid` (RFC 2392). */
-export type InlineImage = { cid: string; filename: string; contentType: string; content: Buffer }
+type InlineImage = { cid: string; filename: string; contentType: string; content: Buffer }
 
 type Link = { href: string; label: string }
 /** Pixels. */

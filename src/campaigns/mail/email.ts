@@ -8,7 +8,7 @@ import type { Invitations } from '../../invites/token.ts'
 import { withUniqueNames, MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
-import { createEmailStyles, type InlineImage } from './email-style.ts'
+import { createEmailStyles } from './email-style.ts'
 
 export type Email = {
   from: { name: string; address: string }
@@ -18,7 +18,7 @@ export type Email = {
   html: string
   messageId: string
   headers: Record<string, string>
-  inlines?: readonly InlineImage[]
+  inlines?: ReturnType<typeof createEmailStyles>['inlines']
 }
 
 type ComposerDeps = {

@@ -1,5 +1,5 @@
 // Matches a call against a schedule: by its operation, then by the deprecated fields in its bodies. Pure; never keeps a value.
-import { operationOf, type Entry, type FieldEntry, type Schedule, type Side } from '../schedule/schedule.ts'
+import { operationOf, type Entry, type Schedule, type Side } from '../schedule/schedule.ts'
 
 /** A recorded call. An absent body was not recorded; text is read as JSON. */
 export type Call = {
@@ -33,7 +33,7 @@ export type Match = {
 /** The schedule's entries for one operation. */
 export type ScheduledOperation = {
   entries: Entry[]
-  fields: Record<Side, ReadonlyMap<string, FieldEntry[]>>
+  fields: Record<Side, ReadonlyMap<string, Extract<Entry, { kind: 'field' }>[]>>
   /** True for the member with the operation's main object, whose members count as the body's own. */
   isHolder: (name: string) => boolean
   /** True for a replacement, whose members are never matched. */

@@ -68,7 +68,7 @@ export const scheduleSchema = z
     }
   })
 
-export type FieldEntry = z.infer<typeof fieldEntry>
+type FieldEntry = z.infer<typeof fieldEntry>
 export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 

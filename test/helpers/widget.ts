@@ -1,0 +1,13 @@
+// The widget's script, as the intranet's pages get it.
+import express from 'express'
+import request from 'supertest'
+import type { Company } from '../../src/company/company.ts'
+import { createIntranetRoutes } from '../../src/web/intranet.ts'
+import { languages } from './texts.ts'
+
+export async function widgetOf(company: Company): Promise<string> {
+  const { text } = await request(express().use(createIntranetRoutes([], languages, company))).get(
+    '/widget.js',
+  )
+  return text
+}
