@@ -53,7 +53,7 @@ function installation(env: Record<string, string> = {}) {
   const left = new Map<string, string[]>()
   const names = new Map<string, string>()
   const checkedEmails: string[] = []
-  const mails: Email[] = []
+  const sentEmails: Email[] = []
   const events: unknown[] = []
   const people = openPeople({ records, settings, now: () => world.now })
   const keepState = openKeepState(records, settings)
@@ -93,7 +93,7 @@ function installation(env: Record<string, string> = {}) {
         mailServer: {
           check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
           send(mail) {
-            mails.push(mail)
+            sentEmails.push(mail)
             return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : world.posted)
           },
         },
@@ -112,11 +112,11 @@ function installation(env: Record<string, string> = {}) {
     left,
     names,
     checkedEmails,
-    mails,
+    sentEmails,
     events,
     people,
     keepState,
-    to: (email: string) => mails.filter(({ to }) => to === email).map(({ subject }) => subject),
+    to: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
     hold: (...instances: string[]) => keepState.save({ ...NOTHING, massDisconnects: instances.map(held) }),
   }
 }
@@ -145,7 +145,7 @@ it('a run of onramp keep checks and invites the people on its list, and records 
 })
 
 it('a lapse email of onramp keep has its own text and campaign', async () => {
-  const { run, left, world, to, people, mails } = installation()
+  const { run, left, world, to, people, sentEmails } = installation()
   left.set(ADA, ['slack_1'])
   await run([ADA])
   left.set(ADA, [])
@@ -158,7 +158,7 @@ it('a lapse email of onramp keep has its own text and campaign', async () => {
   }
   expect(to(ADA)).toEqual([expect.any(String), expect.stringContaining('again')])
   // Mail programs drop a second email with the same Message-ID.
-  expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(2)
+  expect(new Set(sentEmails.map(({ messageId }) => messageId)).size).toBe(2)
   expect((await people.get(ADA))?.campaigns.map(({ name }) => name)).toEqual(['onboarding', 'lapses'])
 })
 
@@ -182,11 +182,11 @@ it.each([
 })
 
 it('a run of onramp keep emails no one once another run has taken over', async () => {
-  const { run, world, left, mails } = installation()
+  const { run, world, left, sentEmails } = installation()
   left.set(ADA, ['slack_1'])
   world.onAsk = () => void (world.isHeld = false)
   await expect(run([ADA])).rejects.toThrow('another run took over the campaign')
-  expect(mails).toEqual([])
+  expect(sentEmails).toEqual([])
 })
 
 it('an interrupted run of onramp keep doesn’t count as one that ended well', async () => {
@@ -259,7 +259,10 @@ it('an email that a killed run left open is reported once', async () => {
 const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
 /** Twelve people connect these apps and lose one of them, which nine runs find. @returns what the last one prints */
-async function loseForTwelve({ run, left, world, mails }: ReturnType<typeof installation>, apps: string[]) {
+async function loseForTwelve(
+  { run, left, world, sentEmails }: ReturnType<typeof installation>,
+  apps: string[],
+) {
   // At night, so that no one is invited.
   for (const [lost, at] of [
     [apps, monday - 8 * HOUR],
@@ -267,7 +270,7 @@ async function loseForTwelve({ run, left, world, mails }: ReturnType<typeof inst
     [apps.slice(-1), monday + 2 * DAY],
   ] as const) {
     for (const email of twelve) left.set(email, [...lost])
-    mails.length = 0
+    sentEmails.length = 0
     world.now = at
     await run(twelve)
   }
@@ -279,7 +282,7 @@ async function loseForTwelve({ run, left, world, mails }: ReturnType<typeof inst
 it('a mass disconnect is one email to each administrator and one event, also if one address is rejected', async () => {
   const company = installation()
   await loseForTwelve(company, ['slack_1'])
-  expect(company.mails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
+  expect(company.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
   expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
