@@ -53,11 +53,14 @@ type CallbackDeps = {
   now: () => number
 }
 
+const REFETCH_KEYS_EVERY_MS = 60_000
+
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
 export class SignInCallback {
   readonly #deps: CallbackDeps
+  #keysForgottenAt = -Infinity
   readonly #users: UserLookup
   readonly #warn: (message: string | undefined) => void
 
@@ -178,15 +181,22 @@ export class SignInCallback {
       const { pushed_authorization_request_endpoint: par } = during.configuration.serverMetadata()
       if (isInvalid && restarts < 2 && par !== undefined) return 'use-par'
     }
-    // Rotated keys may keep their kid.
     const isUnknownKey = error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED'
     if (isUnknownKey || isSignatureInvalid(error)) {
-      this.#deps.authorizationServer.forgetKeys()
+      this.#forgetKeys(isUnknownKey)
       if (restarts === 0) return 'restart'
     }
     const problem = errorResponseProblem(error, signInPath(returnTo))
     this.#deps.audit({ event: 'sign_in', result: 'refused', code: problem.code })
     throw problem
+  }
+
+  /** Rotated keys may keep their kid, but a server with wrong signatures isn't asked for its keys at every sign-in. */
+  #forgetKeys(isUnknownKey: boolean): void {
+    const { authorizationServer, now } = this.#deps
+    if (!isUnknownKey && now() - this.#keysForgottenAt < REFETCH_KEYS_EVERY_MS) return
+    if (!isUnknownKey) this.#keysForgottenAt = now()
+    authorizationServer.forgetKeys()
   }
 
   /** Where the server refuses prompt=login, a browser that was signed out could never sign in again. */

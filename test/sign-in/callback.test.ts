@@ -260,11 +260,16 @@ it('an unknown signing key is fetched, and the sign-in starts over', async () =>
   expect(server.did).toEqual(['forgetKeys'])
 })
 
-it('a key that was replaced under its old kid is fetched, and the sign-in starts over', async () => {
-  const { redeemed, person, server } = await begun()
+it('a key that was replaced under its old kid is fetched at most once a minute', async () => {
+  const { ada, redeemed, person, server, clock } = await begun()
   person.key = (await generateKeyPair('ES256')).privateKey
   expect(await redeemed()).toBe(AGAIN)
+  clock.now += 59_999
+  await ada.signIn()
   expect(server.did).toEqual(['forgetKeys'])
+  clock.now += 1
+  await ada.signIn()
+  expect(server.did).toEqual(['forgetKeys', 'forgetKeys'])
 })
 
 it.each(['session:', 'sessions-of:', 'used-state:'])(
