@@ -13,7 +13,10 @@ type SqliteFacts = {
   database: ReturnType<typeof classifySqliteError> | undefined
   /** If it isn't a disk: `memory`, or the name of a network file system. */
   fileSystem: string | undefined
+  freeBytes: number
 }
+
+const MIN_FREE_BYTES = 100 * 1024 * 1024
 
 function errorOf(work: () => unknown): NodeJS.ErrnoException | undefined {
   try {
@@ -50,12 +53,14 @@ async function collect(dataDir: string): Promise<SqliteFacts> {
   const file = join(folder, 'onramp.sqlite')
   const trouble = existsSync(file) ? errorOf(() => openTrial(file)) : undefined
   const database = trouble && classifySqliteError(trouble)
+  const { type, bavail, bsize } = statfsSync(existing)
   return {
     isThere,
     unwritable: barred && (barred.code ?? 'unknown'),
     // Busy means that a server is running.
     database: database?.kind === 'busy' ? undefined : database,
-    fileSystem: unsafeFileSystem(statfsSync(existing).type),
+    fileSystem: unsafeFileSystem(type),
+    freeBytes: bavail * bsize,
   }
 }
 
@@ -103,6 +108,17 @@ function placeOf({ fileSystem }: SqliteFacts) {
   )
 }
 
-const rules: Rules<SqliteFacts> = { 'store.sqlite': (facts) => [folderOf(facts), placeOf(facts)] }
+/** A full disk is reported by {@link folderOf}. */
+function spaceOf({ unwritable, freeBytes }: SqliteFacts) {
+  if (unwritable !== undefined || freeBytes >= MIN_FREE_BYTES) return undefined
+  return warn(
+    'Less than 100 MB are free on the disk with DATA_DIR.',
+    'DATA_DIR: free up space, or choose another folder',
+  )
+}
+
+const rules: Rules<SqliteFacts> = {
+  'store.sqlite': (facts) => [folderOf(facts), placeOf(facts) ?? spaceOf(facts)],
+}
 
 export const sqlite = { collect, rules }

@@ -122,6 +122,7 @@ export const sqliteFacts = factsOf<typeof sqlite>({
   unwritable: undefined,
   database: undefined,
   fileSystem: undefined,
+  freeBytes: 1e12,
 })
 
 export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redis> => ({

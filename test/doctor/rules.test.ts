@@ -148,6 +148,8 @@ it.each<[Partial<FactsOf<typeof sqlite>>, RegExp]>([
   [{ unwritable: 'ENOTDIR' }, /^fail DATA_DIR: .* is a file/],
   [{ database: { kind: 'damaged', reason: 'x' } }, /^fail DATA_DIR: .* is not a database/],
   [{ database: { kind: 'rights', reason: 'x' } }, /^fail DATA_DIR: .* can't be read and written \(x\)/],
+  [{ freeBytes: 100 * 1024 * 1024 - 1 }, /^warn DATA_DIR: Less than 100 MB/],
+  [{ freeBytes: 100 * 1024 * 1024 }, /^ok : The embedded store is writable/],
   [{ fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
   [{ fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
 ])('the folder of the embedded store is judged by %o', (facts, expected) => {
