@@ -46,7 +46,12 @@ function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'miss
     return unreachable(why, 'OIDC_ISSUER', `The authorization server at ${issuer} cannot be reached`)
   const answers = attempts.map(({ explanation }) => explanation).join('; ')
   const hasStatus = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
-  if ((attempts[0]?.status ?? 0) >= 500 || hasStatus(429))
+  if (hasStatus(429))
+    return warn(
+      `The authorization server at ${issuer} is limiting requests (${answers}).`,
+      'OIDC_ISSUER: try again in a few minutes',
+    )
+  if ((attempts[0]?.status ?? 0) >= 500)
     return fail(
       `The authorization server at ${issuer} returned an error (${answers}).`,
       'OIDC_ISSUER: try again later, or check the URL',

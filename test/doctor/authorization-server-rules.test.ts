@@ -31,7 +31,7 @@ it.each([
   [missing({ networkError: 'refused' }), /^fail OIDC_ISSUER: .* cannot be reached: connection refused\.$/],
   [missing({ networkError: 'the proxy p refuses' }), /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: .* proxy p/],
   [missing({ status: 503 }), /^fail OIDC_ISSUER: .* returned an error \(it answered so\)/],
-  [missing({ status: 404 }, { status: 429 }), /^fail OIDC_ISSUER: .* returned an error/],
+  [missing({ status: 404 }, { status: 429 }), /^warn OIDC_ISSUER: .* limiting requests/],
   [missing({ status: 403 }), /^fail OIDC_ISSUER: .* is blocking this machine/],
   [missing({ status: 404 }), /^fail OIDC_ISSUER: No authorization server metadata/],
   [other('https://login.microsoftonline.com/{tenantid}/v2.0'), /^fail .* stands for every tenant/],
