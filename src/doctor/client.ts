@@ -7,6 +7,7 @@ import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import {
   readClientAuthentication,
   createClientAuth,
+  formEncoded,
   type ClientAuthentication,
 } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -101,7 +102,7 @@ async function collect(known: KnownClient): Promise<ClientFacts | undefined> {
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 
-function rejected({ how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+function rejected({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
   const failure = (what: string, remedy: string) =>
     fail(`The authorization server rejected ${what} (401 or invalid_client at the token endpoint).`, remedy)
   if (clientId === undefined)
@@ -113,6 +114,12 @@ function rejected({ how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Setting
     return failure(
       'the token in OIDC_CLIENT_ASSERTION_FILE',
       "OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
+    )
+  // Basic percent-encodes them (RFC 6749 2.3.1), and some servers don't decode.
+  if (how.method === 'client_secret_basic' && [id, how.secret ?? ''].some((one) => formEncoded(one) !== one))
+    return failure(
+      'the client',
+      "OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
     )
   const key = how.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
   const secret = how.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '

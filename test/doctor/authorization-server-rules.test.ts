@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { answerIn, client } from '../../src/doctor/client.ts'
 import { discovery } from '../../src/doctor/discovery.ts'
+import { applyRules } from '../../src/doctor/findings.ts'
 import { redirect } from '../../src/doctor/redirect.ts'
 import { registration } from '../../src/doctor/registration.ts'
 import { server } from '../../src/doctor/server.ts'
@@ -15,6 +16,7 @@ import {
   random,
   report,
   serverFacts,
+  setup,
   type FactsOf,
 } from './facts.ts'
 
@@ -165,6 +167,20 @@ it.each<[FactsOf<typeof client>, RegExp | undefined]>([
   [clientFacts('unclear', { wrong: 'unclear' }), undefined],
 ])('a client is judged by its responses: %#', (facts, expected) => {
   expect(report(client, facts)).toEqual(expected ? matching(expected) : [])
+})
+
+it.each([
+  ['onramp', 'aB3-dE_f.*', false],
+  ['onramp', 'aB3+dE/f', true],
+  ['onramp app', 'aB3', true],
+])('Basic credentials that are percent-encoded have advice of their own: %s, %s', (id, secret, isAdvised) => {
+  const facts = clientFacts('refused', {}, { id, how: { method: 'client_secret_basic', secret } })
+  const [finding] = applyRules(client.rules, facts, setup())
+  const settings = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_AUTH']
+  expect(finding).toMatchObject({ status: 'fail', settings })
+  expect(/special characters .* OIDC_CLIENT_AUTH to client_secret_post/.test(finding?.fix ?? '')).toBe(
+    isAdvised,
+  )
 })
 
 it('a client that onramp registered is reported, or has to be forgotten', () => {

@@ -17,7 +17,7 @@ export type FactsOf<C extends { collect: (...needed: never[]) => unknown }> = No
 
 export const NOW = Date.parse('2026-07-20')
 
-const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
+export const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
   env: {},
   faults: [],
   actAs: undefined,

@@ -71,7 +71,7 @@ function withCertificate(pem: string, certificate: string): ClientAuth {
 }
 
 /** RFC 6749 2.3.1, but - _ . and * stay: the library encodes them too, and servers that don't decode refuse that. */
-const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
+export const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 const basic =
   (secret: string): ClientAuth =>
