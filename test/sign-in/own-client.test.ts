@@ -40,6 +40,27 @@ it('a client is registered in the background only, and once', async () => {
   expect(logged).toEqual([['info', 'the client is registered', {}]])
 })
 
+const OTHER_URIS = 'redirect_uris are not those that were asked for'
+const OTHER_METHOD =
+  "the client proves itself by none, because it can't do so as agreed with what the server gave"
+
+it.each([
+  [{ redirect_uris: [], client_secret: undefined }, `${OTHER_URIS}; ${OTHER_METHOD}`],
+  [{ redirect_uris: ['https://other.example'] }, OTHER_URIS],
+  [{ client_secret: undefined }, OTHER_METHOD],
+  [{ redirect_uris: ['https://onramp.example/sign-in/callback', 'https://other.example'] }, undefined],
+  [{ token_endpoint_auth_method: 'client_secret_post' }, undefined],
+])(
+  'a client that is registered with %j is logged, if it differs from what was requested',
+  async (more, what) => {
+    answerFetch({ [REGISTER]: made(more) })
+    const { client, logged } = ours()
+    await client(METADATA, true)
+    const expected = ['warn', `the client is registered, but not as asked: ${what}`, {}]
+    expect(logged).toEqual([what === undefined ? ['info', 'the client is registered', {}] : expected])
+  },
+)
+
 it.each([
   ['an hour before a secret of two days expires', 2 * 86_400, 2 * 86_400 - 3_600],
   ['at nine tenths of a secret of ten minutes', 600, 540],

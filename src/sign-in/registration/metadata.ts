@@ -59,6 +59,7 @@ export function requestedMetadata(settings: Settings, server: ServerMetadata, jw
 
 /** `client_secret_expires_at`: seconds, 0 for never; `registered_at`: milliseconds, both since 1970. */
 export type RegisteredClient = ClientMetadata & {
+  token_endpoint_auth_method?: string
   client_secret_expires_at?: number
   registered_at?: number
 }
@@ -104,6 +105,23 @@ export function readRegistrationResponse(
   if (Array.isArray(back) || isExhaustive)
     client['post_logout_redirect_uris'] = Array.isArray(back) ? back : []
   return client
+}
+
+/** What the server registered otherwise than requested, for the log (RFC 7591 3.2.1). */
+export function differencesIn(
+  text: string,
+  requested: RequestedMetadata & { redirect_uris: string[] },
+  { token_endpoint_auth_method: method }: RegisteredClient,
+): string {
+  const { redirect_uris: addresses, token_endpoint_auth_method: agreed } = parseJsonObject(text) ?? {}
+  const isOther = Array.isArray(addresses) && !requested.redirect_uris.every((one) => addresses.includes(one))
+  return [
+    isOther && 'redirect_uris are not those that were asked for',
+    method !== (agreed || requested.token_endpoint_auth_method) &&
+      `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`,
+  ]
+    .filter((difference) => difference !== false)
+    .join('; ')
 }
 
 const MAX_CHARACTERS = 200

@@ -19,6 +19,7 @@ import type { Log } from '../../web/log.ts'
 import { publicJwks } from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
 import {
+  differencesIn,
   readErrorResponse,
   readRegistrationResponse,
   requestedMetadata,
@@ -73,8 +74,11 @@ export async function registerClient(
       const client = readRegistrationResponse(text, requested, now())
       if (typeof client === 'string')
         throw notRegistered(`the registration endpoint answered ${status}, but ${client}`, HOUR_SECONDS)
-      if (refusal === undefined) log.info({}, 'the client is registered')
-      else log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
+      const differences = differencesIn(text, requested, client)
+      if (differences !== '') log.warn({}, `the client is registered, but not as asked: ${differences}`)
+      if (refusal !== undefined)
+        log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
+      else if (differences === '') log.info({}, 'the client is registered')
       return client
     }
     refusal = refused(status, [error, description], requestedWait(retryAfter, now()))
