@@ -66,7 +66,7 @@ export class SignInCallback {
 
   constructor(deps: CallbackDeps) {
     this.#deps = deps
-    this.#users = new UserLookup(deps.settings, deps.log, deps.now)
+    this.#users = new UserLookup(deps)
     this.#warn = warnOnce(deps.log)
   }
 

@@ -21,7 +21,7 @@ const HOME = '/onboarding'
 /** Browsers follow about 20 redirects in a row. */
 const MAX_RESTARTS = 4
 
-type SignInRoutesDeps = {
+export function createSignInRoutes(deps: {
   start: SignInStart
   callback: SignInCallback
   limit: RequestHandler
@@ -30,9 +30,7 @@ type SignInRoutesDeps = {
   sendPage: SendPage
   log: Pick<Log, 'debug'>
   now: () => number
-}
-
-export function createSignInRoutes(deps: SignInRoutesDeps): Router {
+}): Router {
   const { start, callback, limit, returnTo: rules, sendPage, log, now } = deps
   const router = Router()
 

@@ -23,26 +23,22 @@ const SHARED_SUB =
   "two sign-ins within a day had one sub and two verified addresses. Unless a person was renamed, the authorization server gives several people one sub, and they see each other's apps: let it name each by a sub of their own"
 
 export class UserLookup {
-  readonly #settings: Settings
-  readonly #log: Pick<Log, 'warn'>
-  readonly #now: () => number
+  readonly #deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }
   readonly #warn: (message: string | undefined) => void
   /** Emails by `sub`, in this process only: a server with one sub for everyone shows in each. */
   readonly #emails = new Map<string, { email: string; at: number }>()
 
-  constructor(settings: Settings, log: Pick<Log, 'warn'>, now: () => number) {
-    this.#settings = settings
-    this.#log = log
-    this.#now = now
-    this.#warn = warnOnce(log)
+  constructor(deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }) {
+    this.#deps = deps
+    this.#warn = warnOnce(deps.log)
   }
 
   /** @param claims of the verified id_token, if one was issued @throws if the sources name different people */
   async find(configuration: Configuration, accessToken: string, claims: Claims | undefined): Promise<User> {
     refuseOtherParty(configuration, claims)
     const sources = await this.#sources(configuration, accessToken, claims)
-    const user = userFromClaims(configuration.serverMetadata().issuer, sources, this.#settings)
-    for (const advice of [...adviceOn(sources, this.#settings), this.#explainSharedSub(user)])
+    const user = userFromClaims(configuration.serverMetadata().issuer, sources, this.#deps.settings)
+    for (const advice of [...adviceOn(sources, this.#deps.settings), this.#explainSharedSub(user)])
       this.#warn(advice)
     return user
   }
@@ -50,7 +46,7 @@ export class UserLookup {
   #explainSharedSub({ subject, email, emailVerified }: User): string | undefined {
     if (email === undefined || emailVerified !== true) return undefined
     const before = this.#emails.get(subject)
-    const last = { email: email.toLowerCase(), at: this.#now() }
+    const last = { email: email.toLowerCase(), at: this.#deps.now() }
     if (this.#emails.size >= MAX_REMEMBERED) this.#emails.clear()
     this.#emails.set(subject, last)
     return before && before.email !== last.email && last.at - before.at < DAY_MS ? SHARED_SUB : undefined
@@ -71,14 +67,14 @@ export class UserLookup {
       // No source names a subject: a random one, so each sign-in is a new person.
       return [known ?? { sub: `unknown:${randomUUID()}` }]
     }
-    if (!hasUserinfo || isComplete(claims, this.#settings)) return [claims]
+    if (!hasUserinfo || isComplete(claims, this.#deps.settings)) return [claims]
     try {
       return [claims, await fetchUserInfo(configuration, accessToken, claims.sub)]
     } catch (error) {
       const isOtherSubject =
         error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
       if (isOtherSubject) throw error
-      this.#log.warn(
+      this.#deps.log.warn(
         { err: error },
         `the userinfo endpoint answered ${describeErrorResponse(error)}: this person is known by the id_token alone, perhaps without an address`,
       )

@@ -33,7 +33,7 @@ function identifying({
     ADMIN_GROUPS: wanted,
   } as Settings
   const warn = (fields: object, words: string) => void warned.push([fields, words])
-  const users = new UserLookup(settings, { warn } as never, () => 0)
+  const users = new UserLookup({ settings, log: { warn } as never, now: () => 0 })
   const configuration = answering(status, body, {}, metadata)
   const again = () => users.find(configuration, token, claims)
   return { user: again(), warned, again }

@@ -112,12 +112,10 @@ async function postRegistration(endpoint: string, requested: object, token?: str
   }
 }
 
-type RegistrationResponse = { status: number; text: string; retryAfter: string | undefined }
-
 async function request(
   address: string,
   { method, token, body: sent }: { method: string; token: string | undefined; body?: string },
-): Promise<RegistrationResponse> {
+) {
   const authorization = token && `Bearer ${token}`
   const type = sent && 'application/json'
   const { status, body, headers } = await fetch(address, {

@@ -87,22 +87,18 @@ export class Registration {
   }
 
   async #currentUnderLease(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
-    const client = await this.stored()
-    const found = client === undefined ? 'gone' : await readClient(client)
-    if (found === 'gone') return await this.#registerNew(register)
-    return found === client ? client : await this.#save(found)
-  }
-
-  async #registerNew(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
+    const known = await this.stored()
+    const found = known === undefined ? 'gone' : await readClient(known)
+    if (found !== 'gone') return await this.#save(found, known)
     const client = await this.#save(await register())
-    const found = await readClient(client)
-    if (found !== 'gone') return found === client ? client : await this.#save(found)
     // A management address that denies a client it has just made is useless.
     const { registration_client_uri: _uri, ...unmanaged } = client
-    return await this.#save(unmanaged)
+    const read = await readClient(client)
+    return await this.#save(read === 'gone' ? unmanaged : read, client)
   }
 
-  async #save(client: RegisteredClient): Promise<RegisteredClient> {
+  async #save(client: RegisteredClient, before?: RegisteredClient): Promise<RegisteredClient> {
+    if (client === before) return client
     const { key, json } = await this.#record()
     await this.#deps.records.put(key, json.seal(client, key), LIFE_SECONDS)
     return client

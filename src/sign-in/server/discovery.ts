@@ -68,16 +68,12 @@ export const isMultiTenantIssuer = (issuer: string): boolean => issuer.includes(
 
 const addressOf = ({ origin, pathname }: URL): string => origin + pathname
 
-type MetadataResponse = { status: number; url: URL; text: string; date?: string | undefined; astray?: string }
-
 /** Follows redirects on the same origin only: another one would speak for this one. */
-async function fetchFollowing(start: URL): Promise<MetadataResponse> {
-  const request = { redirect: 'manual', signal: AbortSignal.timeout(TIME_LIMIT_MS) } as const
+async function fetchFollowing(start: URL) {
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS)
   for (let url = start, hops = 0; ; hops++) {
-    const { status, headers, body } = await fetch(url, {
-      ...request,
-      headers: { accept: 'application/json' },
-    })
+    const accept = { headers: { accept: 'application/json' } }
+    const { status, headers, body } = await fetch(url, { ...accept, redirect: 'manual', signal })
     const location = headers.get('location')
     if (status < 300 || status >= 400 || location === null)
       return { status, url, text: await readBody({ status, body }), date: headers.get('date') ?? undefined }
@@ -101,10 +97,8 @@ function metadataIn(text: string): Metadata | undefined {
   return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
 }
 
-async function fetchMetadata({
-  specification,
-  url,
-}: Place): Promise<Attempt | (Discovery & { kind: 'found' })> {
+async function fetchMetadata(place: Place): Promise<Attempt | (Discovery & { kind: 'found' })> {
+  const { specification, url } = place
   try {
     const { status, text, date, astray, url: last } = await fetchFollowing(url)
     const metadata = status === 200 ? metadataIn(text) : undefined

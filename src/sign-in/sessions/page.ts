@@ -7,15 +7,14 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import type { PersonSessions } from './person-sessions.ts'
 
-type SessionsPageDeps = {
+/** @param limit by person, because each request reads every one of their sessions from the store */
+export function createSessionsPage(deps: {
   sessions: PersonSessions
   limit: RequestHandler
   sendPage: SendPage
   now: () => number
-}
-
-/** @param limit by person, because each request reads every one of their sessions from the store */
-export function createSessionsPage({ sessions, limit, sendPage, now }: SessionsPageDeps): Router {
+}): Router {
+  const { sessions, limit, sendPage, now } = deps
   const router = Router()
 
   router.get('/sessions', limit, async (req, res) => {
@@ -39,9 +38,8 @@ export function createSessionsPage({ sessions, limit, sendPage, now }: SessionsP
   router.post('/sessions/end/:name', limit, async (req, res) => {
     const { user } = whoIsSignedIn(req)
 
-    const session = (await sessions.list(user)).find(
-      ({ name }) => encodeFirewallSafe(name) === req.params['name'],
-    )
+    const list = await sessions.list(user)
+    const session = list.find(({ name }) => encodeFirewallSafe(name) === req.params['name'])
     if (session !== undefined) await sessions.endElsewhere(session.name)
 
     seeOther(res, '/sessions')

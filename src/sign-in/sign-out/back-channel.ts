@@ -14,16 +14,6 @@ import { asymmetricAlgorithms, normalizeKeySet } from '../server/signing-keys.ts
 import type { PersonSessions } from '../sessions/person-sessions.ts'
 import { InvalidLogoutToken, verifyLogoutToken } from './logout-token.ts'
 
-type BackChannelDeps = {
-  authorizationServer: AuthorizationServer
-  sessions: Pick<PersonSessions, 'endByLogoutToken'>
-  records: Pick<Records, 'compareAndSet' | 'remove'>
-  countRefused: Limits['refusedLogout']
-  log: Pick<Log, 'info'>
-  audit: Audit
-  now: () => number
-}
-
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
   const { status, body } = response
@@ -31,7 +21,15 @@ const fetchKeys: FetchImplementation = async (url, options) => {
 }
 const KEY_SET_OPTIONS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
-export function createBackChannelRoutes(deps: BackChannelDeps): Router {
+export function createBackChannelRoutes(deps: {
+  authorizationServer: AuthorizationServer
+  sessions: Pick<PersonSessions, 'endByLogoutToken'>
+  records: Pick<Records, 'compareAndSet' | 'remove'>
+  countRefused: Limits['refusedLogout']
+  log: Pick<Log, 'info'>
+  audit: Audit
+  now: () => number
+}): Router {
   const { authorizationServer, sessions, records, log, audit, now } = deps
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 20 })
@@ -75,7 +73,7 @@ export function createBackChannelRoutes(deps: BackChannelDeps): Router {
 
 /** Refuses a token that was used before (replay). Fails closed: while the store is unavailable, no token is accepted. */
 async function once(
-  records: BackChannelDeps['records'],
+  records: Pick<Records, 'compareAndSet' | 'remove'>,
   { issuer, jti }: { issuer: string; jti: string },
   work: () => Promise<number>,
 ): Promise<number> {

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Records } from '../../records/records.ts'
-import { hashOf, type Sealer } from '../../records/seal.ts'
+import { hashOf, sealedJson, type Sealer } from '../../records/seal.ts'
 import { describeStoreError } from '../../records/store-error.ts'
 import { cookieName, endSession, reloadSession } from '../../session/session.ts'
 import { signedInOf, type Tokens } from '../../session/signed-in.ts'
@@ -72,9 +72,8 @@ export class SignOut {
     const { records, sealer, cookies } = this.#deps
     const cookie = cookies.read(req)
     if (cookie === undefined) return undefined
-    const sealed = await records.get(keyOf(cookie))
-    const json = sealed === undefined ? undefined : sealer.open(sealed, cookie.id)
-    return json === undefined ? undefined : { ...(JSON.parse(json) as PendingSignOut), cookie }
+    const pending = sealedJson<PendingSignOut>(sealer).open(await records.get(keyOf(cookie)), cookie.id)
+    return pending && { ...pending, cookie }
   }
 
   async takeEndSessionUrl(req: Request): Promise<string | undefined> {
@@ -131,7 +130,7 @@ export class SignOut {
   }
 
   #save(cookie: BrowserCookie, pending: PendingSignOut): Promise<void> {
-    const sealed = this.#deps.sealer.seal(JSON.stringify(pending), cookie.id)
+    const sealed = sealedJson(this.#deps.sealer).seal(pending, cookie.id)
     return this.#deps.records.put(keyOf(cookie), sealed, PENDING_SECONDS)
   }
 
