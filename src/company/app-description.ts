@@ -4,55 +4,30 @@ import { datasourceType, humanize } from './app-names.ts'
 import type { Company } from './company.ts'
 
 /** From the company file, in the person's language. */
-type AppDescription = {
-  name: string | undefined
-  /** A path. */
-  logo: string | undefined
-  reads: readonly string[]
-  never: readonly string[]
-  why: string | undefined
-  account: string | undefined
-  /** What to do first, such as connecting to the VPN: no one leaves for the app before they could read it. */
-  help: string | undefined
-  isRequired: boolean
+const describe = (company: Company, instance: string, lang: string) => {
+  const found = company.datasourceOf(instance)
+  return {
+    name: company.localized(found?.name, lang),
+    /** A path. */
+    logo: (found?.logo ?? libraryIconOf(instance))?.path,
+    reads: company.localized(found?.reads, lang) ?? [],
+    never: company.localized(found?.never, lang) ?? [],
+    why: company.localized(found?.why, lang),
+    account: company.localized(found?.account, lang),
+    /** What to do first, such as connecting to the VPN: no one leaves for the app before they could read it. */
+    help: company.localized(found?.help, lang),
+    isRequired: found?.isRequired ?? false,
+  }
 }
 
-export type DescribeApp = (instance: string) => AppDescription
-
-const noDescription: AppDescription = {
-  name: undefined,
-  logo: undefined,
-  reads: [],
-  never: [],
-  why: undefined,
-  account: undefined,
-  help: undefined,
-  isRequired: false,
-}
+export type DescribeApp = (instance: string) => ReturnType<typeof describe>
 
 /** @returns the descriptions in a language */
 export const createAppDescriptions =
-  (company: Company): ((lang: string) => DescribeApp) =>
-  (lang) =>
+  (company: Company) =>
+  (lang: string): DescribeApp =>
   (instance) =>
     describe(company, instance, lang)
-
-function describe(company: Company, instance: string, lang: string): AppDescription {
-  const found = company.datasourceOf(instance)
-  const logo = (found?.logo ?? libraryIconOf(instance))?.path
-  if (found === undefined) return { ...noDescription, logo }
-  const { name, reads, never, why, account, help, isRequired } = found
-  return {
-    name: company.localized(name, lang),
-    logo,
-    reads: company.localized(reads, lang) ?? [],
-    never: company.localized(never, lang) ?? [],
-    why: company.localized(why, lang),
-    account: company.localized(account, lang),
-    help: company.localized(help, lang),
-    isRequired,
-  }
-}
 
 type AppIcon = { logo: string | undefined; initial: string; tone: string }
 

@@ -1,52 +1,11 @@
 // The company file, resolved for use. Without a file the company is neutral.
 import type { StaticAsset } from './static-asset.ts'
-import { darkOf, paletteOf, type Palette } from './contrast.ts'
+import { darkOf, paletteOf } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 import { canonicalLanguage, type CompanyFile } from './schema.ts'
 
 /** Values by language tag; '' for all languages. */
 type Localized<T> = ReadonlyMap<string, T>
-
-type CompanyDatasource = Record<'name' | 'why' | 'account' | 'help', Localized<string> | undefined> & {
-  logo: StaticAsset | undefined
-  /** What search reads, and never does: shown before people leave for the app. */
-  reads: Localized<readonly string[]> | undefined
-  never: Localized<readonly string[]> | undefined
-  /** Undefined sorts last. */
-  order: number | undefined
-  isRequired: boolean
-  isHidden: boolean
-}
-
-export type Company = {
-  /** The company's name, and its name for search. Undefined: as in our texts. */
-  name: string | undefined
-  product: string | undefined
-  logo: { light: StaticAsset; dark: StaticAsset } | undefined
-  icon: StaticAsset | undefined
-  color: { light: Palette; dark: Palette }
-  links: Record<
-    'help' | 'privacy' | 'home' | 'search',
-    { url: string; label: Localized<string> | undefined } | undefined
-  >
-  /** The default first. Empty: every language of onramp. */
-  languages: readonly string[]
-  examples: Localized<readonly string[]> | undefined
-  /** IANA; for people who have none on the list. */
-  timezone: string
-  digest: CompanyFile['digest']
-  datasources: ReadonlyMap<string, CompanyDatasource>
-  datasourceOf: (instance: string) => CompanyDatasource | undefined
-  /** The company's name for an app, else the service's. */
-  displayName: (app: { instance: string; name: string }, lang: string) => string
-  /** Sorts apps and leaves out hidden ones; returns the same list if nothing changes. */
-  arrange<T extends { instance: string }>(apps: T[]): T[]
-  /** In this language, else its base language, else the default one, else the first. */
-  localized: <T>(value: Localized<T> | undefined, lang: string) => T | undefined
-  /** The company's replacement of one of our texts, in this language or its base language. */
-  textOf: (lang: string, key: string) => string | undefined
-  assets: readonly StaticAsset[]
-}
 
 const baseOf = (lang: string) => lang.split('-')[0] ?? lang
 const canonical = (lang: string) => canonicalLanguage(lang) ?? lang
@@ -76,38 +35,36 @@ const linkOf = (link: NonNullable<CompanyFile['links']>['help']) =>
 
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
-type AssetsByPath = ReadonlyMap<string, StaticAsset>
-
-const datasourceFrom = (
-  of: NonNullable<CompanyFile['datasources']>[string],
-  assets: AssetsByPath,
-): CompanyDatasource => ({
-  name: byLanguage(of.name),
-  logo: assets.get(of.logo ?? ''),
-  reads: byLanguage(of.reads),
-  never: byLanguage(of.never),
-  why: byLanguage(of.why),
-  account: byLanguage(of.account),
-  help: byLanguage(of.help),
-  order: of.order,
-  isRequired: of.required ?? false,
-  isHidden: of.hidden ?? false,
-})
-
 /** @param file a valid one @param assets its pictures, by the paths in it */
-export function companyOf(file: CompanyFile, assets: AssetsByPath): Company {
+export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)
   const texts = new Map(
     Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), new Map(Object.entries(own))]),
   )
-  const entries = Object.entries(file.datasources ?? {})
-  const datasources = new Map(entries.map(([key, one]) => [key, datasourceFrom(one, assets)]))
+  const entries = Object.entries(file.datasources ?? {}).map(([key, of]) => {
+    const datasource = {
+      name: byLanguage(of.name),
+      logo: assets.get(of.logo ?? ''),
+      reads: byLanguage(of.reads),
+      never: byLanguage(of.never),
+      why: byLanguage(of.why),
+      account: byLanguage(of.account),
+      help: byLanguage(of.help),
+      order: of.order,
+      isRequired: of.required ?? false,
+      isHidden: of.hidden ?? false,
+    }
+    return [key, datasource] as const
+  })
+  const datasources = new Map(entries)
   const datasourceOf = (instance: string) =>
     datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')
+  /** Apps without an order come last. */
   const orderOf = (instance: string) => datasourceOf(instance)?.order ?? Number.MAX_VALUE
   const light = assets.get(file.logo?.light ?? '')
   return {
+    /** Undefined: as in our texts, like `product`, the company's name for its search. */
     name,
     product,
     logo: light && { light, dark: assets.get(file.logo?.dark ?? '') ?? light },
@@ -122,26 +79,31 @@ export function companyOf(file: CompanyFile, assets: AssetsByPath): Company {
       home: linkOf(links.home),
       search: linkOf(links.search),
     },
+    /** The default first. Empty: every language of onramp. */
     languages,
     examples: byLanguage(examples),
+    /** IANA; for people who have none on the list. */
     timezone: file.timezone ?? 'UTC',
     digest: file.digest,
     datasources,
     datasourceOf,
-    displayName: ({ instance, name }, lang) =>
+    /** The company's name for an app, else the service's. */
+    displayName: ({ instance, name }: { instance: string; name: string }, lang: string): string =>
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
-    arrange(apps) {
-      const arranged = apps
+    /** A sorted copy without the hidden apps. */
+    arrange: <T extends { instance: string }>(apps: T[]): T[] =>
+      apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true)
-        .sort((one, other) => orderOf(one.instance) - orderOf(other.instance))
-      return arranged.length === apps.length && arranged.every((app, at) => app === apps[at])
-        ? apps
-        : arranged
-    },
-    localized: (value, lang) => localized(value, lang, languages[0]),
-    textOf: (lang, key) => texts.get(canonical(lang))?.get(key) ?? texts.get(baseOf(lang))?.get(key),
+        .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
+    /** In this language, else its base language, else the default one, else the first. */
+    localized: <T>(value: Localized<T> | undefined, lang: string) => localized(value, lang, languages[0]),
+    /** The company's replacement of one of our texts, in this language or its base language. */
+    textOf: (lang: string, key: string) =>
+      texts.get(canonical(lang))?.get(key) ?? texts.get(baseOf(lang))?.get(key),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],
   }
 }
 
-export const neutralCompany: Company = companyOf({}, new Map())
+export type Company = ReturnType<typeof companyOf>
+
+export const neutralCompany = companyOf({}, new Map())
