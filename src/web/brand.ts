@@ -1,26 +1,13 @@
 // The company's name, logo and links in the person's language, for every page. Neutral without a company file.
 import type { Company } from '../company/company.ts'
-import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 
 type Link = { href: string; label: string }
 
-type Brand = {
-  name: string
-  company: string | undefined
-  logo: { light: string; dark: string } | undefined
-  icon: string | undefined
-  help: Link | undefined
-  privacy: Link | undefined
-  home: Link | undefined
-  search: Link | undefined
-  examples: readonly string[]
-}
-
 /** @returns the brand in a language, derived once for each */
-export function brandOf(company: Company): (t: Texts) => Brand {
+export function brandOf(company: Company) {
   const { name, product, logo, icon, links } = company
-  const create = (t: Texts): Brand => {
+  const create = (t: Texts) => {
     const linkOf = (link: Company['links']['help'], label: string): Link | undefined =>
       link && { href: link.url, label: company.localized(link.label, t.lang) ?? label }
     const home = linkOf(links.home, '')
@@ -47,13 +34,15 @@ export function brandOf(company: Company): (t: Texts) => Brand {
       ],
     }
   }
-  const made = new Map<string, Brand>()
-  return (t: Texts): Brand => {
+  const made = new Map<string, ReturnType<typeof create>>()
+  return (t: Texts) => {
     const brand = made.get(t.lang) ?? create(t)
     made.set(t.lang, brand)
     return brand
   }
 }
+
+type Brand = ReturnType<ReturnType<typeof brandOf>>
 
 /** Adds the reference to the help link, so that people needn't copy it. Only for mailto and web addresses. */
 export function withReference(brand: Brand, reference: string, t: Texts): Brand {
@@ -66,13 +55,3 @@ export function withReference(brand: Brand, reference: string, t: Texts): Brand 
   if (/^(mailto|https?):$/.test(url.protocol)) url.search += `${url.search === '' ? '?' : '&'}${more}`
   return { ...brand, help: { ...brand.help, href: url.href } }
 }
-
-/** The languages that the company offers, with its own texts. @param folder the path of languages/ */
-export const languagesFor = (company: Company, folder: string, isHttps: boolean): Languages =>
-  createLanguages({
-    folder,
-    offered: company.languages.length === 0 ? undefined : company.languages,
-    product: company.product,
-    textOf: company.textOf,
-    isHttps,
-  })

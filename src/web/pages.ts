@@ -4,10 +4,10 @@ import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Company } from '../company/company.ts'
 import { loadAssets, type Assets } from './assets.ts'
-import { brandOf, languagesFor, withReference } from './brand.ts'
+import { brandOf, withReference } from './brand.ts'
 import { languageChoices } from './language-menu.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
-import type { Languages } from './languages/languages.ts'
+import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import { allowOwnScript } from './security-headers.ts'
 import { createViews } from './views.ts'
@@ -50,7 +50,7 @@ export class Pages {
 
   constructor({ company, isHttps, checkReturnTo, isAdmin = () => false }: PagesDeps) {
     this.assets = loadAssets(company)
-    this.languages = languagesFor(company, LANGUAGES_FOLDER, isHttps)
+    this.languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
     this.#brandIn = brandOf(company)
     this.#checkReturnTo = checkReturnTo
     this.#isAdmin = isAdmin

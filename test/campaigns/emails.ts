@@ -8,7 +8,7 @@ import { createEmailTemplates } from '../../src/campaigns/mail/templates.ts'
 import { createStaticAsset, type StaticAsset } from '../../src/company/static-asset.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
-import { languagesFor } from '../../src/web/brand.ts'
+import { createLanguages } from '../../src/web/languages/languages.ts'
 import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
 
 /** English, and the same words under other tags; German has a subject of its own. */
@@ -57,7 +57,7 @@ export function createEmails() {
       const compose = createComposer({
         invitations: { issue: () => Promise.resolve('TOKEN') },
         render,
-        languages: languagesFor(company, folder, true),
+        languages: createLanguages(company, folder, true),
         company,
         from: { name: 'the Acme search team', address: 'search@acme.example' },
         publicUrl: 'https://search-setup.acme.example',

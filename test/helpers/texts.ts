@@ -1,8 +1,9 @@
 // The English texts, without a company file.
+import { neutralCompany } from '../../src/company/company.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages, type Languages } from '../../src/web/languages/languages.ts'
 
-export const languages: Languages = createLanguages({ folder: LANGUAGES_FOLDER, isHttps: false })
+export const languages: Languages = createLanguages(neutralCompany, LANGUAGES_FOLDER, false)
 
 export const t = languages.in('en')
 

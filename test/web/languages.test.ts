@@ -8,6 +8,7 @@ import express from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { LANGUAGES_FOLDER, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
@@ -151,7 +152,7 @@ describe('the language of a person', () => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
   for (const tag of offered) cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
   afterAll(() => rmSync(folder, { recursive: true }))
-  const languages = createLanguages({ folder, offered, isHttps: true })
+  const languages = createLanguages({ ...neutralCompany, languages: offered }, folder, true)
   const app = express()
   app.use(languages.remember)
   app.get('/', (req, res) => void res.send(languages.of(req).lang))
@@ -182,7 +183,7 @@ describe('the language of a person', () => {
   })
 
   it.each(['ca', 'gl', 'eu-ES'])('is Spanish for someone who reads %s', (tag) => {
-    expect(createLanguages({ folder: LANGUAGES_FOLDER, isHttps: true }).nearest(tag).lang).toBe('es')
+    expect(createLanguages(neutralCompany, LANGUAGES_FOLDER, true).nearest(tag).lang).toBe('es')
   })
 
   it('leaves nothing in memory, however many tags are made up', async () => {

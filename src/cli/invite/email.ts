@@ -14,7 +14,7 @@ import {
   type Settings,
 } from '../../settings/settings.ts'
 import { OperatorError } from '../../problem.ts'
-import { languagesFor } from '../../web/brand.ts'
+import { createLanguages } from '../../web/languages/languages.ts'
 import { LANGUAGES_FOLDER, companyFileChoices } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
 
@@ -70,7 +70,7 @@ export function composerFor(
 ) {
   const { template, campaign, datasource = [], days } = options
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = NO_FROM } = settings
-  const languages = languagesFor(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
+  const languages = createLanguages(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const compose = createComposer({
     company,

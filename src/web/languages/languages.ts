@@ -1,30 +1,10 @@
 // The language of a person: their choice, then their account's, then their browser's. A choice (`?lang=de` on any page) is
 // kept in a cookie of its own, because people choose before they sign in.
-import type { Request, RequestHandler } from 'express'
+import type { NextFunction, Request, Response } from 'express'
+import type { Company } from '../../company/company.ts'
 import { signedInOf } from '../../session/signed-in.ts'
 import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from './catalogue.ts'
 import { createTexts, type Texts } from './texts.ts'
-
-type LanguagesDeps = {
-  folder: string
-  /** The first tag is the default. Undefined: all languages. */
-  offered?: readonly string[] | undefined
-  textOf?: ((tag: string, key: string) => string | undefined) | undefined
-  /** The company's name for its search; default: the language's word for search. */
-  product?: string | undefined
-  isHttps: boolean
-}
-
-export type Languages = {
-  /** `name`: in the language itself. */
-  offered: readonly { tag: string; name: string }[]
-  /** @param tag an offered one; any other gives the default */
-  in(tag: string): Texts
-  /** @param tag any; gives the nearest that is offered, else the default */
-  nearest(tag: string): Texts
-  of(req: Request): Texts
-  remember: RequestHandler
-}
 
 const COOKIE = 'onramp-lang'
 const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
@@ -36,20 +16,24 @@ const languageOf = (tag: string) => tag.toLowerCase().split('-', 1)[0]
 /** People who read the first usually read the second (Unicode CLDR, language matching). */
 const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es', gsw: 'de', lb: 'de' }
 
-export function createLanguages(deps: LanguagesDeps): Languages {
-  const { folder, textOf: replaced } = deps
-  const tags = deps.offered ?? languagesIn(folder)
+/** The languages that the company offers, its default first, with its own texts. @param folder the path of languages/ */
+export function createLanguages(
+  { languages: chosen, product, textOf }: Pick<Company, 'languages' | 'product' | 'textOf'>,
+  folder: string,
+  isHttps: boolean,
+) {
+  const tags = chosen.length === 0 ? languagesIn(folder) : chosen
   const [fallback = REFERENCE_LANGUAGE] = tags
   const create = (tag: string): Texts => {
     const entries = Object.entries(readCatalogue(folder, tag)).map(([key, text]) => [
       key,
-      replaced?.(tag, key) ?? text,
+      textOf(tag, key) ?? text,
     ])
     const catalogue = Object.fromEntries(entries) as Catalogue
     return createTexts(tag, catalogue, {
-      product: deps.product ?? catalogue['brand.product'],
+      product: product ?? catalogue['brand.product'],
       // The language's own word for search may be inflected.
-      hasProduct: deps.product === undefined ? 'no' : 'yes',
+      hasProduct: product === undefined ? 'no' : 'yes',
     })
   }
   const byDefault = create(fallback)
@@ -91,10 +75,13 @@ export function createLanguages(deps: LanguagesDeps): Languages {
   }
 
   return {
+    /** `name`: in the language itself. */
     offered: [...all.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
+    /** Gives the default for a tag that isn't offered. */
     in: inLanguage,
-    nearest: (tag) => inLanguage(best([tag])),
-    of(req) {
+    /** The nearest that is offered, else the default. */
+    nearest: (tag: string) => inLanguage(best([tag])),
+    of: (req: Request): Texts => {
       if (all.size === 1) return inLanguage(fallback)
       const chosen = chosenIn(req) ?? keptIn(req)
       if (chosen !== undefined) return inLanguage(chosen)
@@ -103,19 +90,21 @@ export function createLanguages(deps: LanguagesDeps): Languages {
       const locale = signedInOf(req)?.user.locale?.replaceAll('_', '-') ?? '*'
       return inLanguage(best([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
     },
-    remember(req, res, next) {
+    remember: (req: Request, res: Response, next: NextFunction): void => {
       const tag = chosenIn(req)
       if (tag !== undefined && tag !== keptIn(req))
         res.cookie(COOKIE, tag, {
           maxAge: A_YEAR_MS,
           httpOnly: true,
           sameSite: 'lax',
-          secure: deps.isHttps,
+          secure: isHttps,
         })
       next()
     },
   }
 }
+
+export type Languages = ReturnType<typeof createLanguages>
 
 /** Forms that may be offered, the nearest first: de-AT, de-Latn, de. None for an invalid tag. */
 function formsOf(tag: string): string[] {

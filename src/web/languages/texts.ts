@@ -2,37 +2,19 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { Catalogue, TextKey } from './catalogue.ts'
 
-export type Texts = {
-  /** The message in this language. @throws {Error} without a value that it needs */
-  (key: TextKey, values?: Values): string
-  /** A BCP 47 tag, for `lang` attributes and Content-Language. */
-  lang: string
-  dir: 'ltr' | 'rtl'
-  /** A day in UTC, because no one's time zone is known. @param milliseconds since 1970 */
-  day: (milliseconds: number) => string
-  /** The same in few letters, for tables. @param milliseconds since 1970 */
-  date: (milliseconds: number) => string
-  /** A day and a time of day in UTC, which the page has to say. @param milliseconds since 1970 */
-  moment: (milliseconds: number) => string
-  /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
-  ago: (milliseconds: number) => string
-  number: (count: number) => string
-  /** Names one after the other, without an "and". */
-  list: (all: readonly string[]) => string
-  sentences: (all: readonly string[]) => string
-}
-
 const NO_SPACE = /^(ja|zh)\b/
 const RIGHT_TO_LEFT_SCRIPTS = ['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm']
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 const LEFT_TO_RIGHT =
   /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])\p{L}|\d/u
 
-const directionOf = (tag: string): Texts['dir'] =>
+type Direction = 'ltr' | 'rtl'
+
+const directionOf = (tag: string): Direction =>
   RIGHT_TO_LEFT_SCRIPTS.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr'
 
 /** A name in the other direction must not reorder the words around it (Unicode UAX 9, isolates). */
-const isolatedIn = (dir: Texts['dir'], value: string): string =>
+const isolatedIn = (dir: Direction, value: string): string =>
   (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
 
 /** In a language without spaces, a line would break inside "Acme Search". */
@@ -43,7 +25,7 @@ const withoutBreaks = (value: string): string =>
 /** Such a word reorders nothing, and a message may select by it. */
 const SELECTOR = /^[a-z]+$/
 
-export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
+export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
   const dir = directionOf(tag)
   const held = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
   const written = (value: string | number) =>
@@ -55,6 +37,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const messageIn = messagesOf(tag, catalogue, numbers)
   /** Texts without values, formatted once. */
   const constant = new Map<TextKey, string>()
+  /** The message in this language. @throws {Error} without a value that it needs */
   function text(key: TextKey, values?: Values): string {
     if (values !== undefined) return String(messageIn(key).format({ ...shared, ...allWritten(values) }))
     const known = constant.get(key) ?? String(messageIn(key).format(shared))
@@ -76,20 +59,28 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
   const lists = new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' })
   return Object.assign(text, {
+    /** A BCP 47 tag, for `lang` attributes and Content-Language. */
     lang: tag,
     dir,
+    // All times are milliseconds since 1970, and in UTC, because no one's time zone is known.
     day: (at: number) => days.format(at),
+    /** In few letters, for tables. */
     date: (at: number) => dates.format(at),
+    /** Also the time of day, which the page has to call UTC. */
     moment: (at: number) => moments.format(at),
-    ago(milliseconds: number) {
+    /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
+    ago: (milliseconds: number): string => {
       const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
       return minutes < 60 ? spans.format(-minutes, 'minute') : spans.format(-Math.floor(minutes / 60), 'hour')
     },
     number: (count: number) => numbers.format(count),
+    /** Names one after the other, without an "and". */
     list: (all: readonly string[]) => lists.format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }
+
+export type Texts = ReturnType<typeof createTexts>
 
 type Values = Readonly<Record<string, string | number>>
 
