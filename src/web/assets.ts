@@ -11,18 +11,7 @@ import { Problem } from '../problem.ts'
 import { seeOther } from './see-other.ts'
 import { VIEWS_FOLDER } from './views.ts'
 
-export type Assets = {
-  stylesheet: string
-  brand: string
-  sheets: Readonly<Record<'schedule' | 'walk' | 'wide', string>>
-  scripts: Readonly<Record<'walk', string>>
-  icon: string
-  routes: Router
-}
-
-const ENCODINGS = ['br', 'gzip'] as const
-
-type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
+const ENCODERS = { br: brotliCompressSync, gzip: gzipSync, identity: (content: Buffer) => content }
 
 /** An SVG may contain scripts and references. An image can't use them; opened directly, this policy forbids them. */
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -31,13 +20,7 @@ const isCompressible = ({ type }: StaticAsset) => type.startsWith('text/') || ty
 
 function serveAssets(assets: readonly StaticAsset[]): Router {
   const byPath = new Map(assets.map((asset) => [asset.path, asset]))
-  const compressed = new Map<string, Encoded>()
-  const encodedOf = ({ path, content }: StaticAsset): Encoded => {
-    const known = compressed.get(path)
-    const encoded = known ?? { br: brotliCompressSync(content), gzip: gzipSync(content), identity: content }
-    compressed.set(path, encoded)
-    return encoded
-  }
+  const encoded = new Map<string, Buffer>()
   const serve: RequestHandler = (req, res) => {
     const asset = byPath.get(req.path)
     if (asset === undefined) throw new Problem(404, 'not_found')
@@ -47,9 +30,13 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
     if (!isCompressible(asset)) return res.end(asset.content)
     res.setHeader('Vary', 'Accept-Encoding')
     // Asked one by one: of several, Express prefers the browser's order, and browsers name gzip before br.
-    const encoding = ENCODINGS.find((one) => req.acceptsEncodings(one) !== false) ?? 'identity'
+    const encoding =
+      (['br', 'gzip'] as const).find((one) => req.acceptsEncodings(one) !== false) ?? 'identity'
     if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
-    res.end(encodedOf(asset)[encoding])
+    const key = `${encoding} ${asset.path}`
+    const body = encoded.get(key) ?? ENCODERS[encoding](asset.content)
+    encoded.set(key, body)
+    res.end(body)
   }
   return Router().get('/assets/:file', serve).get('/assets/:folder/:file', serve)
 }
@@ -66,7 +53,7 @@ function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): St
   return createStaticAsset('/assets/company/brand', 'css', Buffer.from(`:root {\n${lines.join('')}}\n`))
 }
 
-export function loadAssets(company: Company): Assets {
+export function loadAssets(company: Company) {
   const load = (name: string, ending: Parameters<typeof createStaticAsset>[1]) => {
     const content = readFileSync(join(VIEWS_FOLDER, 'assets', `${name}.${ending}`))
     return createStaticAsset(`/assets/${name}`, ending, content)
@@ -93,3 +80,5 @@ export function loadAssets(company: Company): Assets {
     routes,
   }
 }
+
+export type Assets = ReturnType<typeof loadAssets>
