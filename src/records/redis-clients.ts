@@ -26,7 +26,7 @@ type RedisTopology =
 
 export type OpenedRedis = { commands: RedisCommands; close(): void }
 
-const commandsOf = (
+export const commandsOf = (
   run: <T>(command: (client: Omit<RedisCommands, 'scan'>) => Promise<T>) => Promise<T>,
   scan: RedisCommands['scan'],
 ): RedisCommands => ({

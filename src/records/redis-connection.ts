@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { TooSlow } from '../within.ts'
 import { StoreUnavailable, withinDeadline } from './records.ts'
-import type { OpenedRedis, OpenRedis, RedisCommands } from './redis-clients.ts'
+import { commandsOf, type OpenedRedis, type OpenRedis, type RedisCommands } from './redis-clients.ts'
 import { describeStoreError } from './store-error.ts'
 
 export type ConnectionLog = {
@@ -18,7 +18,11 @@ const retryIn = () => 250 * (0.5 + Math.random())
 const CLOSE_AFTER_MS = 1_500
 
 /** Connects in the background. Commands throw {StoreUnavailable} while Redis is unreachable, too slow, or rejects them. */
-export class RedisConnection implements RedisCommands {
+export class RedisConnection {
+  readonly commands = commandsOf(
+    (command) => this.#run(command),
+    (pattern) => this.#scan(pattern),
+  )
   readonly #open: OpenRedis
   readonly #outages: OutageLog
   readonly #ending = new AbortController()
@@ -42,23 +46,7 @@ export class RedisConnection implements RedisCommands {
     this.#current?.close()
   }
 
-  get(key: string) {
-    return this.#run((redis) => redis.get(key))
-  }
-
-  set(...given: Parameters<RedisCommands['set']>) {
-    return this.#run((redis) => redis.set(...given))
-  }
-
-  del(key: string) {
-    return this.#run((redis) => redis.del(key))
-  }
-
-  eval(...given: Parameters<RedisCommands['eval']>) {
-    return this.#run((redis) => redis.eval(...given))
-  }
-
-  async *scan(pattern: string): AsyncGenerator<string[]> {
+  async *#scan(pattern: string): AsyncGenerator<string[]> {
     let batches: AsyncGenerator<string[]> | undefined
     for (;;) {
       const batch = await this.#run((redis) => (batches ??= redis.scan(pattern)).next())

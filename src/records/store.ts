@@ -42,7 +42,7 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = settings
   const connection = new RedisConnection(createRedisOpener(url, topologyOf(settings), prefix), log)
   return {
-    records: instrumented(createRedisRecords(connection, prefix), 'redis', options),
+    records: instrumented(createRedisRecords(connection.commands, prefix), 'redis', options),
     isReachable: () => connection.isReady,
     close: async () => connection.destroy(),
   }

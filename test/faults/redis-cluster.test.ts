@@ -37,7 +37,7 @@ it('records are spread over all three nodes of a cluster, and listed and removed
     log,
   )
   await until(() => connection.isReady, 'the connection')
-  const records = createRedisRecords(connection)
+  const records = createRedisRecords(connection.commands)
   const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)
   await Promise.all(keys.map((key) => records.put(key, 'a', 60)))
   const sizes = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))

@@ -79,7 +79,7 @@ it('Redis that is idle for three times as long as its sockets may be silent is n
   const server = await startRedis()
   const connection = new RedisConnection(createRedisOpener(server.url), { warn: keep, info: keep })
   await sleep(9_500)
-  expect(await createRedisRecords(connection).get('a')).toBeUndefined()
+  expect(await createRedisRecords(connection.commands).get('a')).toBeUndefined()
   expect(log).toEqual([])
   connection.destroy()
   await server.close()

@@ -37,7 +37,7 @@ describe.each(stores)('on %s, a store', (name, open) => {
       return work(records).finally(() => records.close())
     }
     const redis = new RedisConnection(createRedisOpener(url), createLog('silent'))
-    return work(createRedisRecords(redis, prefix)).finally(() => redis.destroy())
+    return work(createRedisRecords(redis.commands, prefix)).finally(() => redis.destroy())
   }
 
   const contents = () =>

@@ -52,7 +52,7 @@ const outcome = (work: Promise<unknown>) =>
 
 it('a connection to Redis is opened at once, and a command that comes first waits for it', async () => {
   const { connection: redis } = server(['slow'])
-  const first = outcome(redis.get('a'))
+  const first = outcome(redis.commands.get('a'))
   expect(redis.isReady).toBe(false)
   await pass(100)
   expect([await first, redis.isReady]).toEqual([null, true])
@@ -60,7 +60,7 @@ it('a connection to Redis is opened at once, and a command that comes first wait
 
 it('a Redis connection that hangs while opening makes no command wait longer than the deadline', async () => {
   const { connection: redis } = server(['hangs'])
-  const first = outcome(redis.get('a'))
+  const first = outcome(redis.commands.get('a'))
   await pass(1_502)
   expect(await first).toContain('(timeout)')
 })
@@ -68,7 +68,7 @@ it('a Redis connection that hangs while opening makes no command wait longer tha
 it('a Redis connection is retried four times a second for ever, and commands fail at once with the reason', async () => {
   const { tried, connection: redis } = server(Array.from({ length: 40 }, () => AWAY))
   await pass(0)
-  await expect(redis.get('a')).rejects.toMatchObject({ cause: AWAY })
+  await expect(redis.commands.get('a')).rejects.toMatchObject({ cause: AWAY })
   await pass(9_000)
   expect(tried.slice(0, 4)).toEqual([0, 250, 500, 750])
   await pass(2_000)
@@ -93,7 +93,7 @@ it('a late failure of a lost client doesn’t touch the next one', async () => {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]!.answer = () => new Promise((_, fail) => setTimeout(fail, 1_000, new Error('READONLY')))
-  const calls = outcome(redis.get('a'))
+  const calls = outcome(redis.commands.get('a'))
   clients[0]?.lose(AWAY)
   await pass(1_000)
   expect(await calls).toContain('(READONLY)')
@@ -105,16 +105,16 @@ it('a command without a reply in time has its client closed and replaced', async
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]!.answer = () => new Promise(() => {})
-  const calls = outcome(redis.get('a'))
+  const calls = outcome(redis.commands.get('a'))
   await pass(1_499)
   expect([redis.isReady, clients[0]?.isClosed]).toEqual([true, false])
   await pass(2)
   expect(await calls).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
   expect([redis.isReady, clients[0]?.isClosed]).toEqual([false, true])
-  await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+  await expect(redis.commands.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
   await pass(300)
   expect([redis.isReady, clients.length]).toEqual([true, 2])
-  expect(await redis.get('a')).toBeNull()
+  expect(await redis.commands.get('a')).toBeNull()
 })
 
 it.each(['OOM', 'LOADING', 'CLUSTERDOWN', 'NOPERM', 'ERR'])(
@@ -123,7 +123,7 @@ it.each(['OOM', 'LOADING', 'CLUSTERDOWN', 'NOPERM', 'ERR'])(
     const { connection: redis, clients } = server()
     await pass(0)
     clients[0]!.answer = failing(`${code} says Redis`)
-    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(redis.commands.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
     await pass(5_000)
     expect([redis.isReady, clients.length]).toEqual([true, 1])
   },
@@ -135,11 +135,11 @@ it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpec
     const { connection: redis, clients } = server()
     await pass(0)
     clients[0]!.answer = failing(message)
-    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(redis.commands.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
     expect(redis.isReady).toBe(false)
     await pass(300)
     expect([redis.isReady, clients.length]).toEqual([true, 2])
-    expect(await redis.get('a')).toBeNull()
+    expect(await redis.commands.get('a')).toBeNull()
   },
 )
 

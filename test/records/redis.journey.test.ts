@@ -29,11 +29,11 @@ async function connected(url: string, topology?: Parameters<typeof createRedisOp
   const connection = new RedisConnection(createRedisOpener(url, topology), SILENT)
   closing.push(() => connection.destroy())
   await until(() => connection.isReady, 'the connection')
-  return { connection, records: createRedisRecords(connection) }
+  return { connection, records: createRedisRecords(connection.commands) }
 }
 
 const works = (connection: RedisConnection) => async () =>
-  createRedisRecords(connection)
+  createRedisRecords(connection.commands)
     .put('probe', 'x', 60)
     .then(
       () => true,
@@ -81,7 +81,7 @@ for (const kind of ['standalone', 'cluster'] as const)
     const client = new RedisConnection(createRedisOpener(redis.url, { kind }), SILENT)
     await until(() => client.isReady, 'the connection')
     return {
-      records: createRedisRecords(client),
+      records: createRedisRecords(client.commands),
       pass: (milliseconds) => sleep(milliseconds),
       async close() {
         client.destroy()
@@ -138,7 +138,7 @@ it('a Redis connection rejects a replica that a Sentinel still names', async () 
   const connection = new RedisConnection(open, SILENT)
   closing.push(() => connection.destroy())
   await until(() => sentinel.commands.length > 2, 'it to ask again')
-  await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+  await expect(createRedisRecords(connection.commands).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
   sentinel.answer = () => names(primary.port)
   expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
 })
