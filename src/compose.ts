@@ -19,7 +19,6 @@ import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
 import { ProgressRecorder } from './onboarding/record-progress.ts'
 import { WalkStore } from './onboarding/walks.ts'
 import { createKeyRing, waitForDataKey, type KeyRing } from './records/data-key.ts'
-import { createReadinessProbe } from './records/readiness.ts'
 import type { Records } from './records/records.ts'
 import { openStore } from './records/store.ts'
 import type { Settings } from './settings/settings.ts'
@@ -75,7 +74,7 @@ export function createOnramp(
   const { serviceClient, service } = createService(base, signIn)
   const walks = new WalkStore({ records, keyRing, checkReturnTo, company, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
-  const readiness = new Readiness(createReadinessProbe(records, log), authorizationServer)
+  const readiness = new Readiness(records, log, authorizationServer)
   watchHealth(metrics, store, authorizationServer, keepStateStore)
 
   const app = createApp({

@@ -1,7 +1,7 @@
-// Whether the store can be written to, on one in memory; test/web/readiness.journey.test.ts has /readyz on a real Redis.
+// Readiness on a store in memory; readiness.journey.test.ts has /readyz on a real Redis.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createReadinessProbe } from '../../src/records/readiness.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
+import { Readiness } from '../../src/web/health.ts'
 
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }))
 afterEach(() => void vi.useRealTimers())
@@ -24,28 +24,30 @@ function store(failing?: (typeof OPERATIONS)[number]) {
     warn: ({ reason }: object & { reason?: string }, line: string) => void logged.push(`${line} [${reason}]`),
     info: (_: object, line: string) => void logged.push(line),
   }
-  return { isReady: createReadinessProbe({ get, put, compareAndSet, remove }, log), calls, logged, state }
+  const authorizationServer = { isReady: () => true, isBlockedByProxy: () => false }
+  const readiness = new Readiness({ get, put, compareAndSet, remove }, log, authorizationServer)
+  return { probe: async () => (await readiness.report()).store, calls, logged, state }
 }
 
 it('a store is read with every probe, and written to once a second', async () => {
-  const { isReady, calls } = store()
-  await Promise.all([isReady(), isReady()])
+  const { probe, calls } = store()
+  await Promise.all([probe(), probe()])
   vi.advanceTimersByTime(999)
-  await isReady()
+  await probe()
   expect(calls.toSorted()).toEqual(['compareAndSet', 'get', 'get', 'get', 'put', 'remove'])
   vi.advanceTimersByTime(1)
-  await isReady()
+  await probe()
   expect(calls.filter((one) => one === 'put')).toHaveLength(2)
 })
 
 it.each(OPERATIONS)('a store that fails to %s is not ready', async (operation) => {
-  const { isReady, logged, state } = store(operation)
-  for (let probe = 0; probe < 2; probe++) {
-    await expect(isReady()).rejects.toBeInstanceOf(StoreUnavailable)
+  const { probe, logged, state } = store(operation)
+  for (let times = 0; times < 2; times++) {
+    expect(await probe()).toBe('refuses')
     expect(logged).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
   }
   state.failing = undefined
   vi.advanceTimersByTime(1_000)
-  for (let probe = 0; probe < 2; probe++) await isReady()
+  for (let times = 0; times < 2; times++) expect(await probe()).toBe('ok')
   expect(logged.slice(1)).toEqual(['ready again: the store can be written to'])
 })
