@@ -5,7 +5,6 @@ import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Company } from '../company/company.ts'
 import { loadAssets, type Assets } from './assets.ts'
 import { brandOf, withReference } from './brand.ts'
-import { languageChoices } from './language-menu.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
@@ -110,4 +109,32 @@ function initialsOf({ name, email }: User): string {
   const words = (name ?? email?.split('@')[0] ?? '').split(/[\s._-]+/).filter(Boolean)
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]
   return letters.map((word) => Array.from(word ?? '')[0]?.toLocaleUpperCase() ?? '').join('')
+}
+
+/** Pages that can't be repeated. */
+const STEPS = /\/(callback|connect|start|continue)\b/
+
+/** The menu of languages: the same page in each. @param checkReturnTo where return_to may lead; default: nowhere */
+export function languageChoices(
+  req: Request,
+  status: number,
+  offered: Languages['offered'],
+  checkReturnTo?: (value: unknown) => string | undefined,
+): { tag: string; name: string; href: string }[] {
+  const isRepeatable = status === 200 && req.method === 'GET' && !STEPS.test(req.path)
+  // Relative, because anyone can make up the path of a request. A page that can't be repeated leads to the walk.
+  const page = isRepeatable ? `?${otherParameters(req.originalUrl, checkReturnTo)}` : '/onboarding?'
+  return offered.map(({ tag, name }) => ({ tag, name, href: `${page}lang=${tag}` }))
+}
+
+/** return_to is checked, even as part of our own address. */
+function otherParameters(url: string, checkReturnTo?: (value: unknown) => string | undefined): string {
+  const query = new URLSearchParams(url.split('?', 2)[1])
+  query.delete('lang')
+  if (query.has('return_to')) {
+    const checked = checkReturnTo?.(query.get('return_to'))
+    query.delete('return_to')
+    if (checked !== undefined) query.set('return_to', checked)
+  }
+  return query.size === 0 ? '' : `${query.toString()}&`
 }

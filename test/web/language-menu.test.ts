@@ -1,7 +1,7 @@
 // The menu of languages: the same page in each of them, and no way to anywhere else.
 import type { Request } from 'express'
 import { expect, it } from 'vitest'
-import { languageChoices } from '../../src/web/language-menu.ts'
+import { languageChoices } from '../../src/web/pages.ts'
 
 const offered = [{ tag: 'ja', name: '日本語' }]
 const checkReturnTo = (value: unknown) => (value === '/search' ? '/search' : undefined)
