@@ -6,20 +6,6 @@ export const VIEWS_FOLDER = fileURLToPath(new URL('../../views', import.meta.url
 
 type RenderView = (view: string, data: Record<string, unknown>) => string
 
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escape(value: unknown): string {
-  if (typeof value === 'number') return String(value)
-  if (typeof value !== 'string') throw new TypeError(`a view prints ${typeof value}, which is not text`)
-  return /[&<>"']/.test(value) ? value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '') : value
-}
-
 /** Prototype of every view's data: reading an undefined name throws, even in a condition. */
 const missing: object = new Proxy(
   {},
@@ -31,7 +17,12 @@ const missing: object = new Proxy(
 )
 
 export function createViews(folder = VIEWS_FOLDER): RenderView {
-  const eta = new Eta({ views: folder, cache: true, escapeFunction: escape, autoTrim: ['nl', 'nl'] })
+  const eta = new Eta({ views: folder, cache: true, autoTrim: ['nl', 'nl'] })
+  const escape = eta.config.escapeFunction
+  eta.config.escapeFunction = (value) => {
+    if (typeof value === 'string' || typeof value === 'number') return escape(value)
+    throw new TypeError(`a view prints ${typeof value}, which is not text`)
+  }
   const render = eta.render.bind(eta)
   // Layouts and included views are rendered by this method too, each with its own data.
   eta.render = (view, data, meta) => render(view, { __proto__: missing, ...data }, meta)
