@@ -41,7 +41,8 @@ export type PeopleQuery = {
   app: string
   /** Only this department, by its whole name; or empty. */
   group: string
-  after: string
+  /** From 1. */
+  page: number
 }
 
 const MAX_TEXT = 254
@@ -56,13 +57,13 @@ export function parsePeopleQuery(query: Record<string, unknown>): PeopleQuery {
     search: text('q').toLowerCase(),
     app: text('app'),
     group: text('group'),
-    after: text('after'),
+    page: /^[1-9]\d{0,5}$/.test(text('page')) ? Number(text('page')) : 1,
   }
 }
 
-export function toQueryString({ filter, search, app, group, after }: Partial<PeopleQuery>): string {
+export function toQueryString({ filter, search, app, group, page = 1 }: Partial<PeopleQuery>): string {
   const query = new URLSearchParams({ show: filter ?? 'all' })
-  for (const [name, value] of Object.entries({ q: search, app, group, after }))
+  for (const [name, value] of Object.entries({ q: search, app, group, page: page > 1 ? `${page}` : '' }))
     if (value !== undefined && value !== '') query.set(name, value)
   return query.toString()
 }
@@ -74,9 +75,10 @@ export function matchingFilters(
   summary: PersonSummary,
   wanted: PeopleQuery,
 ): ((filter: Filter) => boolean) | undefined {
-  const { email, group = '' } = summary.person
+  const { email, name = '', group = '' } = summary.person
   const { search, app } = wanted
-  if (search !== '' && !email.includes(search) && !group.toLowerCase().includes(search)) return undefined
+  const isFound = (text: string) => text.toLowerCase().includes(search)
+  if (search !== '' && ![email, name, group].some(isFound)) return undefined
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const own = app === '' ? summary.apps : summary.apps.filter(({ instance }) => instance === app)
   if (app !== '' && own.length === 0) return undefined

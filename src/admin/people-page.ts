@@ -19,39 +19,41 @@ const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
 
 type PeopleList = {
   people: PersonSummary[]
-  hasMore: boolean
+  page: number
+  pages: number
   total: number
   /** How many would match with each filter in its place. */
   counts: Record<Filter, number>
 }
 
-/** One pass over everyone. @param all sorted by email */
+/** One pass over everyone. @param all in the order of the list @returns the last page, if there are fewer than the query's */
 export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery): Promise<PeopleList> {
-  const people: PersonSummary[] = []
-  let hasMore = false
+  let people: PersonSummary[] = []
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
   for await (const summary of all) {
     const matches = matchingFilters(summary, query)
     if (matches === undefined) continue
+    const index = counts[query.filter]
     for (const filter of FILTER_NAMES) if (matches(filter)) counts[filter]++
-    if (summary.person.email <= query.after || !matches(query.filter)) continue
-    if (people.length < PEOPLE_A_PAGE) people.push(summary)
-    else hasMore = true
+    if (counts[query.filter] === index || index >= query.page * PEOPLE_A_PAGE) continue
+    if (index % PEOPLE_A_PAGE === 0) people = []
+    people.push(summary)
   }
-  return { people, hasMore, total: counts[query.filter], counts }
+  const total = counts[query.filter]
+  const pages = Math.max(1, Math.ceil(total / PEOPLE_A_PAGE))
+  return { people, page: Math.min(query.page, pages), pages, total, counts }
 }
 
 export function peoplePage(
-  { people, hasMore, total, counts }: PeopleList,
+  { people, page: shown, pages, total, counts }: PeopleList,
   displayName: (app: PersonApp) => string,
   query: PeopleQuery,
   t: Texts,
 ) {
-  const last = people.at(-1)
   const app = people[0]?.apps.find(({ instance }) => instance === query.app)
-  const page = (changed: Partial<PeopleQuery>) => peopleUrl({ ...query, ...changed })
+  const page = (changed: Partial<PeopleQuery>) => peopleUrl({ ...query, page: 1, ...changed })
   return {
-    csv: `/admin/people.csv?${toQueryString({ ...query, after: '' })}`,
+    csv: `/admin/people.csv?${toQueryString({ ...query, page: 1 })}`,
     exportLabel: t(isFiltered(query) ? 'admin.exportThese' : 'admin.exportPeople'),
     total,
     none: t(isFiltered(query) ? 'admin.none' : 'admin.noPeople'),
@@ -72,11 +74,13 @@ export function peoplePage(
         name,
         value: query[name],
         label: t(`admin.only.${name}`, { name: name === 'app' && app ? displayName(app) : query[name] }),
-        without: page({ [name]: '', after: '' }),
+        without: page({ [name]: '' }),
       })),
     people: people.map((summary) => personRow(summary, displayName, t)),
-    first: query.after === '' ? undefined : page({ after: '' }),
-    next: hasMore && last !== undefined ? page({ after: last.person.email }) : undefined,
+    page: shown,
+    pages,
+    previous: shown > 1 ? page({ page: shown - 1 }) : undefined,
+    next: shown < pages ? page({ page: shown + 1 }) : undefined,
   }
 }
 
@@ -91,6 +95,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   const left = open.map((app) => describeOpenApp(app, displayName(app), t))
   const { stage, at } = latestStage(summary)
   return {
+    name: person.name ?? '',
     email: person.email,
     group: person.group ?? '',
     stage: t(`admin.stage.${stage}`),

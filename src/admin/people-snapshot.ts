@@ -10,20 +10,46 @@ const FRESH_MS = 10_000
 /** Filtering so many people takes a few milliseconds. */
 const SLICE = 500
 
-type Use = 'page' | 'download'
+type Order = (one: PersonSummary, other: PersonSummary) => number
 
-type Snapshot = { summaries: PersonSummary[]; report: Report }
+const names = new Intl.Collator('en', { numeric: true })
+const sortName = ({ person }: PersonSummary) => person.name ?? person.email
 
-const emailOf = (summary: PersonSummary | undefined) => summary?.person.email ?? ''
+const byEmail: Order = ({ person: one }, { person: other }) =>
+  one.email === other.email ? 0 : one.email < other.email ? -1 : 1
+/** A name may change while a download goes on, and an address doesn't: so each person is in it once. */
+const ORDERS = {
+  page: (one, other) => names.compare(sortName(one), sortName(other)) || byEmail(one, other),
+  download: byEmail,
+} satisfies Record<string, Order>
 
-function sliceAfter(email: string, { summaries }: Snapshot): PersonSummary[] {
-  let [first, end] = [0, summaries.length]
+type Use = keyof typeof ORDERS
+
+type Snapshot = Record<Use, PersonSummary[]> & { report: Report }
+
+/** A merge sort with turns in between: 50,000 names at once would block the event loop for a quarter of a second. */
+async function sortInTurns(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
+  const runs: PersonSummary[][] = []
+  for (let first = 0; first < all.length; first += SLICE) {
+    await nextTurn()
+    runs.push(all.slice(first, first + SLICE).sort(order))
+  }
+  for (let next = 0; next + 1 < runs.length; next += 2) {
+    await nextTurn()
+    // The sort finds two sorted runs and merges them.
+    runs.push([...runs[next]!, ...runs[next + 1]!].sort(order))
+  }
+  return runs.at(-1) ?? []
+}
+
+function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order: Order): PersonSummary[] {
+  let [first, end] = [0, last === undefined ? 0 : all.length]
   while (first < end) {
     const middle = Math.floor((first + end) / 2)
-    if (emailOf(summaries[middle]) <= email) first = middle + 1
+    if (order(all[middle]!, last!) <= 0) first = middle + 1
     else end = middle
   }
-  return summaries.slice(first, first + SLICE)
+  return all.slice(first, first + SLICE)
 }
 
 /** Each method throws the reason of `gone` once the browser has gone. */
@@ -41,15 +67,15 @@ export class PeopleSnapshot {
     this.#now = now
   }
 
-  /** Everyone, sorted by email. A slow reader goes on in the newest snapshot. */
+  /** Everyone: pages by name, or address without one; downloads by address. A slow reader goes on in the newest snapshot. */
   async *summaries(gone: AbortSignal, use: Use): AsyncGenerator<PersonSummary> {
-    for (let after = ''; ;) {
+    for (let last: PersonSummary | undefined; ;) {
       const snapshot = await this.#newest(gone)
       await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))
-      const slice = sliceAfter(after, snapshot)
+      const slice = sliceAfter(last, snapshot[use], ORDERS[use])
       yield* slice
       if (slice.length < SLICE) return
-      after = emailOf(slice.at(-1))
+      last = slice.at(-1)
     }
   }
 
@@ -86,8 +112,9 @@ export class PeopleSnapshot {
     }
     const report = await createReport(each(), this.#now(), () => unread)
     if (!isWhole) return
-    summaries.sort((one, other) => (emailOf(one) < emailOf(other) ? -1 : 1))
-    this.#latest = { summaries, report }
+    const page = await sortInTurns(summaries, ORDERS.page)
+    const download = await sortInTurns(summaries, ORDERS.download)
+    this.#latest = { page, download, report }
     setTimeout(() => (this.#latest = undefined), FRESH_MS).unref()
   }
 }

@@ -24,19 +24,31 @@ const emails = async (all: Person[], query: Record<string, unknown>) =>
     ({ person }) => person.email.split('@')[0],
   )
 
-it('a list of people for administrators goes through everyone once, in order, a page at a time', async () => {
-  const many = Array.from({ length: 3 * PEOPLE_A_PAGE }, (_, index) =>
+it('a list of people for administrators has everyone once, in order, a page at a time, and ends with its last page', async () => {
+  const many = Array.from({ length: 2 * PEOPLE_A_PAGE + 1 }, (_, index) =>
     named(`person-${String(index).padStart(3, '0')}`),
   )
-  const seen: string[] = []
-  let after = ''
-  for (let page = 0; page < 3; page++) {
-    const list = await listPeople(summaries(...many), parsePeopleQuery({ after }))
-    expect(list).toMatchObject({ total: many.length, hasMore: page < 2 })
-    seen.push(...list.people.map(({ person }) => person.email))
-    after = seen.at(-1) ?? ''
-  }
-  expect(seen).toEqual(many.map(({ email }) => email))
+  const pageOf = (page: string) => listPeople(summaries(...many), parsePeopleQuery({ page }))
+  const pages = await Promise.all(['1', '2', '3'].map(pageOf))
+  expect(pages.map(({ page, pages: all, total }) => [page, all, total])).toEqual(
+    [1, 2, 3].map((page) => [page, 3, many.length]),
+  )
+  expect(pages.flatMap(({ people }) => people.map(({ person }) => person.email))).toEqual(
+    many.map(({ email }) => email),
+  )
+  for (const odd of ['0', '-1', 'x', '1e3']) expect((await pageOf(odd)).page).toBe(1)
+  expect(await pageOf('99')).toEqual(pages[2])
+})
+
+it('a list of people for administrators has the name, and leads to the pages before and after it', async () => {
+  const many = Array.from({ length: 60 }, (_, index) => ({ ...named(`p${index}`), name: `Ada ${index}` }))
+  const query = parsePeopleQuery({ page: '2', q: 'ADA' })
+  const page = peoplePage(await listPeople(summaries(...many), query), ({ name }) => name, query, t)
+  expect(page).toMatchObject({ page: 2, pages: 3, people: { 0: { name: 'Ada 25', email: many[25]?.email } } })
+  expect([page.previous, page.next]).toEqual([
+    '/admin/people?show=all&q=ada',
+    '/admin/people?show=all&q=ada&page=3',
+  ])
 })
 
 it('a list of people for administrators has those who lost an app, and those who fell back by it', async () => {

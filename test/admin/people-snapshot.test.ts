@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { having } from '../helpers/people.ts'
+import { having, listed } from '../helpers/people.ts'
 
 const PEOPLE = 5_000
 const NOW = 1_000_000
@@ -172,4 +172,22 @@ it('the snapshot holds a summary for each person and one object for equal apps, 
     expect(Object.keys(summary.person)).toEqual(['email', 'changedAt'])
   }
   expect(apps.size).toBe(2)
+})
+
+it('a list has people by name, those without one by address, and numbers as numbers', async () => {
+  const people: Person[] = [
+    { ...newPerson('1@acme.example', NOW), name: 'Zoë' },
+    { ...newPerson('3@acme.example', NOW), name: 'Ada' },
+    { ...newPerson('2@acme.example', NOW), name: 'Ada' },
+    newPerson('desk-10@acme.example', NOW),
+    newPerson('desk-9@acme.example', NOW),
+  ]
+  const all = async function* () {
+    for (const person of people) yield await Promise.resolve(person)
+  }
+  const snapshot = new PeopleSnapshot({ all }, () => NOW)
+  const emails = async (use: 'page' | 'download') =>
+    (await listed(snapshot.summaries(here, use))).map(({ person }) => person.email.split('@')[0])
+  expect(await emails('page')).toEqual(['2', '3', 'desk-9', 'desk-10', '1'])
+  expect(await emails('download')).toEqual(['1', '2', '3', 'desk-10', 'desk-9'])
 })
