@@ -22,12 +22,17 @@ const describe = (company: Company, instance: string, lang: string) => {
 
 export type DescribeApp = (instance: string) => ReturnType<typeof describe>
 
-/** @returns the descriptions in a language */
+/** @returns the descriptions in a language, each derived once: they are for one page */
 export const createAppDescriptions =
   (company: Company) =>
-  (lang: string): DescribeApp =>
-  (instance) =>
-    describe(company, instance, lang)
+  (lang: string): DescribeApp => {
+    const known = new Map<string, ReturnType<DescribeApp>>()
+    return (instance) => {
+      const description = known.get(instance) ?? describe(company, instance, lang)
+      known.set(instance, description)
+      return description
+    }
+  }
 
 type AppIcon = { logo: string | undefined; initial: string; tone: string }
 

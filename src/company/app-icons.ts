@@ -56,6 +56,8 @@ const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The first letter, digit or emoji of a name. */
 export function initialOf(name: string): string {
+  // Intl.Segmenter is slow.
+  if (/^[a-z\d](?![^ -~])/i.test(name)) return name.charAt(0).toUpperCase()
   for (const { segment } of characters.segment(name.trimStart().slice(0, 40)))
     if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment)) return segment.toUpperCase()
   return '·'

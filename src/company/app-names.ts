@@ -14,7 +14,9 @@ type NamedApp = { instance: string; name: string }
  */
 export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { short: string })[] {
   const byName = new Map(
-    [...Map.groupBy(apps, ({ name }) => name)].map(([name, alike]) => [name, suffixesOf(alike)]),
+    [...Map.groupBy(apps, ({ name }) => name)]
+      .filter(([, { length }]) => length > 1)
+      .map(([name, alike]) => [name, suffixesOf(alike)]),
   )
   return apps.map((app) => {
     const short = readableName(app)

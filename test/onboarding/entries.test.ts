@@ -11,6 +11,7 @@ import { NOW } from './seen.ts'
 const TODO: AppState = { kind: 'todo' }
 
 const app = (state: AppState = TODO, entry: Partial<TrackedApp> = {}): OverviewApp => ({
+  instance: entry.instance ?? 'slack_1',
   name: 'Slack',
   short: 'Slack',
   state,

@@ -188,8 +188,8 @@ export function resumeAction(model: OverviewModel): (Action & { notes: string[] 
   const later = states.firstApps && findApp(model, firstOffered(states))
   const app = later ?? apps.find(({ state }) => state.kind === 'skipped')
   if (app === undefined) return undefined
-  const { instance, status } = app.entry
-  const key = status === 'stale' ? 'start.stale' : 'start.todo'
+  const { instance, entry } = app
+  const key = entry.status === 'stale' ? 'start.stale' : 'start.todo'
   const isFirst = apps.every(({ state }) => state.kind !== 'connected')
   const plain = isFirst ? 'plain.first' : 'plain.skipped'
   return {

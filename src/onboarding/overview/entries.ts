@@ -96,8 +96,7 @@ const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =
 
 function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
   const { t, describe, from, isAtRest } = model
-  const { entry, name } = app
-  const { instance } = entry
+  const { instance, name } = app
   const kind = kindOf(app)
   const label = ROW_LABELS[kind]
   const block = blockAction(instance, kind, t)
@@ -105,7 +104,7 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     app: instance,
     name,
     kind,
-    icon: iconOf(entry, describe),
+    icon: iconOf(app, describe),
     /** Empty for the normal state: five times "Not connected" would only be noise. */
     status: kind === 'todo' ? '' : t(`status.${kind}`),
     notes: [
@@ -154,6 +153,6 @@ function noteOf(
 }
 
 function connectedAccount(model: OverviewModel, app: OverviewApp): string | undefined {
-  const account = configuredAccount(model, app.entry.instance)
+  const account = configuredAccount(model, app.instance)
   return account && model.t('finished.through', { account })
 }

@@ -1,14 +1,14 @@
 // The overview's model: the apps of the visit, their counts, the headline, and the next step. Pure.
 import { withUniqueNames, readableName } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { bucketOf, type AppState } from '../app-state.ts'
-import { nextStep, walkStates, type WalkStates } from '../next-step.ts'
-import { inScope, type TrackedApp, type Visit, type Walk } from '../walk.ts'
+import { bucketOf } from '../app-state.ts'
+import { nextStep, walkStates, type AppWithState, type WalkStates } from '../next-step.ts'
+import { inScope, type Visit, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import { countsOf, headlineOf } from './headline.ts'
 
 /** `name`: display name with its number; `short`: without. */
-export type OverviewApp = { entry: TrackedApp; state: AppState; name: string; short: string }
+export type OverviewApp = AppWithState & { instance: string; name: string; short: string }
 
 type OverviewContext = {
   now: number
@@ -44,10 +44,10 @@ export function createOverviewModel(walk: Walk, context: OverviewContext): Overv
   const states = walkStates(walk, context.now)
   const { firstApps } = states
   const all = namedApps(states, describe)
-  const { shown: apps = [], other: others = [] } = Object.groupBy(all, ({ entry }) =>
-    inScope(walk.visit, entry.instance) ? 'shown' : 'other',
+  const { shown: apps = [], other: others = [] } = Object.groupBy(all, ({ instance }) =>
+    inScope(walk.visit, instance) ? 'shown' : 'other',
   )
-  const isFirst = ({ entry }: OverviewApp) => firstApps?.has(entry.instance) !== false
+  const isFirst = ({ instance }: OverviewApp) => firstApps?.has(instance) !== false
   const counts = countsOf(apps.filter(isFirst))
   const headline = headlineOf(
     {
@@ -56,12 +56,12 @@ export function createOverviewModel(walk: Walk, context: OverviewContext): Overv
       isStart: firstApps !== undefined,
       isNarrowed: walk.visit.only.length > 0,
       hasBegun: apps.some(
-        (app) => app.entry.instance === from || app.state.kind === 'confirming' || hasLapsed(app),
+        (app) => app.instance === from || app.state.kind === 'confirming' || hasLapsed(app),
       ),
     },
     t,
   )
-  const cameFrom = apps.find(({ entry }) => entry.instance === from)
+  const cameFrom = apps.find(({ instance }) => instance === from)
   const isOfferedAgain = context.isSignedInAgain && cameFrom !== undefined && canStart(cameFrom)
   return {
     ...context,
@@ -70,7 +70,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext): Overv
     apps,
     byShortName: Map.groupBy(apps, ({ short }) => short),
     sharedAccounts: sharedAccountsOf(all, describe),
-    next: isOfferedAgain ? { kind: 'connect', instance: cameFrom.entry.instance } : nextStep(states),
+    next: isOfferedAgain ? { kind: 'connect', instance: cameFrom.instance } : nextStep(states),
     counts,
     headline,
     earliest: Math.min(...apps.map(({ entry }) => entry.firstSeen)),
@@ -79,21 +79,19 @@ export function createOverviewModel(walk: Walk, context: OverviewContext): Overv
 }
 
 /** Named over the whole list, so that a narrowed visit calls its apps by the same names. */
-function namedApps({ all }: WalkStates, describe: DescribeApp): OverviewApp[] {
-  const named = withUniqueNames(
-    all.map(({ entry }) => ({ ...entry, name: describe(entry.instance).name ?? entry.name })),
+const namedApps = ({ all }: WalkStates, describe: DescribeApp): OverviewApp[] =>
+  withUniqueNames(
+    all.map(({ entry, state }) => {
+      const { instance } = entry
+      return { instance, entry, state, name: describe(instance).name ?? entry.name }
+    }),
   )
-  return all.map(({ state }, at) => {
-    const { short, ...entry } = named[at]!
-    return { entry, state, name: entry.name, short }
-  })
-}
 
 const sharedAccountsOf = (all: readonly OverviewApp[], describe: DescribeApp): ReadonlySet<string> =>
   new Set(
-    [...Map.groupBy(all, ({ short, entry }) => `${short}\n${describe(entry.instance).account}`).values()]
+    [...Map.groupBy(all, ({ short, instance }) => `${short}\n${describe(instance).account}`).values()]
       .filter(({ length }) => length > 1)
-      .flatMap((apps) => apps.map(({ entry }) => entry.instance)),
+      .flatMap((apps) => apps.map(({ instance }) => instance)),
   )
 
 const canStart = ({ state }: OverviewApp): boolean => !['connected', 'confirming', 'off'].includes(state.kind)
@@ -103,7 +101,7 @@ export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: O
   status === 'stale' || (bucketOf(state) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
 
 export const findApp = ({ apps }: OverviewModel, instance: string | undefined): OverviewApp | undefined =>
-  apps.find(({ entry }) => entry.instance === instance)
+  apps.find((app) => app.instance === instance)
 
 export const appName = (model: OverviewModel, instance: string): string =>
   findApp(model, instance)?.name ?? readableName({ name: instance, instance })

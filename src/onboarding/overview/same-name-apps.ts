@@ -31,7 +31,7 @@ export const configuredAccount = (
 /** Which account to choose, for an app that shares its name or had an account; undefined if the company file says it. */
 function accountHint(model: OverviewModel, app: OverviewApp): string | undefined {
   const { t } = model
-  if (configuredAccount(model, app.entry.instance) !== undefined) return undefined
+  if (configuredAccount(model, app.instance) !== undefined) return undefined
   const isAgain = hasLapsed(app)
   const sameName = sameNameApps(model, app)
   if (sameName.length < 2) return isAgain ? t('next.alikeAgain') : undefined
@@ -53,12 +53,12 @@ function accountHint(model: OverviewModel, app: OverviewApp): string | undefined
 }
 
 function namedAccount(model: OverviewModel, app: OverviewApp): string | undefined {
-  const account = configuredAccount(model, app.entry.instance)
+  const account = configuredAccount(model, app.instance)
   return account === undefined ? accountHint(model, app) : model.t('next.useAccount', { account })
 }
 
 export const linkNotes = (model: OverviewModel, app: OverviewApp): string[] =>
-  [model.describe(app.entry.instance).help, namedAccount(model, app)].filter((note) => note !== undefined)
+  [model.describe(app.instance).help, namedAccount(model, app)].filter((note) => note !== undefined)
 
 /** Which account to choose; undefined if nothing is known of the person. */
 export const accountAdvice = (model: OverviewModel, app: OverviewApp): string | undefined =>
