@@ -90,22 +90,15 @@ function lapsesIn(person: Person): Lapses {
   return lapsed.length === 0 ? NO_LAPSES : new Map(lapsed)
 }
 
-function progressIn({ known }: Walk, now: number) {
-  const unconnected = known.flatMap((entry) =>
-    entry.status === 'connected' ? [] : [{ ...entry, status: entry.status }],
-  )
-  return {
-    unconnected: unconnected.map(({ instance, name, status }) => ({ instance, name, status })),
-    connected: known
-      .filter(({ status }) => status === 'connected')
-      .map(({ instance, name, firstSeen, connectedAt = firstSeen }) => ({
-        instance,
-        name,
-        since: connectedAt,
-      })),
-    intents: unconnected.flatMap((entry) => intentOf(entry, now)),
-  }
-}
+const progressIn = ({ known }: Walk, now: number) => ({
+  unconnected: known.flatMap(({ instance, name, status }) =>
+    status === 'connected' ? [] : [{ instance, name, status }],
+  ),
+  connected: known.flatMap(({ instance, name, status, firstSeen, connectedAt = firstSeen }) =>
+    status === 'connected' ? [{ instance, name, since: connectedAt }] : [],
+  ),
+  intents: known.flatMap((entry) => (entry.status === 'connected' ? [] : intentOf(entry, now))),
+})
 
 /** What the person said about an app, also while it is switched off. */
 function intentOf(entry: TrackedApp, now: number): AppIntent[] {

@@ -102,10 +102,11 @@ export function applyCheck(
   return { ...walk, known: bounded(known) }
 }
 
-export const withLapses = (walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk => ({
-  ...walk,
-  known: walk.known.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt })),
-})
+export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
+  if (lapsedAt.size === 0) return walk
+  const known = walk.known.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt }))
+  return { ...walk, known }
+}
 
 /** A service that makes up names must not fill the record. No person was ever seen with more. */
 const MAX_KNOWN = 2_000

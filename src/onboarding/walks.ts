@@ -18,10 +18,12 @@ type WalkStoreDeps = {
   now: () => number
 }
 
+type Keys = { dataKey: DataKey; key: string }
+
 export class WalkStore {
   readonly #deps: WalkStoreDeps
   /** How the store has a walk that was loaded or written: tells whether a change has to be written. */
-  readonly #stored = new WeakMap<Walk, { text: string | undefined; json: string }>()
+  readonly #stored = new WeakMap<Walk, Keys & { text: string | undefined; json: string }>()
 
   constructor(deps: WalkStoreDeps) {
     this.#deps = deps
@@ -29,10 +31,8 @@ export class WalkStore {
 
   /** @throws {StoreUnavailable} */
   async load(user: User): Promise<Walk> {
-    const { records, keyRing } = this.#deps
-    const dataKey = await keyRing.dataKey()
-    const key = walkKey(dataKey, personKey(user))
-    return this.#open(dataKey, key, await records.get(key))
+    const keys = await this.#keysOf(user)
+    return this.#open(keys, await this.#deps.records.get(keys.key))
   }
 
   /**
@@ -42,36 +42,40 @@ export class WalkStore {
    * @throws {StoreUnavailable}
    */
   async update(user: User, change: (walk: Walk) => Walk, from?: Walk): Promise<Walk> {
-    const { records, keyRing } = this.#deps
     const loaded = from ?? (await this.load(user))
-    const dataKey = await keyRing.dataKey()
-    const key = walkKey(dataKey, personKey(user))
     const guess = this.#stored.get(loaded)
+    const { dataKey, key } = guess ?? (await this.#keysOf(user))
     let result = loaded
-    await changeRecord(records, {
+    await changeRecord(this.#deps.records, {
       key,
       guess,
       next: (text) => {
-        const before = text === guess?.text ? loaded : this.#open(dataKey, key, text)
+        const before = text === guess?.text ? loaded : this.#open({ dataKey, key }, text)
         result = this.#arranged(change(before))
         const json = JSON.stringify(result)
         const isSame = json === this.#stored.get(before)?.json
         const written = isSame ? undefined : { text: dataKey.sealer.seal(json, key), seconds: LIFE_SECONDS }
-        this.#stored.set(result, { text: written?.text ?? text, json })
+        this.#stored.set(result, { dataKey, key, text: written?.text ?? text, json })
         return written
       },
     })
     return result
   }
 
-  #open({ sealer }: DataKey, key: string, text: string | undefined): Walk {
+  async #keysOf(user: User): Promise<Keys> {
+    const dataKey = await this.#deps.keyRing.dataKey()
+    return { dataKey, key: walkKey(dataKey, personKey(user)) }
+  }
+
+  #open({ dataKey, key }: Keys, text: string | undefined): Walk {
     const { checkReturnTo, now } = this.#deps
-    const json = (text === undefined ? undefined : sealer.open(text, key)) ?? JSON.stringify(startWalk(now()))
+    const json =
+      (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? JSON.stringify(startWalk(now()))
     const stored = JSON.parse(json) as Walk
     const { returnTo } = stored.visit
     if (returnTo !== undefined) stored.visit.returnTo = checkReturnTo(returnTo)
     const walk = this.#arranged(stored)
-    this.#stored.set(walk, { text, json })
+    this.#stored.set(walk, { dataKey, key, text, json })
     return walk
   }
 
