@@ -25,6 +25,9 @@ const withoutBreaks = (value: string): string =>
 /** Such a word reorders nothing, and a message may select by it. */
 const SELECTOR = /^[a-z]+$/
 
+/** Texts of one language; people give some of the values. */
+const MAX_FORMATTED = 2_000
+
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
   const dir = directionOf(tag)
   const held = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
@@ -35,13 +38,15 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const shared = allWritten(common)
   const numbers = new Intl.NumberFormat(tag)
   const messageIn = messagesOf(tag, catalogue, numbers)
-  /** Texts without values, formatted once. */
-  const constant = new Map<TextKey, string>()
+  /** By message and values: most people have the same apps. */
+  const formatted = new Map<string, string>()
   /** The message in this language. @throws {Error} without a value that it needs */
   function text(key: TextKey, values?: Values): string {
-    if (values !== undefined) return String(messageIn(key).format({ ...shared, ...allWritten(values) }))
-    const known = constant.get(key) ?? String(messageIn(key).format(shared))
-    constant.set(key, known)
+    const id = values === undefined ? key : JSON.stringify([key, values])
+    const known =
+      formatted.get(id) ?? String(messageIn(key).format({ ...shared, ...allWritten(values ?? {}) }))
+    if (formatted.size >= MAX_FORMATTED) formatted.clear()
+    formatted.set(id, known)
     return known
   }
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
