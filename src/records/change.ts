@@ -4,19 +4,18 @@ import { StoreUnavailable, type Records } from './records.ts'
 
 const MAX_TRIES = 50
 
-type RecordChange = {
-  key: string
-  /** Computes the new text, and may run more than once. Undefined leaves the record as it is. */
-  next: (text: string | undefined) => { text: string; seconds: number } | undefined
-  /** The record's probable text, which saves a read if it is right. */
-  guess?: { text: string | undefined } | undefined
-}
-
 /** @throws {StoreUnavailable} also if other writers were always faster */
 export async function changeRecord(
   records: Pick<Records, 'get' | 'compareAndSet'>,
-  { key, next, guess }: RecordChange,
+  change: {
+    key: string
+    /** Computes the new text, and may run more than once. Undefined leaves the record as it is. */
+    next: (text: string | undefined) => { text: string; seconds: number } | undefined
+    /** The record's probable text, which saves a read if it is right. */
+    guess?: { text: string | undefined } | undefined
+  },
 ): Promise<void> {
+  const { key, next, guess } = change
   let before = guess === undefined ? await records.get(key) : guess.text
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const after = next(before)

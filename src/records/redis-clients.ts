@@ -1,20 +1,23 @@
 // Makes Redis clients: to one server, to the primary that Sentinels name, to a cluster. None reconnects, because a new client
 // asks again where the primary is (redis-connection.ts). Each has an 'error' listener: without one the process would die.
-import { createCluster, RedisClient, type RedisClientOptions } from 'redis'
+import { createCluster, RedisClient } from 'redis'
 import { withinDeadline } from './records.ts'
 import { rootCause } from './store-error.ts'
 
 /** Every command but `scan` touches one key, so it runs on a cluster. */
 export type RedisCommands = {
   get(key: string): Promise<string | null>
-  set(key: string, value: string, options: SetOptions): Promise<string | null>
+  set(
+    key: string,
+    value: string,
+    options: { expiration: { type: 'EX'; value: number }; condition?: 'NX' },
+  ): Promise<string | null>
   del(key: string): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   /** Keys of every primary, in batches that may be empty. */
   scan: (pattern: string) => AsyncGenerator<string[]>
 }
 
-type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
 type RedisNode = { host: string; port: number }
 
 export const STANDARD_PREFIX = 'onramp:'
@@ -62,13 +65,12 @@ const CLIENT = {
   commandsQueueMaxLength: 10_000,
 } as const
 
-type ClientOptions = Omit<RedisClientOptions, 'RESP'> & { RESP?: 2 | 3 }
-
 let create: ReturnType<typeof RedisClient.factory> | undefined
 /** One class for all clients: the library's createClient builds one for each URL (1 MB, blocking). */
-const clientOf = (options: ClientOptions) => (create ??= RedisClient.factory())(options)
-
-export const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { ...SOCKET } })
+export const newClient = (
+  url: string,
+  limits: Partial<Record<'connectTimeout' | 'socketTimeout', number>> = {},
+) => (create ??= RedisClient.factory())({ ...CLIENT, url, socket: { ...SOCKET, ...limits } })
 type Client = ReturnType<typeof newClient>
 
 /** @param prefix REDIS_PREFIX: the user may have no rights outside of it */
@@ -144,9 +146,8 @@ async function querySentinel(url: string, name: string): Promise<RedisNode> {
 }
 
 async function queryOnce(url: string, name: string): Promise<RedisNode> {
-  const socket = { ...SOCKET, connectTimeout: QUERY_MS, socketTimeout: QUERY_MS }
-  const client = clientOf({ ...CLIENT, url, socket })
-  client.on('error', () => {})
+  const limits = { connectTimeout: QUERY_MS, socketTimeout: QUERY_MS }
+  const client = newClient(url, limits).on('error', () => {})
   try {
     await client.connect()
     const answer: unknown = await client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name])

@@ -72,10 +72,7 @@ export function lockFolder(folder: string): { close(): void } {
 /** https://www.sqlite.org/rescode.html; an extended code has it in its lowest byte. */
 const [PERM, BUSY, LOCKED, READONLY, CORRUPT, CANTOPEN, NOTADB] = [3, 5, 6, 8, 11, 14, 26] as const
 
-/** `damaged`: no database; `rights`: not allowed for this user; `busy`: locked by another process. */
-type SqliteFailure = { kind: 'damaged' | 'rights' | 'busy' | 'other'; reason: string }
-
-export function classifySqliteError(error: unknown): SqliteFailure {
+export function classifySqliteError(error: unknown): { kind: keyof typeof FIXES; reason: string } {
   const { code, errcode, errstr } = Object(error) as { code?: string; errcode?: number; errstr?: string }
   const reason = errstr ?? code ?? 'unknown'
   const number = (errcode ?? 0) & 0xff
@@ -86,7 +83,7 @@ export function classifySqliteError(error: unknown): SqliteFailure {
   return { kind: isOfRights ? 'rights' : 'other', reason }
 }
 
-const FIXES: Record<SqliteFailure['kind'], string> = {
+const FIXES = {
   damaged: 'restore a backup, or move onramp.sqlite away, which loses everything in it',
   rights: 'give the folder and what is in it to the user running onramp',
   busy: 'end the process that has it open',

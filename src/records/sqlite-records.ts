@@ -19,14 +19,8 @@ const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
 const BATCH = 1_000
 const SWEEP_EVERY_MS = 60_000
 
-type SqliteRecords = Records & {
-  /** Paths that other users of the machine can still read or write. */
-  readableByOthers: readonly string[]
-  close(): void
-}
-
 /** @param now milliseconds since 1970 @throws if the folder can't be created or the file isn't a database */
-export function createSqliteRecords(folder: string, now: () => number = Date.now): SqliteRecords {
+export function createSqliteRecords(folder: string, now: () => number = Date.now) {
   const readableByOthers = restrictAccess(folder)
   const database = new DatabaseSync(join(folder, DATABASE))
   database.exec(SCHEMA)
@@ -49,8 +43,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   const sweep = setInterval(() => change(eraseExpired, now()).catch(() => {}), SWEEP_EVERY_MS)
   sweep.unref()
 
-  return {
-    readableByOthers,
+  const records: Records = {
     get: (key) => attempt(() => select.get(key, now())?.['value'] as string | undefined),
     put: async (key, value, seconds) => void (await change(upsert, key, value, until(seconds))),
     compareAndSet: (key, expected, value, seconds) =>
@@ -69,7 +62,12 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
         last = batch.length === BATCH ? batch.at(-1) : undefined
       }
     },
-    close() {
+  }
+  return {
+    ...records,
+    /** Paths that other users of the machine can still read or write. */
+    readableByOthers,
+    close(): void {
       clearInterval(sweep)
       database.close()
     },
