@@ -34,22 +34,17 @@ export const createAppDescriptions =
     }
   }
 
-type AppIcon = { logo: string | undefined; initial: string; tone: string }
-
 const TONES = 6
 
 /** Every instance of a datasource has the same tone. */
-export function iconOf(
-  { name, instance }: { name: string; instance: string },
-  describe: DescribeApp,
-): AppIcon {
+export function iconOf({ name, instance }: { name: string; instance: string }, describe: DescribeApp) {
   let sum = 0
   for (const character of datasourceType(instance)) sum += character.codePointAt(0) ?? 0
   return { logo: describe(instance).logo, initial: initialOf(name), tone: `tone-${sum % TONES}` }
 }
 
 /** For an app of which only the instance is known, as with a search result. */
-export function nameAndIconOf(instance: string, describe: DescribeApp): AppIcon & { name: string } {
+export function nameAndIconOf(instance: string, describe: DescribeApp) {
   const name = describe(instance).name ?? libraryIconOf(instance)?.title ?? humanize(datasourceType(instance))
   return { name, ...iconOf({ name, instance }, describe) }
 }

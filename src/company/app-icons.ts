@@ -33,9 +33,7 @@ function svgOf({ color, drawing }: Icons[string]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="${fill}" d="${drawing}"/></svg>`
 }
 
-type ServedIcon = StaticAsset & { title: string }
-
-const bySlug: ReadonlyMap<string, ServedIcon> = new Map(
+const bySlug = new Map(
   Object.entries(icons).map(([slug, icon]) => [
     slug,
     { ...createStaticAsset(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(icon))), title: icon.title },
@@ -45,7 +43,7 @@ const bySlug: ReadonlyMap<string, ServedIcon> = new Map(
 export const appIcons: readonly StaticAsset[] = [...bySlug.values()]
 
 /** The library's icon of an instance (`gdrive_1`), with the maker's name for the app. */
-export function libraryIconOf(instance: string): ServedIcon | undefined {
+export function libraryIconOf(instance: string) {
   const name = datasourceType(instance)
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '')

@@ -7,27 +7,15 @@ export const GROUND = { light: '#ffffff', dark: '#14161f' } as const
 
 type Scheme = keyof typeof GROUND
 
-export type Palette = {
-  brand: string
-  /** Text on the brand color and on its hover shade. */
-  onBrand: string
-  /** A tint for large areas; ordinary text and `strong` are readable on it. */
-  soft: string
-  /** The hover shade; also the brand color as text on tinted or raised ground. */
-  strong: string
-}
-
-type Rgb = readonly [red: number, green: number, blue: number]
-
 const { light: WHITE, dark: NEAR_BLACK } = GROUND
 
-function rgbOf(hex: string): Rgb {
+function rgbOf(hex: string): [red: number, green: number, blue: number] {
   const digits = hex.length === 4 ? hex.slice(1).replaceAll(/./g, '$&$&') : hex.slice(1)
   const at = (start: number) => Number.parseInt(digits.slice(start, start + 2), 16)
   return [at(0), at(2), at(4)]
 }
 
-const hexOf = (rgb: Rgb): string =>
+const hexOf = (rgb: readonly number[]): string =>
   `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
 
 /** Relative luminance as WCAG 2.2 defines it, 0 (black) to 1 (white). */
@@ -46,9 +34,8 @@ export function contrast(one: string, other: string): number {
 }
 
 function mix(one: string, other: string, share: number): string {
-  const [a, b] = [rgbOf(one), rgbOf(other)]
-  const part = (index: 0 | 1 | 2) => a[index] + (b[index] - a[index]) * share
-  return hexOf([part(0), part(1), part(2)])
+  const to = rgbOf(other)
+  return hexOf(rgbOf(one).map((part, at) => part + ((to[at] ?? 0) - part) * share))
 }
 
 /** @returns undefined if text of this color, and a button, are readable on the page */
@@ -74,16 +61,21 @@ function mixedUntilReadable(
 }
 
 /** @param brand readable in this scheme; then every pair of the palette is */
-export function paletteOf(brand: string, scheme: Scheme): Palette {
+export function paletteOf(brand: string, scheme: Scheme) {
   const soft = mix(brand, GROUND[scheme], scheme === 'light' ? 0.9 : 0.84)
   const away = scheme === 'light' ? NEAR_BLACK : WHITE
   return {
     brand: hexOf(rgbOf(brand)),
+    /** Text on the brand color and on its hover shade. */
     onBrand: contrast(WHITE, brand) >= contrast(NEAR_BLACK, brand) ? WHITE : NEAR_BLACK,
+    /** A tint for large areas; ordinary text and `strong` are readable on it. */
     soft,
+    /** The hover shade; also the brand color as text on tinted or raised ground. */
     strong: mixedUntilReadable(brand, away, { start: 0.16, ground: soft }),
   }
 }
+
+export type Palette = ReturnType<typeof paletteOf>
 
 /** The brand color for dark pages, made as much lighter as needed. */
 export const darkOf = (light: string): string =>
