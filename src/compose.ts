@@ -1,6 +1,5 @@
 // Composes the product: settings in; an app, and what has to be started and closed, out. Starts nothing itself.
-import type { RequestListener } from 'node:http'
-import type { Express, Request } from 'express'
+import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
@@ -38,22 +37,12 @@ import { Limits } from './web/rate-limit.ts'
 import { WebhookSender } from './webhooks/sender.ts'
 import { Webhooks } from './webhooks/webhooks.ts'
 
-type Onramp = {
-  app: Express
-  metrics: RequestListener
-  countProblem: Metrics['countProblem']
-  /** Connects to the authorization server; resolves when the store was opened. @throws {StoreUnreadable} */
-  start(): Promise<void>
-  drain(): void
-  close(): Promise<void>
-}
-
 /** @throws {SettingsError} for a faulty company file, before anything is opened */
 export function createOnramp(
   settings: Settings,
   log: Log,
   { now = Date.now, open = openStore }: { now?: () => number; open?: typeof openStore } = {},
-): Onramp {
+) {
   const company = loadCompany(settings.COMPANY_FILE, companyFileChoices())
   useProxy(settings)
   const metrics = new Metrics()
@@ -106,13 +95,14 @@ export function createOnramp(
     app,
     metrics: createScrape(metrics.registry, settings.METRICS_TOKEN, true),
     countProblem: metrics.countProblem,
-    start() {
+    /** Connects to the authorization server; resolves when the store was opened. @throws {StoreUnreadable} */
+    start(): Promise<void> {
       authorizationServer.start()
       webhooks?.start()
       return waitForDataKey(keyRing, closing.signal)
     },
     drain: () => readiness.drain(),
-    async close() {
+    async close(): Promise<void> {
       closing.abort()
       authorizationServer.close()
       await Promise.all([serviceClient.close(), webhooks?.close()])

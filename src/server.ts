@@ -16,16 +16,8 @@ import { OperatorError } from './problem.ts'
 
 const MAX_DRAIN_MS = 6_500
 
-type Serving = {
-  server: Server
-  /** Resolves when the store was opened. @throws {StoreUnreadable} */
-  opened: Promise<void>
-  /** @param drainSeconds keeps serving for this long, but isn't ready */
-  stop(drainSeconds?: number): Promise<void>
-}
-
 /** Listens before other servers can be reached. @throws {SettingsError}; also if a port or DATA_DIR is taken */
-export async function startServer(settings: Settings, log: Log): Promise<Serving> {
+export async function startServer(settings: Settings, log: Log) {
   const onramp = createOnramp(settings, log)
   const refuse = refuseMalformed(log, onramp.countProblem)
   const server = createOneByOne(onramp.app, refuse)
@@ -52,8 +44,10 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   )
   return {
     server,
+    /** Resolves when the store was opened. @throws {StoreUnreadable} */
     opened,
-    async stop(drainSeconds = 0) {
+    /** @param drainSeconds keeps serving for this long, but isn't ready */
+    async stop(drainSeconds = 0): Promise<void> {
       await stop(server, onramp, drainSeconds)
       // Last, so that the end can be observed.
       metrics?.close()
@@ -61,6 +55,8 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
     },
   }
 }
+
+type Serving = Awaited<ReturnType<typeof startServer>>
 
 /** `connectionsCheckingInterval`: how late the others may be noticed; Node's own is 30 s. */
 const LIMITS = {

@@ -1,5 +1,6 @@
 // The deprecation schedule as a page, JSON and a calendar. It is public, so it needs no sign-in.
 import { Router, type Request } from 'express'
+import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import type { SendPage } from '../web/pages.ts'
 import {
@@ -91,13 +92,6 @@ const remainingTime = ({ state, daysLeft, fixBy }: ListedEntry['status'], t: Tex
     ? t('deprecations.removed', { count: -daysLeft })
     : t('deprecations.left', { count: daysLeft, day: fixBy })
 
-const queryOf = ({ api, operation }: EntryFilter) => {
-  const query = new URLSearchParams()
-  if (api !== undefined) query.set('api', api)
-  if (operation !== undefined) query.set('operation', operation)
-  return query.size === 0 ? '' : `?${query.toString()}`
-}
-
 /** The data of views/deprecations/schedule.eta. */
 function scheduleView(entries: readonly ListedEntry[], choice: EntryFilter, t: Texts) {
   const days = groupByRemoval(entries).map(({ removal, removed, operations }) => ({
@@ -115,15 +109,17 @@ function scheduleView(entries: readonly ListedEntry[], choice: EntryFilter, t: T
       })),
     })),
   }))
+  const { api, operation } = choice
+  const query = new URLSearchParams(omitUndefined({ api, operation }))
   const gone = days.filter(({ removed }) => removed)
   return {
     title: t('deprecations.title'),
     asOf: choice.asOf,
     count: entries.length,
-    api: choice.api ?? '',
-    operation: choice.operation ?? '',
+    api: api ?? '',
+    operation: operation ?? '',
     operations: [...new Set(publishedSchedule.map(operationOf))].sort(),
-    query: queryOf(choice),
+    query: query.size === 0 ? '' : `?${query.toString()}`,
     days: days.filter(({ removed }) => !removed),
     gone,
     goneCount: gone.flatMap(({ operations }) => operations.flatMap(({ items }) => items)).length,

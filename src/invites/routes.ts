@@ -17,7 +17,7 @@ import type { Invitation, Invitations } from './token.ts'
 
 const MAX_APPS = 6
 
-type InviteRoutesDeps = {
+export function createInviteRoutes(deps: {
   publicUrl: string
   company: Pick<Company, 'arrange' | 'datasources'>
   describeIn: (lang: string) => DescribeApp
@@ -31,9 +31,7 @@ type InviteRoutesDeps = {
   audit: Audit
   log: { warn(fields: object, message: string): void }
   now: () => number
-}
-
-export function createInviteRoutes(deps: InviteRoutesDeps): Router {
+}): Router {
   const { publicUrl, sender, invitations, people, start, limit, sendPage } = deps
   const router = Router()
   const companyApps = appsOf(deps.company)

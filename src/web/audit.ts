@@ -41,7 +41,7 @@ const MAX_DATASOURCES = 50
 export function createAudit(
   log: { info(fields: object, message: string): void },
   registry: Registry,
-  ids: AuditIds,
+  ids: ReturnType<typeof createAuditIds>,
 ): Audit {
   const counter = new Counter({
     name: 'onramp_events_total',
@@ -75,13 +75,6 @@ export function createAudit(
   }
 }
 
-type AuditIds = {
-  /** From issuer and subject (OpenID Connect Core 2). */
-  ofUser(user: { issuer: string; subject: string }): string
-  /** From the normalized address: operators can compute it with `onramp audit-id`. */
-  ofEmail(email: string): string
-}
-
 /** 64 bits: no two people of a company share one. */
 const HEX_DIGITS = 16
 
@@ -89,15 +82,14 @@ const HEX_DIGITS = 16
  * Pseudonymous IDs: a keyed hash (HMAC), because a company's addresses are few enough to guess an unkeyed one.
  * @param secrets the first of INVITE_SECRET, or SESSION_SECRET: the IDs change with it
  */
-export function createAuditIds(
-  [secret]: readonly string[],
-  normalized: (address: string) => string,
-): AuditIds {
+export function createAuditIds([secret]: readonly string[], normalized: (address: string) => string) {
   if (secret === undefined) throw new RangeError('createAuditIds needs a secret')
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'onramp audit 1', 32)))
   const id = (text: string) => createHmac('sha256', key).update(text).digest('hex').slice(0, HEX_DIGITS)
   return {
-    ofUser: ({ issuer, subject }) => id(JSON.stringify(['user', issuer, subject])),
-    ofEmail: (email) => id(JSON.stringify(['email', normalized(email)])),
+    /** From issuer and subject (OpenID Connect Core 2). */
+    ofUser: ({ issuer, subject }: Identity) => id(JSON.stringify(['user', issuer, subject])),
+    /** From the normalized address: operators can compute it with `onramp audit-id`. */
+    ofEmail: (email: string) => id(JSON.stringify(['email', normalized(email)])),
   }
 }

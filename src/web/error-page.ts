@@ -32,7 +32,7 @@ export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boole
   return !/\bjson\b/.test(accept)
 }
 
-type ErrorPageDeps = {
+export function createErrorPage(deps: {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
   languages: Pick<Languages, 'of'>
@@ -42,9 +42,7 @@ type ErrorPageDeps = {
   displayName: Company['displayName']
   count: (code: string) => void
   now: () => number
-}
-
-export function createErrorPage(deps: ErrorPageDeps): ErrorRequestHandler {
+}): ErrorRequestHandler {
   const { log, sendPage, languages, origin, pathOf, displayName, count, now } = deps
   const levelOf = createLogLevels(now)
   return (error: unknown, req, res, _next) => {
