@@ -40,16 +40,12 @@ type ServerAddresses = {
 
 const METADATA = '/.well-known/oauth-authorization-server'
 
-type ListeningServer = {
-  /** With the path prefix, without a trailing slash. */
-  url: string
-  /** Until this is called, the server responds with 503. */
-  serve: (handler: RequestHandler, journal: Journal, switches: SwitchesControl) => void
-  close: () => Promise<void>
-}
-
-/** @throws Error for an address that isn't loopback, because the sandbox has no protection, or a path like `a/` */
-export async function listen(name: ServerName, addresses: ServerAddresses): Promise<ListeningServer> {
+/**
+ * Responds with 503 until `serve` is called.
+ * @returns `url`: with the path prefix, without a trailing slash
+ * @throws Error for an address that isn't loopback, because the sandbox has no protection, or a path like `a/`
+ */
+export async function listen(name: ServerName, addresses: ServerAddresses) {
   const [host, mount] = [addresses.hosts?.[name] ?? '127.0.0.1', addresses.paths?.[name] ?? '']
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
@@ -62,58 +58,49 @@ export async function listen(name: ServerName, addresses: ServerAddresses): Prom
       else res.writeHead(500, { 'content-type': 'text/plain' }).end(`The sandbox failed: ${String(error)}`)
     })
   })
-
-  function createExchange(handler: RequestHandler, req: IncomingMessage, res: ServerResponse): Exchange {
-    const target = `http://sandbox${req.url}`
-    const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
-    const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
-    // The well-known part comes before the issuer's path (RFC 8414 3.1).
-    const inserted = url.pathname === METADATA + mount ? METADATA : ''
-    const path = isBelow ? url.pathname.slice(mount.length) || '/' : inserted
-    const entry: JournalEntry = {
-      at: new Date().toISOString(),
-      server: name,
-      operation: handler.operation(path),
-      method: req.method ?? 'GET',
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      headers: req.headers,
-      status: 0,
-    }
-    res.once('finish', () => (entry.status = res.statusCode))
-    const form = async () => new URLSearchParams(await text(req))
-    return { req, res, url, path, operation: entry.operation, entry, form }
-  }
-
   server.listen(addresses.ports?.[name] ?? 0, addresses.bind ?? host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return {
-    url: `${addresses.addresses?.[name] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
-    serve(handler, journal, switches) {
-      respond = async (req, res) => {
-        const exchange = createExchange(handler, req, res)
-        if (name !== 'control') journal.add(exchange.entry)
-        if (exchange.path === '') res.writeHead(404).end()
-        else if (name === 'control' || !(await applySwitches(exchange, switches)))
-          await handler.handle(exchange)
+  const origin = addresses.addresses?.[name] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const serve = (handler: RequestHandler, journal: Journal, switches: SwitchesControl) => {
+    respond = async (req, res) => {
+      const target = `http://sandbox${req.url}`
+      const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
+      const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
+      // The well-known part comes before the issuer's path (RFC 8414 3.1).
+      const inserted = url.pathname === METADATA + mount ? METADATA : ''
+      const path = isBelow ? url.pathname.slice(mount.length) || '/' : inserted
+      const operation = handler.operation(path)
+      const entry: JournalEntry = {
+        at: new Date().toISOString(),
+        server: name,
+        operation,
+        method: req.method ?? 'GET',
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        headers: req.headers,
+        status: 0,
       }
-    },
-    close: async () => {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+      res.once('finish', () => (entry.status = res.statusCode))
+      const form = async () => new URLSearchParams(await text(req))
+      if (name !== 'control') journal.add(entry)
+      if (path === '') return void res.writeHead(404).end()
+      if (name !== 'control' && (await applySwitches(res, entry, switches))) return
+      await handler.handle({ req, res, url, path, operation, entry, form })
+    }
   }
+  const close = async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
+  return { name, url: origin + mount, serve, close }
 }
 
 /** @returns true if an override was the response */
-async function applySwitches(
-  { res, operation, entry }: Exchange,
-  switches: SwitchesControl,
-): Promise<boolean> {
+async function applySwitches(res: ServerResponse, entry: JournalEntry, switches: SwitchesControl) {
   const { latencyMs } = switches.get()
-  const names = [`${entry.server}.${operation}`, operation, entry.server]
+  const names = [`${entry.server}.${entry.operation}`, entry.operation, entry.server]
   const slow =
     typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
   if (slow) await sleep(slow)

@@ -40,13 +40,10 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
 function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   const named = people.filter((person) => !isGenerated(person))
   const rows = named.map(({ id, email, datasources: { length } }) => {
-    return { email, count: `${length} datasource${length === 1 ? '' : 's'}`, token: serviceTokens.user(id) }
+    return [email, `${length} datasource${length === 1 ? '' : 's'}`, serviceTokens.user(id)]
   })
-  const [emails, counts] = [rows.map(({ email }) => email.length), rows.map(({ count }) => count.length)]
-  const lines = rows.map(
-    ({ email, count, token }) =>
-      `  ${email.padEnd(Math.max(...emails))}  ${count.padEnd(Math.max(...counts))}  ${token}`,
-  )
+  const widths = [0, 1].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  const lines = rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`)
   return `Sandbox: for development only. Everything is kept in memory.
 
   service                 ${urls.service}

@@ -38,11 +38,8 @@ const changed = (body: Json, changes: Json = {}): Json =>
 const OPENID = /^(id_token_.*|claims_supported|claim_types_supported|subject_types_supported|jwks_uri)$/
 
 function changeMetadata(ctx: KoaContextWithOIDC, { plainOAuth, metadata }: Faults): void {
-  if (plainOAuth && ctx.path.startsWith('/.well-known/openid-configuration')) {
-    ctx.status = 404
-    ctx.body = { error: 'not_found' }
-    return
-  }
+  if (plainOAuth && ctx.path.startsWith('/.well-known/openid-configuration'))
+    return void Object.assign(ctx, { status: 404, body: { error: 'not_found' } })
   const left = Object.entries(jsonOf(ctx)).filter(([name]) => !plainOAuth || !OPENID.test(name))
   ctx.body = changed(Object.fromEntries(left), metadata)
 }
@@ -58,11 +55,7 @@ function changeRedirect(ctx: KoaContextWithOIDC, changes: Faults['authorizationA
 }
 
 /** A userinfo fault also strips the ID token, so that clients have to call userinfo. */
-async function changeIdToken(
-  ctx: KoaContextWithOIDC,
-  key: JWK,
-  { idToken, userinfo }: Faults,
-): Promise<void> {
+async function changeIdToken(ctx: KoaContextWithOIDC, key: JWK, { idToken, userinfo }: Faults) {
   const fault = idToken ?? (userinfo && 'subOnly')
   const body = jsonOf(ctx)
   const { id_token: token } = body

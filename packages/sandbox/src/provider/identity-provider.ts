@@ -1,7 +1,6 @@
 // An authorization server: OpenID Connect, PKCE, rotating refresh tokens, dynamic registration, PAR, revocation,
 // introspection and both logouts. The sandbox has two: the service's own and the external identity provider.
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { JWK } from 'jose'
 import {
   interactionPolicy,
@@ -23,9 +22,10 @@ export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
 
 export class IdentityProvider implements RequestHandler {
   readonly operation = operationOf
+  readonly store = new ProviderStore()
   private readonly issuer: IssuerConfig
-  private readonly store = new ProviderStore()
-  private provider: Provider | undefined
+  /** From the first `rotateKeys` on, before any request. */
+  private provider!: Provider
 
   constructor(issuer: IssuerConfig, clients: SandboxClient[] = []) {
     this.issuer = issuer
@@ -34,15 +34,34 @@ export class IdentityProvider implements RequestHandler {
 
   /** Starts a new provider with a new key over the same store, so sessions and tokens stay valid. */
   async rotateKeys(): Promise<void> {
-    this.provider = await createProvider(this.issuer, this.store)
+    const { issuer, store } = this
+    const key = await generateSigningKey()
+    const provider = new Provider(issuer.issuer, configuration(issuer, store, key))
+    // Behind a TLS proxy its URLs follow X-Forwarded-Proto.
+    provider.proxy = issuer.issuer.startsWith('https:')
+    overridePrompts(provider, issuer)
+    provider.use(async (ctx, next) => {
+      // oidc-provider adds `oidc` to every context.
+      const context = ctx as unknown as KoaContextWithOIDC
+      await next()
+      await applyFaults(context, issuer, store, key)
+      await endSessionWithoutConfirmation(context, store)
+      const { oidc } = context
+      const { entry } = ctx.req as { entry?: Exchange['entry'] }
+      const body = oidc?.body ?? oidc?.params
+      if (entry && body) entry.body = { ...body }
+      if (entry && oidc?.account) entry.person = oidc.account.accountId
+    })
+    this.provider = provider
   }
 
   async handle(exchange: Exchange): Promise<void> {
-    const { req, res, url, path, operation } = exchange
-    entries.set(req, exchange.entry)
-    Object.assign(req, { originalUrl: pathOf(this.issuer) + path + url.search, url: path + url.search })
-    if (operation === 'signIn') await handleSignIn(exchange, this.issuer, this.current)
-    else await this.current.callback()(req, res)
+    const { req, res, url, path, operation, entry } = exchange
+    const originalUrl = pathOf(this.issuer) + path + url.search
+    // The middleware adds what only oidc-provider knows to the entry.
+    Object.assign(req, { originalUrl, url: path + url.search, entry })
+    if (operation === 'signIn') await handleSignIn(exchange, this.issuer, this.provider)
+    else await this.provider.callback()(req, res)
   }
 
   addClient(client: SandboxClient): void {
@@ -52,59 +71,20 @@ export class IdentityProvider implements RequestHandler {
 
   /** The id of the person of an access token, while it is valid. */
   async personOf(accessToken: string): Promise<string | undefined> {
-    return (await this.current.AccessToken.find(accessToken))?.accountId
-  }
-
-  expireTokens(): void {
-    this.store.expireTokens()
+    return (await this.provider.AccessToken.find(accessToken))?.accountId
   }
 
   endSessions(personId?: string): Promise<void> {
-    return endSessions(this.current, this.store, personId)
-  }
-
-  get logouts() {
-    return this.store.logouts
-  }
-
-  private get current(): Provider {
-    if (this.provider === undefined) throw new Error('The identity provider has no keys yet')
-    return this.provider
+    return endSessions(this.provider, this.store, personId)
   }
 }
-
-/** So that middleware can add what only oidc-provider knows to the journal. */
-const entries = new WeakMap<IncomingMessage, Exchange['entry']>()
-
-async function createProvider(issuer: IssuerConfig, store: ProviderStore): Promise<Provider> {
-  const key = await generateSigningKey()
-  const provider = new Provider(issuer.issuer, configuration(issuer, store, key))
-  // Behind a TLS proxy its URLs follow X-Forwarded-Proto.
-  provider.proxy = issuer.issuer.startsWith('https:')
-  overridePrompts(provider, issuer)
-  provider.use(async (ctx, next) => {
-    // oidc-provider adds `oidc` to every context.
-    const context = ctx as unknown as KoaContextWithOIDC
-    await next()
-    await applyFaults(context, issuer, store, key)
-    await endSessionWithoutConfirmation(context, store)
-    const { oidc } = context
-    const entry = entries.get(ctx.req)
-    const body = oidc?.body ?? oidc?.params
-    if (entry && body) entry.body = { ...body }
-    if (entry && oidc?.account) entry.person = oidc.account.accountId
-  })
-  return provider
-}
-
-type Context = { params?: { prompt?: string; scope?: string } }
 
 /** oidc-provider drops offline_access without prompt=consent, but most servers don't. Also applies the fault `prompt`. */
 function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
   // The types do not show it.
-  const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: Context } }
+  const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: object } }
   Object.defineProperty(OIDCContext.prototype, 'prompts', {
-    get(this: Context) {
+    get(this: { params?: { prompt?: string; scope?: string } }) {
       const { prompt, scope } = this.params ?? {}
       const prompts = new Set(switches.get().faults.prompt === 'ignored' ? [] : prompt?.split(' '))
       const offline = scope?.split(' ').includes('offline_access')
@@ -205,6 +185,8 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
   }
 }
 
+type Owned = { clientId?: string | undefined }
+
 function featuresOf(issuer: IssuerConfig): Configuration['features'] {
   const ofOwnTokens = {
     enabled: true,
@@ -214,7 +196,7 @@ function featuresOf(issuer: IssuerConfig): Configuration['features'] {
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
     jwtUserinfo: { enabled: true },
-    registration: { enabled: true, initialAccessToken: issuer.initialAccessToken ?? false },
+    registration: { enabled: true },
     registrationManagement: { enabled: true },
     revocation: ofOwnTokens,
     introspection: ofOwnTokens,
@@ -243,8 +225,6 @@ function showPage(ctx: KoaContextWithOIDC, { site }: IssuerConfig, title: string
   ctx.type = 'html'
   ctx.body = document({ title, site, body })
 }
-
-type Owned = { clientId?: string | undefined }
 
 function accountOf(person: IssuerConfig['people'][number] | undefined) {
   if (!person) return undefined

@@ -13,10 +13,7 @@ type Notified = {
 }
 
 /** Skips oidc-provider's confirmation after a valid id_token_hint, and if no one was signed in. */
-export async function endSessionWithoutConfirmation(
-  ctx: KoaContextWithOIDC,
-  store: ProviderStore,
-): Promise<void> {
+export async function endSessionWithoutConfirmation(ctx: KoaContextWithOIDC, store: ProviderStore) {
   const { oidc } = ctx
   if (oidc?.route !== 'end_session' || ctx.status !== 200 || !oidc.session) return
   const { session, provider, params } = oidc
@@ -29,11 +26,7 @@ export async function endSessionWithoutConfirmation(
   ctx.status = 303
 }
 
-export async function endSessions(
-  provider: Provider,
-  store: ProviderStore,
-  personId?: string,
-): Promise<void> {
+export async function endSessions(provider: Provider, store: ProviderStore, personId?: string) {
   for (const session of store.list('Session'))
     if (session.accountId && [undefined, session.accountId].includes(personId))
       await endSession(provider, store, session)

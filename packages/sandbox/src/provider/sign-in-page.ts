@@ -11,11 +11,7 @@ const MAX_GENERATED = 3
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** GET and POST `/sign-in/<uid>` */
-export async function handleSignIn(
-  exchange: Exchange,
-  issuer: IssuerConfig,
-  provider: Provider,
-): Promise<void> {
+export async function handleSignIn(exchange: Exchange, issuer: IssuerConfig, provider: Provider) {
   const { req, res, entry } = exchange
   const { site, people } = issuer
   const interaction = await provider.interactionDetails(req, res).catch(() => undefined)

@@ -13,11 +13,9 @@ export type IssuerConfig = {
   /** Shown below a person's name. */
   describe: (person: Person) => string
   switches: SwitchesControl
-  /** If set, dynamic registration requires it. */
-  initialAccessToken?: string
 }
 
-type StoredModel = { model: string; id: string; payload: AdapterPayload; expiresAt: number }
+type StoredModel = { model: string; payload: AdapterPayload; expiresAt: number }
 
 const GRANTED = ['AccessToken', 'AuthorizationCode', 'RefreshToken']
 
@@ -27,9 +25,8 @@ export class ProviderStore {
   private readonly entries = new Map<string, StoredModel>()
 
   list(model: string): AdapterPayload[] {
-    return [...this.entries.values()]
-      .filter((stored) => stored.model === model && stored.expiresAt > Date.now())
-      .map(({ payload }) => payload)
+    const stored = [...this.entries.values()].filter((one) => one.model === model)
+    return stored.filter(({ expiresAt }) => expiresAt > Date.now()).map(({ payload }) => payload)
   }
 
   find(model: string, id: string): AdapterPayload | undefined {
@@ -38,7 +35,7 @@ export class ProviderStore {
   }
 
   put(model: string, id: string, payload: AdapterPayload, seconds = Infinity): void {
-    this.entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
+    this.entries.set(`${model}:${id}`, { model, payload, expiresAt: Date.now() + seconds * 1000 })
   }
 
   remove(model: string, id: string): void {

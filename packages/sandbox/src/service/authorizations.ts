@@ -60,18 +60,18 @@ export class Authorizations {
     this.effectiveFrom.delete(this.knownKey(personId, instance))
   }
 
-  state(personId: string): Record<string, 'waiting' | 'settling' | 'authorized'> {
+  state(personId: string) {
     const { datasources } = findPerson(this.people, personId)
     return Object.fromEntries(datasources.map(({ instance }) => [instance, this.stateOf(personId, instance)]))
   }
 
-  unauthorized(person: Person): Datasource[] {
-    return this.datasourcesOf(person, false)
+  unauthorized({ id, datasources }: Person): Datasource[] {
+    return datasources.filter(({ instance }) => this.stateOf(id, instance) !== 'authorized')
   }
 
   /** A search shows only what is in these. */
-  authorized(person: Person): Datasource[] {
-    return this.datasourcesOf(person, true)
+  authorized({ id, datasources }: Person): Datasource[] {
+    return datasources.filter(({ instance }) => this.stateOf(id, instance) === 'authorized')
   }
 
   /** The check's response. Each check voids the person's links of the one before. */
@@ -142,16 +142,10 @@ export class Authorizations {
   }
 
   /** `settling`: allowed, but not in effect yet (`consentDelaySeconds`), so it counts as unauthorized. */
-  private stateOf(personId: string, instance: string): 'waiting' | 'settling' | 'authorized' {
+  private stateOf(personId: string, instance: string) {
     const from = this.effectiveFrom.get(keyOf(personId, instance))
     if (from === undefined) return 'waiting'
     return from <= Date.now() ? 'authorized' : 'settling'
-  }
-
-  private datasourcesOf({ id, datasources }: Person, isAuthorized: boolean): Datasource[] {
-    return datasources.filter(
-      ({ instance }) => (this.stateOf(id, instance) === 'authorized') === isAuthorized,
-    )
   }
 
   private knownKey(personId: string, instance: string): string {

@@ -6,7 +6,7 @@ import { html, sendJson, sendPage } from '../pages.ts'
 import type { Datasource } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 import type { Authorizations } from './authorizations.ts'
-import { HttpError, type Authentication, type RateLimit } from './authentication.ts'
+import { HttpError, type createAuthentication, type RateLimit } from './authentication.ts'
 import { operations } from './contract.ts'
 import { deprecationHeaders, stubResponse } from './deprecations.ts'
 
@@ -15,7 +15,7 @@ const RETURN = '/auth/return/'
 
 type Service = {
   authorizations: Authorizations
-  authentication: Authentication
+  authentication: ReturnType<typeof createAuthentication>
   limit: RateLimit
   switches: SwitchesControl
   /** URL of the control panel, which has a section on deprecations. */
@@ -34,7 +34,7 @@ export function createService(service: Service): RequestHandler {
       if (operation === 'authDatasource') startAuthorization(exchange, service)
       else if (operation === 'authReturn')
         entry.person = service.authorizations.finish(res, path.slice(RETURN.length))?.id
-      else if (operation === 'landing') sendLandingPage(res)
+      else if (operation === 'landing') sendPage(res, LANDING_PAGE)
       else
         await answerOperation(exchange, service).catch((error: unknown) => {
           if (!(error instanceof HttpError)) throw error
@@ -48,11 +48,8 @@ export function createService(service: Service): RequestHandler {
 
 /** For every method, so that a wrong one gets 405. */
 function nameAt(path: string): string | undefined {
-  const name = [...operations].find(([, template]) => {
-    const [, pattern = ''] = template.split(' ')
-    return new RegExp(`^${pattern.replace('{id}', '[^/]+')}$`).test(path)
-  })
-  return name?.[0]
+  const patternOf = (template: string) => `^${template.replace(/^.* /, '').replace('{id}', '[^/]+')}$`
+  return [...operations].find(([, template]) => new RegExp(patternOf(template)).test(path))?.[0]
 }
 
 function startAuthorization({ res, url, path, entry }: Exchange, { authorizations }: Service): void {
@@ -64,12 +61,13 @@ function startAuthorization({ res, url, path, entry }: Exchange, { authorization
   entry.person = authorizations.openLink(res, path.slice(START.length), url.searchParams)?.id
 }
 
-function sendLandingPage(res: Exchange['res']): void {
-  const body = html`<p>
+const LANDING_PAGE = {
+  title: 'The service’s web app',
+  site: 'Service',
+  body: html`<p>
     The service's own web app would be here. People land on this page after authorizing an app if neither the
     request nor the tenant's setting specifies another URL.
-  </p>`
-  sendPage(res, { title: 'The service’s web app', site: 'Service', body })
+  </p>`,
 }
 
 /** Client API and Indexing API. @throws HttpError, after setting its headers */
