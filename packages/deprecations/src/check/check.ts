@@ -2,14 +2,13 @@
 import { InputFault } from '@onramp/terminal/input-fault'
 import { textOf } from '../input/document.ts'
 import { exchangeReaders } from '../input/exchanges.ts'
-import type { FormatReader, InputRecord, Source } from '../input/source.ts'
+import type { InputRecord, Source } from '../input/source.ts'
 import { createMatcher, type Confidence, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
 
-type Format = 'har' | 'ndjson' | 'openapi' | 'log'
-
-const readers: Record<Format, FormatReader> = { ...exchangeReaders, openapi: readOpenApi }
+const readers = { ...exchangeReaders, openapi: readOpenApi }
+type Format = keyof typeof readers
 
 /** Where a finding was seen first, and how often there. */
 export type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
@@ -18,6 +17,8 @@ export type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   record: string | undefined
   count: number
 }
+
+export type CheckResult = Awaited<ReturnType<typeof checkFiles>>
 
 export type Finding = {
   entry: Entry
@@ -33,15 +34,6 @@ export type Finding = {
   lastSeen?: string
   /** The last request that was counted, so that each counts once. */
   request: number
-}
-
-/** `faults` counts unreadable files, lines, entries and bodies. */
-export type CheckResult = {
-  asOf: string
-  files: string[]
-  requests: number
-  faults: number
-  found: Finding[]
 }
 
 /** True for a use; anything else only may be one. */
@@ -71,42 +63,6 @@ const toIsoTime = (value: unknown): string | undefined => {
   const number = /^\d{9,13}(?:\.\d+)?$/.test(text) ? Number(text) : undefined
   const date = new Date(number === undefined ? text : number * (number < 1e11 ? 1000 : 1))
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
-}
-
-/** Everything found so far, by entry. Its size depends on the schedule, not on the traffic. */
-class Findings {
-  private readonly byId = new Map<string, Finding>()
-  private readonly asOf: string
-
-  constructor(asOf: string) {
-    this.asOf = asOf
-  }
-
-  /** A certain use replaces all possible ones, which are no longer counted. @param request number of the request */
-  add(match: Match, record: InputRecord, file: string, request: number): void {
-    const { entry, confidence } = match
-    const status = statusOn(entry, this.asOf)
-    if (status.state === 'unannounced') return
-    const known = this.byId.get(entry.id)
-    if (known !== undefined && isCertain(known) && !isCertain(match)) return
-    const finding =
-      known !== undefined && isCertain(known) === isCertain(match)
-        ? known
-        : { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
-    this.byId.set(entry.id, finding)
-    if (finding.request !== request) finding.count += 1
-    finding.request = request
-    if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(finding.confidence)) finding.confidence = confidence
-    addTime(finding, record.time)
-    addLocation(finding, match, record, file)
-  }
-
-  /** Findings by removal date, then by id. */
-  sorted(): Finding[] {
-    return [...this.byId.values()].sort(
-      (a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1),
-    )
-  }
 }
 
 const addTime = (finding: Finding, time: unknown) => {
@@ -143,14 +99,16 @@ const unreadParts = (matches: readonly Match[]) =>
  * Checks files one after the other.
  * @param format overrides the detected one
  * @param report gets each fault as one line
+ * @returns `faults` counts unreadable files, lines, entries and bodies; `found`: by removal date, then by id
  */
 export const checkFiles = async (
   files: readonly { name: string; open: () => Promise<Source> }[],
   { schedule, asOf, format }: { schedule: Schedule; asOf: string; format?: Format | undefined },
   report: (fault: string) => void,
-): Promise<CheckResult> => {
+) => {
   const matcher = createMatcher(schedule)
-  const findings = new Findings(asOf)
+  // Its size depends on the schedule, not on the traffic.
+  const found = new Map<string, Finding>()
   const read: string[] = []
   let [requests, faults] = [0, 0]
 
@@ -160,12 +118,30 @@ export const checkFiles = async (
       faults += 1
       if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, what).message)
     }
+    /** A certain use replaces all possible ones, which are no longer counted. */
+    const addMatch = (match: Match, record: InputRecord) => {
+      const { entry, confidence } = match
+      const status = statusOn(entry, asOf)
+      const known = found.get(entry.id)
+      if (status.state === 'unannounced' || (known && isCertain(known) && !isCertain(match))) return
+      const finding =
+        known && isCertain(known) === isCertain(match)
+          ? known
+          : { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
+      found.set(entry.id, finding)
+      if (finding.request !== requests) finding.count += 1
+      finding.request = requests
+      if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(finding.confidence))
+        finding.confidence = confidence
+      addTime(finding, record.time)
+      addLocation(finding, match, record, file)
+    }
     const onRecord = (record: InputRecord) => {
       const at = record.record === undefined ? '' : `${record.record} `
       if ('fault' in record) return addFault(at + record.fault, record.line)
       requests += 1
       const matches = [...record.matches]
-      for (const match of matches) findings.add(match, record, file, requests)
+      for (const match of matches) addMatch(match, record)
       for (const { match, fault } of unreadParts(matches))
         addFault(match.line ? fault : at + fault, match.line?.() ?? record.line, match.file)
     }
@@ -183,5 +159,13 @@ export const checkFiles = async (
     const more = faults - faultsBefore - MAX_FAULTS
     if (more > 0) report(new InputFault(file, undefined, `${more} more that couldn't be read`).message)
   }
-  return { asOf, files: read, requests, faults, found: findings.sorted() }
+  return {
+    asOf,
+    files: read,
+    requests,
+    faults,
+    found: [...found.values()].sort(
+      (a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1),
+    ),
+  }
 }

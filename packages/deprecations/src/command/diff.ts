@@ -5,8 +5,7 @@ import { printable } from '@onramp/terminal/printable'
 import { colorsFor } from '@onramp/terminal/terminal'
 import { countText, statusOn, titleOf, type Entry, type Schedule } from '../schedule/schedule.ts'
 
-type Kind = 'added' | 'withdrawn' | 'later' | 'earlier' | 'changed'
-type Change = { kind: Kind; entry: Entry; what: string }
+type Change = { kind: 'added' | 'withdrawn' | 'later' | 'earlier' | 'changed'; entry: Entry; what: string }
 
 const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
   const { removal } = entry
@@ -15,37 +14,22 @@ const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
   const members = [...new Set([...Object.keys(before), ...Object.keys(entry)])].filter(
     (name) => name !== 'removal' && !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(entry, name)),
   )
+  const changes: Change[] = []
   const moved = `from ${before.removal} to ${removal} (${countText(Math.abs(days), 'day')})`
-  return [
-    ...(days === 0
-      ? []
-      : [{ kind: days > 0 ? ('later' as const) : ('earlier' as const), entry, what: moved }]),
-    ...(members.length === 0 ? [] : [{ kind: 'changed' as const, entry, what: members.join(', ') }]),
-  ]
+  if (days !== 0) changes.push({ kind: days > 0 ? 'later' : 'earlier', entry, what: moved })
+  if (members.length > 0) changes.push({ kind: 'changed', entry, what: members.join(', ') })
+  return changes
 }
 
-/** In the new schedule's order, with withdrawn entries last. */
-const compareSchedules = (old: Schedule, now: Schedule): Change[] => {
-  const withdrawn = old.filter(({ id }) => !now.some((entry) => entry.id === id))
-  return [
-    ...now.flatMap((entry) =>
-      changesOf(
-        old.find(({ id }) => id === entry.id),
-        entry,
-      ),
-    ),
-    ...withdrawn.map((entry) => ({ kind: 'withdrawn' as const, entry, what: `removal on ${entry.removal}` })),
+/** In the new schedule's order, with withdrawn entries last. @returns 1 if a removal moved earlier, else 0 */
+export function diff(old: Schedule, now: Schedule, json: boolean, context: CommandContext): number {
+  const { stdout, stderr, env } = context
+  const find = (schedule: Schedule, id: string) => schedule.find((entry) => entry.id === id)
+  const withdrawn = old.filter(({ id }) => find(now, id) === undefined)
+  const changes = [
+    ...now.flatMap((entry) => changesOf(find(old, entry.id), entry)),
+    ...withdrawn.map((entry): Change => ({ kind: 'withdrawn', entry, what: `removal on ${entry.removal}` })),
   ]
-}
-
-/** @returns 1 if a removal moved earlier, else 0 */
-export function diff(
-  old: Schedule,
-  now: Schedule,
-  json: boolean,
-  { stdout, stderr, env }: CommandContext,
-): number {
-  const changes = compareSchedules(old, now)
 
   const errors = changes.filter(({ kind }) => kind === 'earlier').length
   const { red } = colorsFor(stdout, env)

@@ -31,9 +31,10 @@ const listText = (entries: readonly ListedEntry[], colors: Colors, width: number
     const colored = (removed ? colors.red : colors.yellow)(timeLeft)
     return [
       `${colors.bold(removal)}  ${colored}  ${colors.dim(countText(count, 'item'))}`,
-      ...operations.flatMap(({ operation, items }) =>
-        [`  ${printable(operation)}`, items.flatMap(itemText)].flat(),
-      ),
+      ...operations.flatMap(({ operation, items }) => [
+        `  ${printable(operation)}`,
+        ...items.flatMap(itemText),
+      ]),
     ].join('\n')
   })
   return days.length === 0 ? 'No matching items on the schedule.\n' : `${days.join('\n\n')}\n`
@@ -45,7 +46,7 @@ export function list(
   entries: readonly ListedEntry[],
   { asOf, within }: EntryFilter,
   context: CommandContext,
-): void {
+) {
   const { stdout, stderr, env } = context
   const removed = entries.filter(({ status }) => status.state === 'removed').length
   const scope =

@@ -81,12 +81,11 @@ const MAX_MIB = 8
 
 /** @throws {InputFault} also for a file over MAX_MIB */
 export const readDocument = (file: string): ParsedDocument => {
-  let bytes
   try {
-    if (statSync(file).size <= MAX_MIB * 2 ** 20) bytes = readFileSync(file)
+    if (statSync(file).size <= MAX_MIB * 2 ** 20)
+      return parseDocumentText(new TextDecoder().decode(readFileSync(file)), file)
   } catch (error) {
-    throw fileFault(file, error)
+    throw error instanceof InputFault ? error : fileFault(file, error)
   }
-  if (bytes === undefined) throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
-  return parseDocumentText(new TextDecoder().decode(bytes), file)
+  throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
 }

@@ -5,27 +5,26 @@ import type { Colors } from '@onramp/terminal/terminal'
 import type { Waiver } from '../schedule/files.ts'
 import { countText, removalText, fixBy, adviceFor, operationOf, titleOf } from '../schedule/schedule.ts'
 
-type EvaluatedFinding = Finding & { waiver: Waiver | undefined }
+type Verdict = ReturnType<typeof evaluate>
+type EvaluatedFinding = Verdict['inUse'][number]
 
-type Verdict = Omit<CheckResult, 'found'> & {
-  /** 2 in use, 3 may be in use, 1 unreadable input, 0 none of these: the first that applies. */
-  exitCode: 0 | 1 | 2 | 3
-  inUse: EvaluatedFinding[]
-  waived: EvaluatedFinding[]
-  mayBeInUse: EvaluatedFinding[]
-}
-
-/** @param options.failOn the least finding that fails the check @param options.within days until removal; later ones are ignored */
+/**
+ * @param failOn the least finding that fails the check @param within days until removal; later ones are ignored
+ * @returns `exitCode`: 2 in use, 3 may be in use, 1 unreadable input, 0 none of these: the first that applies
+ */
 export const evaluate = (
   { found, ...result }: CheckResult,
   waivers: readonly Waiver[],
-  options: {
+  {
+    failOn,
+    within = Infinity,
+    ignoreBroken,
+  }: {
     failOn: 'possible' | 'use' | 'removed' | 'never'
     within?: number | undefined
     ignoreBroken?: boolean | undefined
   },
-): Verdict => {
-  const { failOn, within = Infinity, ignoreBroken = false } = options
+) => {
   const waiverOf = ({ entry }: Finding) =>
     waivers.find(({ item, until }) => item === entry.id && result.asOf <= until)
   const due = found
@@ -58,8 +57,12 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Evalua
 
 /** Programs read this: add members, but never rename one. */
 export const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
-  const [used, allowed, possible] = [inUse, waived, mayBeInUse].map((items) => items.map(itemJson))
-  return `${JSON.stringify({ ...verdict, inUse: used, waived: allowed, mayBeInUse: possible }, null, 2)}\n`
+  const items = {
+    inUse: inUse.map(itemJson),
+    waived: waived.map(itemJson),
+    mayBeInUse: mayBeInUse.map(itemJson),
+  }
+  return `${JSON.stringify({ ...verdict, ...items }, null, 2)}\n`
 }
 
 const MAX_PLACES = 5
