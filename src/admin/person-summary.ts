@@ -1,4 +1,5 @@
 // A person as the report, the list and the export count them, derived once. Small, because pages hold everyone's. Pure.
+import { EPISODES } from '../campaigns/episodes.ts'
 import {
   appsOf,
   hasFallenBack,
@@ -40,7 +41,7 @@ export type PersonSummary = {
   emails: readonly EmailRecord[]
   invitedAt: number | undefined
   emailState: EmailState | undefined
-  /** The newest reminder that went out, or email about lost access. */
+  /** The newest reminder that went out, or email about lost access or a new app. */
   reminder: EmailRecord | undefined
   /** When everything was connected the first time. */
   finishedAt: number | undefined
@@ -52,7 +53,11 @@ export function summarize(person: Person, shared = (app: PersonApp) => app): Per
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, signIns: _signIns, ...row } = person
   const apps = appsOf(person).map((app) => shared(app))
   const emails = campaigns.flatMap((campaign) =>
-    campaign.emails.map(({ runId: _by, ...email }): EmailRecord => email),
+    campaign.emails.map(({ runId: _by, apps: _apps, ...email }): EmailRecord => email),
+  )
+  const isEpisode = (campaign: string) => EPISODES.some((name) => name === campaign)
+  const reminders = campaigns.flatMap((campaign) =>
+    campaign.emails.filter((email) => email.reminder > 0 || isEpisode(campaign.name)),
   )
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
   const newest = emails.reduce<EmailRecord | undefined>(
@@ -69,9 +74,7 @@ export function summarize(person: Person, shared = (app: PersonApp) => app): Per
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
-    reminder: emails
-      .filter((email) => mayHaveBeenSent(email) && (email.reminder > 0 || email.apps))
-      .toSorted((one, other) => other.at - one.at)[0],
+    reminder: reminders.filter(mayHaveBeenSent).toSorted((one, other) => other.at - one.at)[0],
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
     progress: progressOf(person, apps, emailState),
   }

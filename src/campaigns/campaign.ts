@@ -1,7 +1,7 @@
 // Decides who is due for an invitation or a reminder, and updates a person's emails. Pure. An email that a run left open may
 // have arrived, so it counts as unknown and is sent again only on request.
 import { omitUndefined } from '../omit-undefined.ts'
-import { appsOf, mayHaveBeenSent, type EmailRecord, type Person } from '../people/person.ts'
+import { appsOf, mayHaveBeenSent, type EmailRecord, type Person, type PersonApp } from '../people/person.ts'
 
 export const ONBOARDING = 'onboarding'
 
@@ -17,6 +17,8 @@ export type ReminderPolicy = {
   unknown: 'wait' | 'resend' | 'sent'
   /** For how long a check without unconnected apps counts. */
   freshMs: number
+  /** Other apps are nothing to remind of (default: all count). */
+  isAbout?: (app: PersonApp, person: Person) => boolean
 }
 
 export type DueEmail =
@@ -37,11 +39,13 @@ const isTooSoon = ({ campaigns }: Person, now: number): boolean =>
     .flatMap(({ emails }) => emails)
     .some((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < MIN_GAP_MS)
 
-const hasNothing = (person: Person, { freshMs }: ReminderPolicy, now: number): boolean =>
+const hasNothing = (person: Person, { freshMs, isAbout }: ReminderPolicy, now: number): boolean =>
   person.lastCheck !== undefined &&
   person.lastCheck.checkedAt <= now &&
   now - person.lastCheck.checkedAt < freshMs &&
-  !appsOf(person).some(({ state }) => state === 'waiting' || state === 'skipped')
+  !appsOf(person).some(
+    (app) => (app.state === 'waiting' || app.state === 'skipped') && isAbout?.(app, person) !== false,
+  )
 
 const isReminderDue = (last: EmailRecord, { remindAfterMs }: ReminderPolicy, now: number): boolean =>
   remindAfterMs !== undefined && last.reminder < MAX_REMINDERS && now - last.at >= remindAfterMs

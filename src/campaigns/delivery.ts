@@ -4,6 +4,7 @@ import { withUniqueNames } from '../company/app-names.ts'
 import type { People } from '../people/people.ts'
 import { appsOf, withCheck, type Person, type PersonApp } from '../people/person.ts'
 import type { DueEmail } from './campaign.ts'
+import { emailKindOf } from './episodes.ts'
 import { EmailLedger, RunStopped, type CheckedApps, type LedgerDeps, type Plan } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
@@ -123,7 +124,7 @@ export class Delivery {
       .filter((app) => isConnectable(app) && this.#campaign.isAbout(app, person))
     if (due.kind === 'mail' && apps.length > 0) {
       if (this.#started++ >= this.#limit) return
-      await this.#sendEmail(invitee, due.reminder, { checked, apps, known })
+      await this.#sendEmail(invitee, due.reminder, { checked, apps, known, person })
     } else if (!this.#isDryRun) await this.#ledger.observe(invitee, checked)
   }
 
@@ -162,18 +163,19 @@ export class Delivery {
   async #sendEmail(
     invitee: Invitee,
     reminder: number,
-    { checked, apps, known }: { checked: CheckedApps } & Record<'apps' | 'known', readonly PersonApp[]>,
+    about: { person: Person; checked: CheckedApps } & Record<'apps' | 'known', readonly PersonApp[]>,
   ): Promise<void> {
+    const { person, checked, apps, known } = about
     const { send, tally, events } = this.#run
     if (send === undefined) {
       tally.sent++
       const names = withUniqueNames(apps).map(({ name }) => name)
       return events?.onWouldSend?.(invitee.email, reminder, names)
     }
-    const isLapse = apps.every(({ lapsedAt }) => lapsedAt !== undefined)
-    const email = await this.#campaign.compose(invitee, apps, { reminder, isLapse, known })
-    const lapsed = isLapse ? apps.map(({ instance }) => instance) : undefined
-    const begin = () => this.#ledger.begin(invitee, reminder, checked, lapsed)
+    const kind = { reminder, known, ...emailKindOf(apps, person) }
+    const email = await this.#campaign.compose(invitee, apps, kind)
+    const instances = apps.map(({ instance }) => instance)
+    const begin = () => this.#ledger.begin(invitee, reminder, checked, instances)
     const result = await this.#sendOnceAccepted(() => send(email), begin, { email: invitee.email, reminder })
     if (result !== undefined) await this.#record(invitee.email, reminder, result)
   }

@@ -1,5 +1,5 @@
-// One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about lapses. Lapse emails wait for
-// the end of a sweep: if many people lost an app at once, none of them can remove the cause.
+// One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about new apps and lapses. These wait
+// for the end of a sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
 import {
   activeMassDisconnects,
@@ -12,7 +12,7 @@ import { newPerson, withDetails, withListing, type Person } from '../people/pers
 import { OperatorError } from '../problem.ts'
 import { campaignEmails, ONBOARDING, type DueEmail } from './campaign.ts'
 import { Delivery, type Campaign, type CampaignRun } from './delivery.ts'
-import { dueInvitation, dueLapseEmail, dueLapses, LAPSES } from './lapses.ts'
+import { dueApps, dueEpisodeEmail, dueInvitation, EPISODES, episodeOf, type EpisodeName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { findMassDisconnects } from './mass-disconnects.ts'
@@ -29,7 +29,7 @@ const WEEK_MS = 7 * 86_400_000
 const MAX_LEAVING = 0.1
 
 type KeepRunOptions = {
-  compose: Record<'invitation' | 'lapse', ComposeEmail>
+  composeFor: (campaign: string) => ComposeEmail
   state: KeepState
   save: (state: KeepState) => Promise<void>
   /** IANA, for people whose row has none. */
@@ -55,7 +55,8 @@ export async function* duePeople(
     const person = withListing(withDetails(known, invitee), true, now())
     const { timezone: zone = timezone } = person
     const invitation = dueInvitation(person, now(), zone)
-    return { person, invitee, invitation, lapses: dueLapses(person, state, now(), zone) }
+    const due = (name: EpisodeName) => dueApps(name, person, { state, now: now(), zone })
+    return { person, invitee, invitation, episodes: EPISODES.map((name) => ({ name, apps: due(name) })) }
   }
   for await (const person of people.all()) {
     const invitee = unseen.get(person.email)
@@ -65,7 +66,13 @@ export async function* duePeople(
   for (const invitee of unseen.values()) yield dueOf(newPerson(invitee.email, now()), invitee)
 }
 
-type DuePerson = { person: Person; invitee: Invitee; invitation: DueEmail; lapses: string[] }
+/** `episodes`: the apps of each email that is due; empty: none is. */
+type DuePerson = {
+  person: Person
+  invitee: Invitee
+  invitation: DueEmail
+  episodes: { name: EpisodeName; apps: string[] }[]
+}
 
 type Sweep = NonNullable<KeepState['sweep']>
 
@@ -99,7 +106,7 @@ export class KeepRun {
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
-    await this.#sendLapseEmails()
+    for (const name of EPISODES) await this.#sendEpisodeEmails(name)
     signal.throwIfAborted()
     // A person without an account may have been erased since the run began, and is still on the list.
     await this.#updateListing({ ...tally })
@@ -169,8 +176,8 @@ export class KeepRun {
     const campaign: Campaign = {
       name: ONBOARDING,
       due: (person, at) => dueInvitation(person, at, this.#zoneOf(person)),
-      isAbout: ({ instance, lapsedAt }) => lapsedAt === undefined && !paused.has(instance),
-      compose: this.#options.compose.invitation,
+      isAbout: (app, person) => episodeOf(app, person) === undefined && !paused.has(app.instance),
+      compose: this.#options.composeFor(ONBOARDING),
     }
     const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
     const pending = new Set([...due, ...unchecked])
@@ -230,18 +237,21 @@ export class KeepRun {
   }
 
   /** In the same run as the evaluation: the next run may come tomorrow. */
-  async #sendLapseEmails(): Promise<void> {
-    const lost: Invitee[] = []
-    for await (const { invitee, lapses } of this.#duePeople()) if (lapses.length > 0) lost.push(invitee)
+  async #sendEpisodeEmails(name: EpisodeName): Promise<void> {
+    const due: Invitee[] = []
+    for await (const { invitee, episodes } of this.#duePeople())
+      if (episodes.some((one) => one.name === name && one.apps.length > 0)) due.push(invitee)
+    const momentOf = (person: Person, now = this.#run.now()) => {
+      return { state: this.#state, now, zone: this.#zoneOf(person) }
+    }
     const campaign: Campaign = {
-      name: LAPSES,
-      due: (person, at) => dueLapseEmail(person, this.#state, at, this.#zoneOf(person)),
-      isAbout: ({ instance }, person) =>
-        dueLapses(person, this.#state, this.#run.now(), this.#zoneOf(person)).includes(instance),
-      compose: this.#options.compose.lapse,
+      name,
+      due: (person, at) => dueEpisodeEmail(name, person, momentOf(person, at)),
+      isAbout: ({ instance }, person) => dueApps(name, person, momentOf(person)).includes(instance),
+      compose: this.#options.composeFor(name),
     }
     const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
-    await this.#sendDue(delivery, lost)
+    await this.#sendDue(delivery, due)
     delivery.finish()
   }
 
@@ -268,6 +278,6 @@ function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState[
 
 /** A run that was killed left one of their emails open. */
 const wasInterrupted = (person: Person, { lastRunAt = 0 }: KeepState): boolean =>
-  [ONBOARDING, LAPSES]
+  [ONBOARDING, ...EPISODES]
     .flatMap((campaign) => campaignEmails(person, campaign))
     .some(({ state, at }) => state === 'sending' && at >= lastRunAt)

@@ -63,7 +63,7 @@ export class EmailLedger {
 
   /**
    * Records that an email leaves.
-   * @param lapsed the apps, if it is about their lapse
+   * @param apps the instances that it is about (default: all of them)
    * @returns false if it must not leave: they opted out since, or have had it
    * @throws {RunStopped} another run has taken over
    */
@@ -71,7 +71,7 @@ export class EmailLedger {
     invitee: Invitee,
     reminder: number,
     checked: CheckedApps,
-    lapsed?: readonly string[],
+    apps: readonly string[] = checked.unconnected.map(({ instance }) => instance),
   ): Promise<boolean> {
     const { campaign, due, isHeld, now } = this.#deps
     if (!(await this.#patiently(isHeld))) throw new RunStopped('another run took over the campaign')
@@ -84,7 +84,7 @@ export class EmailLedger {
       const current = due(before, now())
       isOurs = current.kind === 'mail' && current.reminder === reminder
       if (!isOurs) return before
-      const change = { campaign, reminder, state: 'sending', now: now(), runId, apps: lapsed } as const
+      const change = { campaign, reminder, state: 'sending', now: now(), runId, apps } as const
       return withEmail(this.#observed(before, invitee, checked), change)
     })
     return isOurs

@@ -8,7 +8,7 @@ import { createReport, type Report } from '../admin/report.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
-import { LAPSES } from '../campaigns/lapses.ts'
+import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
@@ -97,20 +97,25 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const people = openPeople({ records, settings, now: context.now }, company)
   const state = resumeApps(await openKeepState(records, settings).load(), options.release, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
-  const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0 }
+  const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0 }
+  const kinds = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp' } as const
   const all = duePeople(list, people, { state, timezone: company.timezone, now })
-  for await (const { invitee, invitation, lapses } of all) {
-    if (lapses.length === 0 && invitation.kind !== 'mail') continue
-    const kind = invitation.kind !== 'mail' ? 'lapse' : invitation.reminder === 0 ? 'invitation' : 'reminder'
+  for await (const { invitee, invitation, episodes } of all) {
+    const episode = episodes.find(({ apps }) => apps.length > 0)
+    if (episode === undefined && invitation.kind !== 'mail') continue
+    const first =
+      invitation.kind === 'mail' ? (invitation.reminder === 0 ? 'invitation' : 'reminder') : undefined
+    const kind = first ?? kinds[episode?.name ?? LAPSES]
     counts[kind]++
-    const json = { email: invitee.email, kind, apps: lapses }
-    const text = `${invitee.email}  ${kind}  ${lapses.join(', ')}`.trimEnd()
+    const apps = (first === undefined && episode?.apps) || []
+    const json = { email: invitee.email, kind, apps }
+    const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
     stdout.write(`${options.json ? JSON.stringify(json) : printable(text)}\n`)
   }
   if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut })}\n`)
   else
     stderr.write(
-      `People on the list: ${list.length}. At that moment a run would send up to so many emails: invitations ${counts.invitation}, reminders ${counts.reminder}, about access that ended ${counts.lapse}. Emails leave on working days from 9 am to 4 pm where people are, and not to people who have nothing left to connect.\n`,
+      `People on the list: ${list.length}. At that moment a run would send up to so many emails: invitations ${counts.invitation}, reminders ${counts.reminder}, about access that ended ${counts.lapse}, about new apps ${counts.newApp}. Emails leave on working days from 9 am to 4 pm where people are, and not to people who have nothing left to connect.\n`,
     )
   return 0
 }
@@ -140,11 +145,11 @@ export async function runOnce(
   const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal }
   const campaignRun = createCampaignRun(records, run, deps)
   const composer = (campaign: string) => composerFor(settings, company, { campaign, days: DAYS }, now)
-  const invitation = composer(ONBOARDING)
-  const texts = { ...company, t: invitation.languages.in(''), publicUrl: settings.PUBLIC_URL }
+  const { languages } = composer(ONBOARDING)
+  const texts = { ...company, t: languages.in(''), publicUrl: settings.PUBLIC_URL }
   const admins = { run, neighbors, texts }
   const keepRun = new KeepRun(list, campaignRun, {
-    compose: { invitation: invitation.compose, lapse: composer(LAPSES).compose },
+    composeFor: (campaign) => composer(campaign).compose,
     state: before,
     save,
     timezone: company.timezone,

@@ -20,6 +20,8 @@ function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type' | 'ap
     const was = states.get(instance)
     const app = { instance, name }
     if (state === was) continue
+    if (was === undefined && before.lastCheck !== undefined && state !== 'connected' && state !== 'off')
+      events.push({ type: 'app.added', app })
     if (state === 'connected' && was !== undefined) events.push({ type: 'app.connected', app })
     if (was === 'connected' && state !== 'off') events.push({ type: 'app.disconnected', app })
     if (state === 'blocked') events.push({ type: 'app.waiting_for_admin', app })

@@ -10,6 +10,8 @@ export type AppRecord = {
   status: AppStatus | 'connected'
   /** When the status was first seen. */
   since: number
+  /** When it was first listed, by a check after the person's first one. Absent once it was connected. */
+  newAt?: number
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
   lapses?: number
@@ -29,6 +31,7 @@ export type EmailRecord = {
   at: number
   /** The run that began to send it: only that run writes its outcome. */
   runId?: string | undefined
+  /** The instances that it is about. Absent in older records. */
   apps?: readonly string[] | undefined
 }
 
@@ -39,7 +42,12 @@ export const mayHaveBeenSent = ({ state }: EmailRecord): boolean =>
 export type OutboxEvent = {
   id: string
   type:
-    'person.signed_in' | 'app.connected' | 'app.disconnected' | 'person.finished' | 'app.waiting_for_admin'
+    | 'person.signed_in'
+    | 'app.added'
+    | 'app.connected'
+    | 'app.disconnected'
+    | 'person.finished'
+    | 'app.waiting_for_admin'
   at: number
   app?: { instance: string; name: string }
   tries: number
@@ -137,7 +145,9 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
   for (const { instance, name, status } of unconnected) {
     const known = before.get(instance)
     const since = known?.status === status ? known.since : checkedAt
-    apps.set(instance, { instance, name, status, since, ...lapseOf(known, checkedAt) })
+    const newAt = known === undefined && person.lastCheck !== undefined ? checkedAt : known?.newAt
+    const history = { ...lapseOf(known, checkedAt), ...omitUndefined({ newAt }) }
+    apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS
   const kept = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
@@ -148,7 +158,7 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
 
 function asConnected(app: AppRecord, at: number): AppRecord {
   if (app.status === 'connected') return app
-  const { lapsedAt: _lapsedAt, ...rest } = app
+  const { lapsedAt: _lapsedAt, newAt: _newAt, ...rest } = app
   return { ...rest, status: 'connected', since: at }
 }
 
@@ -175,6 +185,8 @@ export type PersonApp = {
   hasNoAddress?: boolean
   /** When the loss of access was noticed. Absent while connected or off. */
   lapsedAt?: number | undefined
+  /** When it was first listed, after the person's first check. Absent once it was connected, or while off. */
+  newAt?: number | undefined
 }
 
 /**
@@ -183,15 +195,15 @@ export type PersonApp = {
  */
 export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))
-  return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt }) => {
+  return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt, newAt }) => {
     const kind = kinds.get(instance)
     const app = { instance, name, isUnconfirmed: false }
     const availability = availabilityOf(status)
     if (availability === 'connected') return { ...app, state: availability }
     if (availability === 'off')
       return { ...app, state: availability, ...(status === 'attention' && { hasNoAddress: true }) }
-    if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt }
-    return { ...app, state: kind ?? 'waiting', lapsedAt }
+    if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt, newAt }
+    return { ...app, state: kind ?? 'waiting', lapsedAt, newAt }
   })
 }
 

@@ -120,6 +120,17 @@ it('a lapse email counts several apps, and is the same at every reminder', async
   expect(again.text).toBe((await write({ apps, isLapse: true })).text)
 })
 
+it('an email about a new app says that it is new, and only a later one that it is not connected yet', async () => {
+  const first = await write({ apps: ['Notion'], isNew: true, reminder: 4 })
+  expect(first.subject).toBe('Notion is new in Acme Search')
+  expect(first.text).toMatch(
+    /^Notion is new in Acme Search\n\nConnect it, and search finds your work there, too\. It takes/,
+  )
+  expect(first.text + first.html).not.toMatch(/Reminder:|in one place/)
+  const again = await write({ apps: ['Notion', 'Figma'], isNew: true, isRepeat: true, reminder: 1 })
+  expect(again.subject).toBe('2 new apps aren’t connected to Acme Search yet')
+})
+
 const inLanguage = (language: string | undefined, file = ACME) =>
   write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })
 

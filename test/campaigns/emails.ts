@@ -28,6 +28,8 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   apps?: string[]
   reminder?: number
   isLapse?: boolean
+  isNew?: boolean
+  isRepeat?: boolean
   /** What else the person has. */
   known?: { instance: string; name: string }[]
   person?: { email: string; name?: string; language?: string }
@@ -47,6 +49,8 @@ export function createEmails() {
       apps = ['Slack', 'GitHub', 'Google Drive'],
       reminder = 0,
       isLapse = false,
+      isNew = false,
+      isRepeat = false,
       known,
       person = { email: 'ada@acme.example', name: 'Ada' },
       file = {},
@@ -68,7 +72,7 @@ export function createEmails() {
         ...parts,
       })
       const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name }))
-      return compose(person, left, { reminder, isLapse, known })
+      return compose(person, left, { reminder, isLapse, isNew, isRepeat, known })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

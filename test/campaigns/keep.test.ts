@@ -44,16 +44,13 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       )
       return Promise.resolve({ kind: 'checked', unconnected: left })
     },
-    compose: {
-      invitation: ({ email }, all, { reminder }) => {
-        const subject = `invitation ${reminder}${reminder > 0 ? ` ${all.map((app) => app.name).join()}` : ''}`
-        return Promise.resolve({ ...mail, to: email, subject })
+    composeFor:
+      (campaign) =>
+      ({ email }, all, { reminder }) => {
+        const name = { onboarding: 'invitation', lapses: 'lapse', 'new-apps': 'new' }[campaign]
+        const apps = name === 'invitation' && reminder === 0 ? '' : ` ${all.map((app) => app.name).join()}`
+        return Promise.resolve({ ...mail, to: email, subject: `${name} ${reminder}${apps}` })
       },
-      lapse: ({ email }, all, { reminder }) => {
-        const subject = `lapse ${reminder} ${all.map((app) => app.name).join()}`
-        return Promise.resolve({ ...mail, to: email, subject })
-      },
-    },
     send({ to, subject }) {
       sent.push(`${to} ${subject}`)
       return Promise.resolve({ outcome: 'sent' })
@@ -287,4 +284,12 @@ it('with a run a day, a person who lost an app is emailed on the day of the next
   // Noticed on Thursday, checked again on Friday.
   expect([await sentBy('2027-04-15'), await sentBy('2027-04-16')]).toEqual([0, 1])
   expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
+})
+
+it('an app that is new after the invitation is emailed about once, with the next sweep', async () => {
+  const { runs, sent, service, list } = company(2)
+  await runs(6)
+  for (const { email } of list) service.set(email, { slack_1: 'awaiting', notion_1: 'awaiting' })
+  await runs(3 * 24)
+  expect(sent.slice(2).toSorted()).toEqual(list.map(({ email }) => `${email} new 0 notion_1`))
 })

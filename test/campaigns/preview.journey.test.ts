@@ -93,9 +93,16 @@ it('a preview has the company’s looks, in each language that the people of a l
   expect(shown.err).toBe('line 3: "bob" is not a valid email address\n')
   const kinds = ['eml', 'html', 'txt']
   expect(readdirSync(preview)).toEqual(
-    ['invitation.de', 'invitation', 'lapse.de', 'lapse', 'reminder.de', 'reminder'].flatMap((name) =>
-      kinds.map((kind) => `${name}.${kind}`),
-    ),
+    [
+      'invitation.de',
+      'invitation',
+      'lapse.de',
+      'lapse',
+      'new-app.de',
+      'new-app',
+      'reminder.de',
+      'reminder',
+    ].flatMap((name) => kinds.map((kind) => `${name}.${kind}`)),
   )
   expect(readFileSync(join(preview, 'invitation.de.html'), 'utf8')).toContain('<html lang="de" dir="ltr">')
   expect(readFileSync(join(preview, 'invitation.html'), 'utf8')).toContain('src="data:image/png;base64,iVBOR')

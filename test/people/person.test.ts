@@ -154,6 +154,13 @@ const waiting = answered(here, listed('slack_1', 'jira_1'))
 
 it.each<[string, Person, Person, string[]]>([
   ['a first page is a sign-in', ada, waiting, ['person.signed_in']],
+  [
+    'an app is new',
+    waiting,
+    answered(waiting, listed('slack_1', 'jira_1', 'x_1'), AT + 1),
+    ['app.added x_1'],
+  ],
+  ['a first check finds nothing new', here, waiting, []],
   ['an app was connected', waiting, answered(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
   [
     'the last one was connected',

@@ -34,7 +34,7 @@ it('the OpenAPI document describes each event that is sent', () => {
     expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toBeUndefined()
     expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toContain('additional')
   }
-  for (const type of ['app.connected', 'app.waiting_for_admin'] as const) {
+  for (const type of ['app.added', 'app.connected', 'app.waiting_for_admin'] as const) {
     expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toBeUndefined()
     expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toContain("'app'")
   }

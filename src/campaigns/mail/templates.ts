@@ -32,6 +32,8 @@ const SAMPLE = {
   isReminder: false,
   /** Access to these apps has ended. Never a reminder: the subject is the same each time. */
   isLapse: false,
+  /** These apps came after the invitation. A reminder if there was an email about each of them. */
+  isNew: false,
   link: 'https://onramp.example/invite/x',
   optOut: 'https://onramp.example/invite/x/opt-out',
   /** PUBLIC_URL, and its host as people type it. */
@@ -72,6 +74,7 @@ export function createEmailTemplates(folder = VIEWS): RenderEmail {
   const render = createRenderer(views, folder)
   render(SAMPLE)
   render({ ...SAMPLE, isLapse: true })
+  render({ ...SAMPLE, isNew: true })
   return render
 }
 

@@ -23,6 +23,7 @@ const KINDS = {
   invitation: { reminder: 0, isLapse: false },
   reminder: { reminder: 1, isLapse: false },
   lapse: { reminder: 0, isLapse: true },
+  'new-app': { reminder: 0, isLapse: false, isNew: true },
 }
 const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
@@ -44,14 +45,14 @@ export async function preview(
   const { compose, languages } = composerFor(settings, loadCompanyOf(settings), sample, context.now)
   const shown = await languagesShown(languages, tags, list, context)
   const emailIn = (language: string, kind: keyof typeof KINDS, email = SAMPLE.email) =>
-    compose({ ...SAMPLE, email, language }, APPS, KINDS[kind])
+    compose({ ...SAMPLE, email, language }, kind === 'new-app' ? APPS.slice(0, 1) : APPS, KINDS[kind])
   if (folder === undefined) {
     const emails = await Promise.all(shown.map((language) => emailIn(language, 'invitation', to)))
     return await sendEmails(emails, settings, context.stderr)
   }
   writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of shown)
-    for (const kind of ['invitation', 'reminder', 'lapse'] as const) {
+    for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
       // File names don't have the default language.
       const name = language === languages.offered[0]?.tag ? kind : `${kind}.${language}`
       await writeFiles(join(folder, name), await emailIn(language, kind), context.stdout)

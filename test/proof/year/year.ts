@@ -130,10 +130,7 @@ export class Year {
       save: (next) => life.during(async () => void (this.#keepState = next)),
       notify: (found) => this.#notify(found, life),
       check: (email) => this.#check(email, life),
-      compose: {
-        invitation: async (invitee, apps) => this.#compose(invitee, apps, false),
-        lapse: async (invitee, apps) => this.#compose(invitee, apps, true),
-      },
+      composeFor: (campaign) => async (invitee, apps) => this.#compose(invitee, apps, campaign === 'lapses'),
       send: (email) => this.#send(email, emails, life),
       emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: 10 },
       tally: newTally(),

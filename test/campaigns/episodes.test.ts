@@ -1,13 +1,30 @@
-// When a person is emailed about access that ended. The company's clock is the test's.
+// When a person is emailed about access that ended, and about new apps. The company's clock is the test's.
 import { expect, it } from 'vitest'
-import { dueInvitation, dueLapseEmail, LAPSES, dueLapses } from '../../src/campaigns/lapses.ts'
+import {
+  dueApps,
+  dueEpisodeEmail,
+  dueInvitation,
+  emailKindOf,
+  LAPSES,
+  NEW_APPS,
+} from '../../src/campaigns/episodes.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { newPerson, withCheck, withIntents, withListing, type Person } from '../../src/people/person.ts'
+import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import {
+  appsOf,
+  newPerson,
+  withCheck,
+  withIntents,
+  withListing,
+  type Person,
+} from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 
 import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 
 const state: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+const dueLapses = (person: Person, given: KeepState, now: number, zone: string) =>
+  dueApps(LAPSES, person, { state: given, now, zone })
 const emailed = (person: Person, apps: string[], now: number, reminder = 0) =>
   withEmail(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
 
@@ -33,7 +50,7 @@ it('a lapse is emailed about at once, after two and after seven working days, an
   const sent: string[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueLapseEmail(person, state, now, 'UTC')
+    const due = dueEpisodeEmail(LAPSES, person, { state, now, zone: 'UTC' })
     if (due.kind !== 'mail') continue
     sent.push(new Date(now).toISOString().slice(0, 13))
     person = emailed(person, dueLapses(person, state, now, 'UTC'), now, due.reminder)
@@ -109,4 +126,97 @@ it.each<[string, (person: Person) => Person]>([
 it('a person who has lost an app gets no invitation', () => {
   expect(dueInvitation(lostApps([slack]), monday, 'UTC')).toEqual({ kind: 'not-due', wasSent: false })
   expect(dueInvitation(newPerson('eve@acme.example', 0), monday, 'UTC')).toMatchObject({ reminder: 0 })
+})
+
+const notion: UnconnectedApp = { instance: 'notion_1', name: 'Notion', status: 'awaiting' }
+const invited = (person: Person, now: number) =>
+  withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now, apps: ['slack_1'] })
+
+/** Slack was listed ten days ago; Notion is listed as well since yesterday. */
+function gotNotion(change = (person: Person) => invited(person, monday - 9 * DAY)): Person {
+  const at = monday - 10 * DAY
+  const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
+  const first = change(withCheck(begun, { checkedAt: at, unconnected: [slack] }, at))
+  return withCheck(first, { checkedAt: monday - DAY, unconnected: [slack, notion] }, monday)
+}
+const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, zone: 'UTC' })
+
+it('an app that is new after the invitation has emails of its own, a week apart, and three at most', () => {
+  let person = gotNotion()
+  const sent: unknown[] = []
+  for (let hour = 0; hour < 60 * 24; hour++) {
+    const now = monday + hour * 3_600_000
+    const due = dueEpisodeEmail(NEW_APPS, person, { state, now, zone: 'UTC' })
+    if (due.kind !== 'mail') continue
+    const apps = dueNew(person, now)
+    const named = appsOf(person).filter(({ instance }) => apps.includes(instance))
+    sent.push([new Date(now).toISOString().slice(0, 10), ...apps, emailKindOf(named, person).isRepeat])
+    const change = { campaign: NEW_APPS, reminder: due.reminder, state: 'sent', now, apps } as const
+    person = withEmail(person, change)
+  }
+  expect(sent).toEqual([
+    ['2027-01-18', 'notion_1', false],
+    ['2027-01-25', 'notion_1', true],
+    ['2027-02-01', 'notion_1', true],
+  ])
+})
+
+it('three reminders of other apps keep no one from hearing of a new one, as the quarter allows', () => {
+  const often = (last: number) =>
+    [1, 2, 3].reduce(
+      (person, reminder) =>
+        withEmail(person, {
+          campaign: 'onboarding',
+          reminder,
+          state: 'sent',
+          now: last - (3 - reminder) * DAY,
+        }),
+      gotNotion((person) => invited(person, monday - 200 * DAY)),
+    )
+  expect([often(monday - 92 * DAY), often(monday - 2 * DAY)].map((one) => dueNew(one))).toEqual([
+    ['notion_1'],
+    ['notion_1'],
+  ])
+  const fourth = withEmail(often(monday - 2 * DAY), {
+    campaign: 'c',
+    reminder: 0,
+    state: 'sent',
+    now: monday - DAY,
+  })
+  expect(dueNew(fourth)).toEqual([])
+})
+
+it.each<[string, (person: Person) => Person, string[]]>([
+  ['was invited', (person) => invited(person, monday - 9 * DAY), ['notion_1']],
+  ['signed in without an invitation', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
+  ['knows nothing of it yet', (person) => person, []],
+  [
+    'has an address that was rejected',
+    (person) => withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'failed', now: 1 }),
+    [],
+  ],
+])('a person who %s is emailed about a new app, or invited to it', (_who, change, apps) => {
+  expect(dueNew(gotNotion(change))).toEqual(apps)
+})
+
+it('an app that the invitation named stays with its reminders, and one that is connected is no longer new', () => {
+  const named = withEmail(
+    gotNotion((person) => person),
+    {
+      campaign: 'onboarding',
+      reminder: 0,
+      state: 'sent',
+      now: monday - DAY / 2,
+      apps: ['slack_1', 'notion_1'],
+    },
+  )
+  expect(dueNew(named, monday + DAY)).toEqual([])
+  const connected = withCheck(gotNotion(), { checkedAt: monday, unconnected: [slack] }, monday)
+  expect(connected.lastCheck?.apps.some(({ newAt }) => newAt !== undefined)).toBe(false)
+})
+
+it('a person who has connected all but a new app gets no reminder', () => {
+  const done = withCheck(gotNotion(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
+  expect(dueInvitation(done, monday, 'UTC').kind).toBe('not-due')
+  expect(dueInvitation(gotNotion(), monday, 'UTC')).toMatchObject({ kind: 'mail', reminder: 1 })
 })
