@@ -121,6 +121,20 @@ it.each([
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
 })
 
+it('a body in thousands of tiny chunks costs not much more than one in a single chunk', async () => {
+  const costOf = async (body: string) => {
+    const began = process.cpuUsage()
+    for (let times = 0; times < 50; times++)
+      await send(`${POST}Connection: close\r\n${CHUNKED}\r\n${body}0\r\n\r\n`)
+    const { user, system } = process.cpuUsage(began)
+    return user + system
+  }
+  await costOf(chunk(1))
+  // Twice as much, but 12 times where Node makes an object of each.
+  expect(await costOf(chunk(1).repeat(10_000))).toBeLessThan(4 * (await costOf(chunk(60_000))))
+})
+
+// Also after refused ones, whose parsers Node uses again.
 it('a logout token in chunks is read', async () => {
   const body = 'logout_token=x'
   const head = `Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n${CHUNKED}`
