@@ -24,14 +24,6 @@ export type KnownClient = { metadata: Metadata; client: Client; url: string }
 type ClientAnswer =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
 
-type ClientFacts = Omit<KnownClient, 'url'> & {
-  ours: ClientAnswer
-  /** With the other way to send the secret. */
-  otherMethod?: ClientAnswer | undefined
-  /** With a wrong secret; a client without one uses an invented id. */
-  wrong?: ClientAnswer | undefined
-}
-
 /** The client of the settings; undefined if it has to be registered, or its secret is missing. */
 export function clientIn(settings: Partial<Settings>): Client | undefined {
   const { OIDC_CLIENT_ID: id } = settings
@@ -56,6 +48,7 @@ export function answerIn(reply: HttpReply): ClientAnswer {
 
 const invented = () => `onramp-doctor-${randomBytes(12).toString('base64url')}`
 
+/** With an invented secret; a client without one gets an invented id. */
 function wrongOne({ how, ...client }: Client): Client {
   if (how.method === 'none') return { ...client, how, id: invented() }
   if (how.method !== 'private_key_jwt') return { ...client, how: { ...how, secret: invented() } }
@@ -69,7 +62,7 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-async function collect(known: KnownClient): Promise<ClientFacts | undefined> {
+async function collect(known: KnownClient) {
   const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
@@ -99,6 +92,8 @@ async function collect(known: KnownClient): Promise<ClientFacts | undefined> {
     wrong: ours === 'accepted' || ours === 'unclear' ? await answerTo(wrongOne(client)) : undefined,
   }
 }
+
+type ClientFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 

@@ -3,22 +3,16 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { findMetadata, isMultiTenantIssuer, type Discovery } from '../sign-in/server/discovery.ts'
 import { fail, ok, unreachable, warn, type Rules } from './findings.ts'
 
-type DiscoveryFacts = {
-  issuer: string
-  discovery: Discovery
-  /** Without values of the wrong type; undefined unless found. */
-  metadata?: Metadata | undefined
-  /** Our clock at that time; milliseconds since 1970. */
-  ours: number
-}
-
-async function discover(issuer: string, now: () => number): Promise<DiscoveryFacts> {
+async function discover(issuer: string, now: () => number) {
   const discovery = await findMetadata(issuer)
   const listed = discovery.kind === 'found' ? Object.entries(discovery.metadata) : undefined
   const metadata = listed && (Object.fromEntries(listed.filter(isUsable)) as Metadata)
   return { issuer, discovery, metadata, ours: now() }
 }
 
+type DiscoveryFacts = Awaited<ReturnType<typeof discover>>
+
+/** Not a value of the wrong type. */
 function isUsable([name, value]: [string, unknown]): boolean {
   if (name.endsWith('s_supported'))
     return Array.isArray(value) && value.every((one) => typeof one === 'string')

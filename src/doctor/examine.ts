@@ -19,11 +19,6 @@ import { service } from './service.ts'
 import { sqlite } from './sqlite.ts'
 import { stored } from './stored.ts'
 
-type DoctorReport = {
-  findings: (Finding & { group: string })[]
-  notRun: number
-}
-
 /** In the order of the report. */
 const CHECKS = `
   settings.read settings.names settings.secrets settings.files settings.quotes settings.public-url
@@ -76,7 +71,7 @@ class Examination {
     }
   }
 
-  report(): DoctorReport {
+  report() {
     const mask = maskFor(this.context.env, this.context.settings)
     const findings = this.#findings
       .toSorted((one, other) => CHECKS.indexOf(one.check) - CHECKS.indexOf(other.check))
@@ -118,7 +113,7 @@ export async function examine({
   offline,
   now,
   ...given
-}: Pick<DoctorContext, 'env' | 'actAs'> & { offline: boolean; now: () => number }): Promise<DoctorReport> {
+}: Pick<DoctorContext, 'env' | 'actAs'> & { offline: boolean; now: () => number }) {
   const context: DoctorContext = { ...given, ...readSettings(given.env), now: now() }
   const { settings, faults } = context
   const { PUBLIC_URL: url, OIDC_ISSUER: issuer, SERVICE_BASE_URL: base } = settings

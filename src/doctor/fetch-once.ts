@@ -1,31 +1,22 @@
 // One request to another server, limited in time and size. Redirects are not followed.
-import { request } from 'undici'
-import { readBody } from '../http/body.ts'
+import { getGlobalDispatcher } from 'undici'
+import { exchange, type HttpResponse } from '../http/exchange.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 import { isSafe } from '../http/loopback.ts'
 
-export type HttpReply =
-  | { kind: 'answer'; status: number; text: string; header(name: string): string | undefined }
-  | { kind: 'silent'; why: NetworkError }
-
-type Request = { method?: 'POST'; headers?: Record<string, string>; body?: string }
+export type HttpReply = ({ kind: 'answer' } & HttpResponse) | { kind: 'silent'; why: NetworkError }
 
 const TIME_LIMIT_MS = 8_000
 
 export async function fetchOnce(
   url: string | URL,
-  { headers = {}, ...init }: Request = {},
+  { headers = {}, ...post }: { method?: 'POST'; headers?: object; body?: string } = {},
 ): Promise<HttpReply> {
   try {
-    const signal = AbortSignal.timeout(TIME_LIMIT_MS)
+    const { origin, pathname, search } = new URL(url)
     const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
-    const { statusCode: status, body, ...answer } = await request(url, { ...init, headers: sent, signal })
-    return {
-      kind: 'answer',
-      status,
-      text: await readBody({ status, body, coding: answer.headers['content-encoding'] }),
-      header: (name) => [answer.headers[name]].flat()[0],
-    }
+    const request = { method: 'GET', ...post, origin, path: pathname + search, headers: sent } as const
+    return { kind: 'answer', ...(await exchange(getGlobalDispatcher(), request, TIME_LIMIT_MS)) }
   } catch (error) {
     return { kind: 'silent', why: networkErrorOf(error) }
   }

@@ -9,12 +9,6 @@ import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 import { poorSecrets } from './secrets.ts'
 
-type MachineFacts = {
-  openFiles: string[]
-  company: ReturnType<typeof readCompany> | undefined
-  routes: { server: string; proxy: string | undefined }[]
-}
-
 /** Docker and Kubernetes mount secrets world-readable inside the container only. */
 const MOUNTED = /^\/(run|var\/run)\/secrets\//
 
@@ -23,7 +17,7 @@ export function isOpenToAll(file: string): boolean {
   return !MOUNTED.test(file) && (mode & 0o007) !== 0
 }
 
-function outboundRoutes(settings: Partial<Settings>): MachineFacts['routes'] {
+function outboundRoutes(settings: Partial<Settings>) {
   if (settings.HTTPS_PROXY === undefined && settings.HTTP_PROXY === undefined) return []
   const targets = {
     'The service': settings.SERVICE_BASE_URL,
@@ -35,7 +29,7 @@ function outboundRoutes(settings: Partial<Settings>): MachineFacts['routes'] {
 }
 
 /** Call useProxy first. */
-async function collect({ env, settings }: DoctorContext): Promise<MachineFacts> {
+async function collect({ env, settings }: DoctorContext) {
   const { COMPANY_FILE: company } = settings
   return {
     openFiles: definitions
@@ -45,6 +39,8 @@ async function collect({ env, settings }: DoctorContext): Promise<MachineFacts> 
     routes: outboundRoutes(settings),
   }
 }
+
+type MachineFacts = Awaited<ReturnType<typeof collect>>
 
 /** `OIDC_ISSUER is not an address: write it like …` is a sentence and its fix. */
 function settingFault(fault: string) {

@@ -6,17 +6,9 @@ import { HEALTH_SAMPLE } from '../web/health.ts'
 import { fetchOnce, type HttpReply } from './fetch-once.ts'
 import { fail, ok, skip, warn, type Rules } from './findings.ts'
 
-type OwnAddressFacts = {
-  url: string
-  /** /healthz as a page with known bytes. An earlier onramp answers with JSON. */
-  page: HttpReply
-  signIn: HttpReply
-  /** The origin of the authorization endpoint, if known. */
-  server: string | undefined
-}
-
-async function collect(url: string, discovering: Promise<Metadata | undefined>): Promise<OwnAddressFacts> {
+async function collect(url: string, discovering: Promise<Metadata | undefined>) {
   const [page, signIn, metadata] = await Promise.all([
+    // A page with known bytes. An earlier onramp answers with JSON.
     fetchOnce(`${url}/healthz`, { headers: { accept: 'text/html' } }),
     fetchOnce(`${url}/sign-in`),
     discovering,
@@ -24,13 +16,17 @@ async function collect(url: string, discovering: Promise<Metadata | undefined>):
   return { url, page, signIn, server: URL.parse(metadata?.authorization_endpoint ?? '')?.origin }
 }
 
+type OwnAddressFacts = Awaited<ReturnType<typeof collect>>
+
 const isOnramp = (reply: HttpReply) =>
-  reply.kind === 'answer' && reply.header(HEALTH_SAMPLE.header) === HEALTH_SAMPLE.value
+  reply.kind === 'answer' && reply.headers[HEALTH_SAMPLE.header] === HEALTH_SAMPLE.value
 
 const isRedirect = (reply: HttpReply) => reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
 
 const targetOf = (reply: HttpReply, base: string) =>
-  reply.kind === 'answer' && isRedirect(reply) ? URL.parse(reply.header('location') ?? '', base) : null
+  reply.kind === 'answer' && isRedirect(reply)
+    ? URL.parse(String(reply.headers['location'] ?? ''), base)
+    : null
 
 function networkFailure(url: string, error: NetworkError) {
   if (error === 'unknown-name')
@@ -82,7 +78,7 @@ function redirects({ url, page, signIn, server: expected }: OwnAddressFacts) {
 }
 
 function pages({ page }: OwnAddressFacts) {
-  const isPage = page.kind === 'answer' && /html/.test(page.header('content-type') ?? '')
+  const isPage = page.kind === 'answer' && /html/.test(String(page.headers['content-type']))
   if (!isPage || !isOnramp(page) || page.text === HEALTH_SAMPLE.page) return undefined
   return warn(
     'Something in front of onramp changes its pages: a test page arrived other than it was sent.',

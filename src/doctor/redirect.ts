@@ -20,13 +20,6 @@ type AuthorizationResponse =
   | { kind: 'refused'; status: number; text: string }
   | { kind: 'page' }
 
-type RedirectFacts = {
-  redirect: string
-  ours: AuthorizationResponse
-  invented: AuthorizationResponse
-  isClientRejected: boolean
-}
-
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
 
@@ -41,7 +34,8 @@ function readAuthorizationResponse(
   // The server itself would give a reason.
   if ([401, 403, 407].includes(status) && !/redirect|client|callback/i.test(text))
     return { kind: 'barred', status }
-  const target = status >= 300 && status < 400 ? URL.parse(reply.header('location') ?? '', endpoint) : null
+  const target =
+    status >= 300 && status < 400 ? URL.parse(String(reply.headers['location'] ?? ''), endpoint) : null
   if (target !== null) {
     const inFragment = new URLSearchParams(target.hash.slice(1))
     const value = (name: string) => target.searchParams.get(name) ?? inFragment.get(name) ?? undefined
@@ -92,7 +86,7 @@ async function collect(
   { metadata, url, client }: KnownClient,
   settings: Partial<Settings>,
   isClientRejected: boolean,
-): Promise<RedirectFacts | undefined> {
+) {
   const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
   const redirect = clientAddresses(url).callback
@@ -102,6 +96,8 @@ async function collect(
   }
   return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
 }
+
+type RedirectFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
 
 /** OpenID Connect Core 3.1.2.6: expected, because no one is signed in here. */
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/

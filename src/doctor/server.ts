@@ -4,24 +4,23 @@ import { parseJsonObject } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { assertUsableMetadata, lacksRefreshTokenGrant } from '../sign-in/server/discovery.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, isSafeAddress } from './fetch-once.ts'
 import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
-
-/** `keys`: the response of jwks_uri, and its signing keys. */
-type ServerFacts = { metadata: Metadata; keys: { reply: HttpReply; count: number } | undefined }
 
 function isForSigning(key: unknown): boolean {
   const { kty, use } = Object(key) as Record<string, unknown>
   return typeof kty === 'string' && kty !== 'oct' && use !== 'enc'
 }
 
-async function collect(metadata: Metadata): Promise<ServerFacts> {
+async function collect(metadata: Metadata) {
   if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
   const reply = await fetchOnce(metadata.jwks_uri)
   const keys = reply.kind === 'answer' ? parseJsonObject(reply.text)?.['keys'] : undefined
   const count = Array.isArray(keys) ? keys.filter(isForSigning).length : 0
   return { metadata, keys: { reply, count } }
 }
+
+type ServerFacts = Awaited<ReturnType<typeof collect>>
 
 const scopesOf = ({ OIDC_SCOPE: scope = '' }: Partial<Settings>) => scope.split(' ').filter(Boolean)
 const isOpenId = (settings: Partial<Settings>) => scopesOf(settings).includes('openid')

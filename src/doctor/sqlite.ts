@@ -6,16 +6,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { unsafeFileSystem, classifySqliteError } from '../records/sqlite-folder.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
-type SqliteFacts = {
-  isThere: boolean
-  /** The error code of writing there, or of creating the folder. */
-  unwritable: string | undefined
-  database: ReturnType<typeof classifySqliteError> | undefined
-  /** If it isn't a disk: `memory`, or the name of a network file system. */
-  fileSystem: string | undefined
-  freeBytes: number
-}
-
 const MIN_FREE_BYTES = 100 * 1024 * 1024
 
 function errorOf(work: () => unknown): NodeJS.ErrnoException | undefined {
@@ -42,7 +32,7 @@ function openTrial(file: string): void {
   database.prepare('SELECT count(*) FROM sqlite_master').get()
 }
 
-async function collect(dataDir: string): Promise<SqliteFacts> {
+async function collect(dataDir: string) {
   const folder = resolve(dataDir)
   let existing = folder
   while (!existsSync(existing)) existing = dirname(existing)
@@ -63,6 +53,8 @@ async function collect(dataDir: string): Promise<SqliteFacts> {
     freeBytes: bavail * bsize,
   }
 }
+
+type SqliteFacts = Awaited<ReturnType<typeof collect>>
 
 function folderOf({ isThere, unwritable: reason = '', database }: SqliteFacts) {
   if (reason === 'ENOTDIR') return fail('DATA_DIR is a file, not a folder.', 'DATA_DIR: set it to a folder')

@@ -22,7 +22,7 @@ import {
 
 const issuer = 'https://login.acme.test/tenant'
 const discovered = (result: object, ours = 0) =>
-  report(discovery, { issuer, discovery: result as FactsOf<typeof discovery>['discovery'], ours })
+  report(discovery, { issuer, discovery: result, metadata: undefined, ours } as FactsOf<typeof discovery>)
 const missing = (...attempts: object[]) => ({
   kind: 'missing',
   attempts: attempts.map((one) => ({ url: issuer, explanation: 'it answered so', ...one })),

@@ -65,7 +65,7 @@ export const answer = (status: number, text = '', headers: Record<string, string
   kind: 'answer',
   status,
   text,
-  header: (name) => headers[name],
+  headers,
 })
 
 export const metadata = (changed: object = {}): Metadata =>
@@ -95,6 +95,8 @@ export const clientFacts = (
   metadata: metadata(),
   client: { id: 'onramp', how: { method: 'client_secret_basic', secret: 'aB3-dE_f' }, ...changed },
   ours,
+  otherMethod: undefined,
+  wrong: undefined,
   ...more,
 })
 
