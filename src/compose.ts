@@ -8,7 +8,6 @@ import { KeepStateStore, PERSON_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
 import { watchAddresses } from './client-api/watch-addresses.ts'
-import type { Company } from './company/company.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { Invitations } from './invites/token.ts'
@@ -18,7 +17,6 @@ import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
 import { ProgressRecorder } from './onboarding/record-progress.ts'
 import { WalkStore } from './onboarding/walks.ts'
 import { createKeyRing, waitForDataKey, type KeyRing } from './records/data-key.ts'
-import type { Records } from './records/records.ts'
 import { openStore } from './records/store.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
@@ -26,7 +24,7 @@ import { AuthorizationServer } from './sign-in/server/authorization-server.ts'
 import { createFindClient } from './sign-in/registration/registration.ts'
 import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { SignIn } from './sign-in/sign-in.ts'
-import { createAudit, createAuditIds, type Audit } from './web/audit.ts'
+import { createAudit, createAuditIds } from './web/audit.ts'
 import { Readiness } from './web/health.ts'
 import type { Log } from './web/log.ts'
 import { Metrics } from './web/metrics/metrics.ts'
@@ -111,16 +109,10 @@ export function createOnramp(
   }
 }
 
-type Base = {
-  settings: Settings
-  company: Company
-  log: Log
-  now: () => number
-  metrics: Metrics
-  records: Records
-  keyRing: KeyRing
-  audit: Audit
-}
+type Base = Pick<
+  Parameters<typeof createApp>[0],
+  'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit'
+> & { keyRing: KeyRing }
 
 function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: Base) {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings

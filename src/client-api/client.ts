@@ -194,16 +194,10 @@ function checkCall(finalRedirectUrl?: string): ServiceCall {
   return { operation: 'checkdatasourceauth', path: `/rest/api/v1/checkdatasourceauth${query}` }
 }
 
-const withoutPath = ({ instance, name, status }: UnconnectedApp): UnconnectedApp => ({
-  instance,
-  name,
-  status,
-})
+const withoutPath = ({ authUrlRelativePath: _oneTime, ...app }: UnconnectedApp): UnconnectedApp => app
 
-const secretsIn = (credentials: Credentials): string[] =>
-  Object.entries(credentials).flatMap(([name, value]) =>
-    name !== 'kind' && name !== 'setting' && typeof value === 'string' ? [value] : [],
-  )
+const secretsIn = ({ kind: _kind, setting: _setting, ...secrets }: Credentials & { setting?: string }) =>
+  Object.values(secrets).filter((value) => typeof value === 'string')
 
 function shapeOf(apps: readonly UnconnectedApp[], redirect: string | undefined): PathShape | undefined {
   const paths = apps.flatMap(({ authUrlRelativePath }) => authUrlRelativePath ?? [])
@@ -217,6 +211,6 @@ function shapeOf(apps: readonly UnconnectedApp[], redirect: string | undefined):
 
 function includesUrl(path: string, url: string): boolean {
   const once = encodeURIComponent(url)
-  const lower = path.toLowerCase()
-  return [url, once, encodeURIComponent(once)].some((form) => lower.includes(form.toLowerCase()))
+  const forms = [url, once, encodeURIComponent(once)]
+  return forms.some((form) => path.toLowerCase().includes(form.toLowerCase()))
 }

@@ -4,9 +4,9 @@
 const MAX_CHARACTERS = 4096
 
 /** Below the datasource: no dot segment or backslash, even for a server that decodes once more. */
-const isPlain = (part: string) => !/\\|(^|\/)\.{1,2}(\/|$)/.test(decoded(part) ?? '..')
+const isPlain = (part: string) => !/\\|(^|\/)\.{1,2}(\/|$)/.test(decodedSegment(part) ?? '..')
 
-const decoded = (segment: string): string | undefined => {
+export const decodedSegment = (segment: string): string | undefined => {
   try {
     return decodeURIComponent(segment)
   } catch {
@@ -20,7 +20,7 @@ export function consentUrl(base: string, instance: string, path: string): string
   const [pathname = ''] = path.split(/[?#]/, 1)
   if (!pathname.startsWith('/auth/datasource/')) return undefined
   const [segment = '', ...rest] = pathname.split('/').slice(3)
-  if (segment === '' || (segment !== instance && decoded(segment) !== instance)) return undefined
+  if (segment === '' || (segment !== instance && decodedSegment(segment) !== instance)) return undefined
   if (![segment, ...rest].every(isPlain)) return undefined
   const joined = base + path
   if (!URL.canParse(joined)) return undefined

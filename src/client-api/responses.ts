@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
 import { presentable, shortened } from '../presentable.ts'
-import { isStartable } from './consent-url.ts'
+import { decodedSegment, isStartable } from './consent-url.ts'
 
 /** Longer content can't fill pages, logs and records. */
 const MAX_INSTANCE_CHARACTERS = 200
@@ -57,15 +57,6 @@ const checkSchema = z.object({
   ),
 })
 
-const instanceInPath = (path: string | undefined) => {
-  const segment = /^\/auth\/datasource\/([^/?#]+)/.exec(path ?? '')?.[1]
-  try {
-    return segment === undefined ? undefined : decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
-}
-
 /** Contract 2.1. @param onExcess gets a fixed sentence @returns undefined without a list, or for more than 1,000 apps */
 export function readCheckResponse(
   json: unknown,
@@ -107,17 +98,13 @@ export function readCheckResponse(
 const NAMELESS = 'unnamed'
 
 function instanceOf(entry: WireEntry, path: string | undefined): string {
-  const named = [entry.datasourceInstance, instanceInPath(path), entry.displayName].map(wellFormed)
+  const [, segment = ''] = /^\/auth\/datasource\/([^/?#]+)/.exec(path ?? '') ?? []
+  const named = [entry.datasourceInstance, decodedSegment(segment), entry.displayName].map(wellFormed)
   return named.find(isVisible) ?? NAMELESS
 }
 
-const texts = <const Names extends readonly string[]>(...names: Names) =>
-  z.object(
-    Object.fromEntries(names.map((name) => [name, optionalText])) as Record<
-      Names[number],
-      typeof optionalText
-    >,
-  )
+const texts = <Name extends string>(...names: Name[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, optionalText])) as Record<Name, typeof optionalText>)
 const searchSchema = texts('requestId', 'requestID', 'trackingToken').extend({
   results: z.array(z.unknown()).optional(),
 })

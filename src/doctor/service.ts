@@ -11,25 +11,10 @@ import { explainServiceError } from './service-error.ts'
 const isAboutService = (reason: ErrorResponse['reason']): boolean =>
   ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
-type ServiceFacts = {
-  baseUrl: string
-  prefix: string
-  madeUp: ProbeResult
-  user: ProbeResult | undefined
-  /** Without a person to look up, only a personal token has a response. */
-  global: ProbeResult | undefined
-  /** The same call without and with a final_redirect_url. */
-  redirectTrial?: { redirect: string; without: ProbeResult; withRedirect: ProbeResult }
-}
-
 const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
 
-async function collect(
-  baseUrl: string,
-  { settings, actAs }: DoctorContext,
-  now: () => number,
-): Promise<ServiceFacts> {
+async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now: () => number) {
   const { SERVICE_HEADER_PREFIX: prefix = STANDARD_HEADER_PREFIX, TOKEN_ISSUED_BY: by } = settings
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global, PUBLIC_URL: url } = settings
   const client = new ServiceClient({ baseUrl, headerPrefix: prefix, timeLimitMs: TIME_LIMIT_MS, now })
@@ -37,19 +22,15 @@ async function collect(
   const asGlobal = global && actAs ? ({ kind: 'global-token', token: global, actAs } as const) : undefined
   try {
     const externalIdp = by === 'external-idp'
-    const facts: ServiceFacts = {
-      baseUrl,
-      prefix,
-      madeUp: await client.probe({ kind: 'oauth', accessToken: MADE_UP, externalIdp }),
-      user: asUser && (await client.probe(asUser)),
-      global: await (asGlobal
-        ? client.probe(asGlobal)
-        : global
-          ? client.probeGlobalToken(global)
-          : undefined),
-    }
-    const [credentials, without] = [asGlobal ?? asUser, facts.global ?? facts.user]
+    const madeUp = await client.probe({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
+    const ofUser = asUser && (await client.probe(asUser))
+    // Without a person to look up, only a personal token has a response.
+    const alone = global && !asGlobal ? await client.probeGlobalToken(global) : undefined
+    const ofGlobal = asGlobal ? await client.probe(asGlobal) : alone
+    const facts = { baseUrl, prefix, madeUp, user: ofUser, global: ofGlobal, redirectTrial: undefined }
+    const [credentials, without] = [asGlobal ?? asUser, ofGlobal ?? ofUser]
     if (credentials === undefined || without?.kind !== 'answered' || url === undefined) return facts
+    // The same call without and with a final_redirect_url.
     const redirect = `${url}${CONSENT_CALLBACK_PATH}`
     const withRedirect = await client.probe(credentials, `${redirect}?step=onramp-doctor`)
     return { ...facts, redirectTrial: { redirect, without, withRedirect } }
@@ -57,6 +38,8 @@ async function collect(
     await client.close()
   }
 }
+
+type ServiceFacts = Awaited<ReturnType<typeof collect>>
 
 /** Faults of the address, or of the header prefix, have findings of their own. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
@@ -130,10 +113,9 @@ function finalRedirect({ redirectTrial }: ServiceFacts) {
       `The service rejected ${redirect} as a final_redirect_url (${reply.status}).`,
       'PUBLIC_URL: allow this URL in the service, or fix PUBLIC_URL',
     )
-  if (reply.kind !== 'answered' || without.kind !== 'answered') return undefined
-  const [before, after] = [without.shape, reply.shape]
-  if (before === undefined || after === undefined) return undefined
-  if (after.namesRedirect || after.parameters > before.parameters)
+  const shape = reply.kind === 'answered' ? reply.shape : undefined
+  if (shape === undefined || without.shape === undefined) return undefined
+  if (shape.namesRedirect || shape.parameters > without.shape.parameters)
     return ok(`After consent, the service redirects back to ${redirect}`)
   return warn(
     "The service's connection links don't seem to contain the final_redirect_url.",

@@ -83,29 +83,13 @@ export const isProxyError = (error: NetworkError): error is ProxyErrorText => er
 export const isCertificateError = (error: NetworkError): error is CertificateErrorText =>
   error.startsWith('its certificate ')
 
-type ProxyFailure = {
-  /** Host and port; the rest of HTTPS_PROXY is a secret. */
-  proxy: string
-  hostname: string
-  /** HTTPS_PROXY has a user name and password. */
-  isSignedIn: boolean
-  status?: number
-  cause?: unknown
-}
-
 export class ProxyError extends Error {
   readonly networkError: ProxyErrorText
   override name = 'ProxyError'
-  constructor(failure: ProxyFailure) {
-    const text = `the proxy ${failure.proxy} ${describeProxyFailure(failure)}` as const
-    super(text, { cause: failure.cause })
+  /** @param proxy its host and port; the rest of HTTPS_PROXY is a secret @param failure like `refuses to connect` */
+  constructor(proxy: string, failure: string, cause?: unknown) {
+    const text = `the proxy ${proxy} ${failure}` as const
+    super(text, { cause })
     this.networkError = text
   }
-}
-
-function describeProxyFailure({ hostname, isSignedIn, status, cause }: ProxyFailure): string {
-  if (status === undefined) return `cannot be used: ${describeNetworkError(networkErrorOf(cause))}`
-  if (status === 407 || status === 401)
-    return `${isSignedIn ? 'rejects the' : 'asks for a'} username and password (${status})`
-  return `${status >= 500 ? 'cannot reach' : 'refuses to connect to'} ${hostname} (${status})`
 }

@@ -6,7 +6,7 @@ import https from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector, setGlobalDispatcher } from 'undici'
 import { isLoopback } from './loopback.ts'
-import { ProxyError } from './network-error.ts'
+import { describeNetworkError, networkErrorOf, ProxyError } from './network-error.ts'
 
 type ProxySettings = Partial<Record<'HTTPS_PROXY' | 'HTTP_PROXY', string | undefined>> & {
   NO_PROXY?: readonly string[] | undefined
@@ -67,7 +67,6 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
   const user = [through.username, through.password].map(decodeURIComponent).join(':')
   const authorization = { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` }
   const headers = { host: target, ...(user !== ':' && authorization) }
-  const trouble = { proxy: through.host, hostname, isSignedIn: user !== ':' }
   const { request } = through.protocol === 'https:' ? https : http
   // Otherwise the proxy's certificate would be checked against the Host header.
   const servername = isIP(through.hostname.replaceAll(/[[\]]/g, '')) === 0 ? through.hostname : ''
@@ -79,9 +78,15 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
     const { statusCode: status = 0 } = response
     if (status >= 200 && status < 300) return socket
     socket.on('error', () => {}).destroy()
-    throw new ProxyError({ ...trouble, status })
+    const failure =
+      status === 407 || status === 401
+        ? `${user === ':' ? 'asks for a' : 'rejects the'} username and password`
+        : `${status >= 500 ? 'cannot reach' : 'refuses to connect to'} ${hostname}`
+    throw new ProxyError(through.host, `${failure} (${status})`)
   } catch (error) {
-    throw error instanceof ProxyError ? error : new ProxyError({ ...trouble, cause: error })
+    if (error instanceof ProxyError) throw error
+    const why = describeNetworkError(networkErrorOf(error))
+    throw new ProxyError(through.host, `cannot be used: ${why}`, error)
   } finally {
     clearTimeout(late)
   }

@@ -103,8 +103,8 @@ export const clientFacts = (
 export const refusedWith = (reason: string, status = 401, more: object = {}): ProbeResult =>
   ({ kind: 'rejected', reason, status, retryAfter: 7, explanation: '', ...more }) as ProbeResult
 
-export const answered = (shape?: { parameters: number; namesRedirect: boolean }): ProbeResult => ({
-  kind: 'answered',
+export const answered = (shape?: { parameters: number; namesRedirect: boolean }) => ({
+  kind: 'answered' as const,
   unconnected: [],
   shape,
   theirs: NOW,
@@ -117,6 +117,7 @@ export const serviceFacts = factsOf<typeof service>({
   madeUp: refusedWith('token'),
   user: undefined,
   global: undefined,
+  redirectTrial: undefined,
 })
 
 export const sqliteFacts = factsOf<typeof sqlite>({

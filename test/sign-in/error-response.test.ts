@@ -144,7 +144,7 @@ it("an unknown library error is a failure, and a proxy's refusal is temporary", 
   ])
   const away = 'the authorization server cannot be reached'
   expect(problemOf(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
-  const trouble = new ProxyError({ proxy: 'p:1', hostname: 'as.example', isSignedIn: false, status: 403 })
+  const trouble = new ProxyError('p:1', 'refuses to connect to as.example (403)')
   expect(problemOf(libraryError('OAUTH_ODD', trouble))[2]).toBe(
     `${away}: the proxy p:1 refuses to connect to as.example (403)`,
   )
