@@ -5,20 +5,6 @@ import { STANDARD_HEADER_PREFIX } from './credentials.ts'
 import type { HttpResponse } from '../http/exchange.ts'
 import { requestedWait, retryAfterSeconds } from '../http/retry-after.ts'
 
-export type ErrorResponse = {
-  status: number
-  reason: ErrorReason
-  retryAfter: number
-  /** Seconds that the service requested, a day at most. */
-  requestedWait: number | undefined
-  /** One line, bounded and without secrets; may be empty. */
-  explanation: string
-  /** The prefix of the service's headers, if it isn't SERVICE_HEADER_PREFIX. */
-  otherPrefix: string | undefined
-  isFromIntermediary: boolean
-  isAboutRedirectUrl: boolean
-}
-
 /** `act-as-refused`: another message about `…-ActAs`, for an unknown address. */
 type Message = 'auth-type' | 'auth-type-missing' | 'act-as-missing' | 'act-as-refused'
 
@@ -32,21 +18,26 @@ export function readErrorResponse(
   { status, text, headers }: HttpResponse,
   sent: { headerPrefix?: string | undefined; secrets?: readonly string[] },
   now: number,
-): ErrorResponse {
+) {
   const isFront = isFromIntermediary(status, headers)
   const message = status < 300 ? undefined : messageIn(text, status)
   const retryAfter = headers['retry-after']?.toString()
   return {
     status,
-    reason: message ?? (isFront ? 'in-front' : statusReason(status)),
+    reason: (message ?? (isFront ? 'in-front' : statusReason(status))) as ErrorReason,
     retryAfter: retryAfterSeconds(retryAfter, now),
+    /** Seconds that the service requested, a day at most. */
     requestedWait: requestedWait(retryAfter, now),
+    /** One line, bounded and without secrets; may be empty. */
     explanation: explanationIn(text, sent.secrets ?? []),
+    /** The prefix of the service's headers, if it isn't SERVICE_HEADER_PREFIX. */
     otherPrefix: status < 500 ? otherPrefixIn(text, sent.headerPrefix) : undefined,
     isFromIntermediary: isFront,
     isAboutRedirectUrl: mentionsRedirect(text),
   }
 }
+
+export type ErrorResponse = ReturnType<typeof readErrorResponse>
 
 /** True if the response's form and status are a proxy's. The form of a 404 says nothing. */
 function isFromIntermediary(status: number, headers: HttpResponse['headers']): boolean {

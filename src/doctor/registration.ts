@@ -10,12 +10,6 @@ import type { Settings } from '../settings/settings.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
-/** `requested`: by the next start. `reply`: undefined without a usable endpoint. */
-type RegistrationFacts = {
-  requested: { token_endpoint_auth_method: string; id_token_signed_response_alg?: string }
-  reply: HttpReply | undefined
-}
-
 /** An open endpoint rejects the redirect URIs; a closed one doesn't read them. */
 const NOT_A_REGISTRATION = JSON.stringify({
   client_name: 'onramp doctor (may be removed)',
@@ -23,11 +17,7 @@ const NOT_A_REGISTRATION = JSON.stringify({
 })
 
 /** @param settings with PUBLIC_URL and those of the client @param now milliseconds since 1970 */
-async function collect(
-  metadata: Metadata,
-  settings: Settings,
-  now: () => number,
-): Promise<RegistrationFacts> {
+async function collect(metadata: Metadata, settings: Settings, now: () => number) {
   const requested = requestedMetadata(settings, metadata, undefined)
   const { registration_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return { requested, reply: undefined }
@@ -42,6 +32,8 @@ async function collect(
   }
   return { requested, reply }
 }
+
+type RegistrationFacts = Awaited<ReturnType<typeof collect>>
 
 const IS_CLOSED = [404, 405, 410, 501]
 const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|unauthorized_client)$/

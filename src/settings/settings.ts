@@ -42,9 +42,7 @@ export const isQuoted = (value: string): boolean => /^(["'`]).*\1$/s.test(value)
 export const variablesOf = ({ name, lowerCase }: Pick<Setting, 'name' | 'lowerCase'>): string[] =>
   lowerCase ? [name.toLowerCase(), name] : [name]
 
-type Raw = { value?: string; fault?: string }
-
-function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
+function readRaw(setting: Setting, env: NodeJS.ProcessEnv): { value?: string; fault?: string } {
   const direct = variablesOf(setting)
     .map((name) => env[name]?.trim())
     .find(Boolean)
@@ -102,10 +100,7 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
   return Object.keys(broken).filter((fault) => broken[fault])
 }
 
-export function readSettings(env: NodeJS.ProcessEnv): {
-  settings: Partial<Settings>
-  faults: readonly string[]
-} {
+export function readSettings(env: NodeJS.ProcessEnv) {
   const faults: string[] = []
   const loaded: Record<string, unknown> = {}
   for (const setting of settings) {
@@ -126,7 +121,7 @@ export function readSettings(env: NodeJS.ProcessEnv): {
   // An unreadable setting isn't reported as missing too.
   const isReported = (fault: string) => faults.some((other) => other.split(' ')[0] === fault.split(' ')[0])
   faults.push(...faultsBetween(loaded).filter((fault) => !isReported(fault)))
-  return { settings: loaded, faults }
+  return { settings: loaded as Partial<Settings>, faults: faults as readonly string[] }
 }
 
 /** An empty variable counts as absent. @throws {SettingsError} with every fault */

@@ -7,6 +7,7 @@ import { redirect } from '../../src/doctor/redirect.ts'
 import { registration } from '../../src/doctor/registration.ts'
 import { server } from '../../src/doctor/server.ts'
 import type { Settings } from '../../src/settings/settings.ts'
+import { requestedMetadata } from '../../src/sign-in/registration/metadata.ts'
 import {
   answer,
   clientFacts,
@@ -210,6 +211,7 @@ it.each<[FactsOf<typeof registration>['reply'], Partial<Settings>, RegExp]>([
   [answer(400, error('invalid_redirect_uri')), {}, /^ok : The first start will ask to register/],
   [answer(201, '{"client_id":"x"}'), {}, /^ok : The first start will ask to register/],
 ])('a registration endpoint is judged by its response %o', (reply, settings, expected) => {
-  const requested = { redirect_uris: [], token_endpoint_auth_method: 'client_secret_post' }
+  const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
+  const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
   expect(report(registration, { requested, reply }, { settings })).toEqual(matching(expected))
 })
