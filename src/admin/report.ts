@@ -2,12 +2,12 @@
 import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
-import { CRITERIA, fellBackAt, hasAppIn, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, fellBackAt, hasAppIn, newAppAt, type PersonSummary } from './person-summary.ts'
 
 type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
-const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'reminded', 'acted'] as const
+const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'newApp', 'reminded', 'acted'] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'nothing', ...PERSON_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
@@ -19,7 +19,7 @@ export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'fi
 type Counts<K extends readonly string[]> = Record<K[number], number>
 
 /**
- * What happened on a day. `fellBack`: since that day, until now. `reminded`: got their newest reminder on it. `acted`: of the
+ * What happened on a day. `fellBack`: since that day, until now. `newApp`: so, by nothing but new apps. `reminded`: got their newest reminder on it. `acted`: of the
  * reminded, those who connected every app of that reminder (without a list: are ready, by a newer connection).
  */
 type DayCounts = Counts<typeof OF_DAY> & { day: string }
@@ -186,6 +186,7 @@ function addToDays(days: Map<string, DayCounts>, summary: PersonSummary): void {
     // All of their apps were turned off since: ready from the first day, like everyone with nothing to connect.
     ['finished', CRITERIA.nothing(summary) ? undefined : finishedAt],
     ['fellBack', fellBackAt(summary)],
+    ['newApp', newAppAt(summary)],
     ['reminded', reminder?.at],
     ['acted', hasActed ? reminder?.at : undefined],
   ]

@@ -16,6 +16,7 @@ import { dueApps, dueEpisodeEmail, dueInvitation, EPISODES, episodeOf, type Epis
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { findMassDisconnects } from './mass-disconnects.ts'
+import { findNewApps } from './new-apps.ts'
 import type { Invitee } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime } from './working-time.ts'
@@ -223,7 +224,9 @@ export class KeepRun {
     const { now } = this.#run
     const { sweep } = this.#state
     const massDisconnects = await findMassDisconnects(this.#listed(), this.#state, now())
-    await this.#save({ massDisconnects, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
+    const newApps = await findNewApps(this.#listed(), this.#state, now())
+    const found = { massDisconnects, newApps }
+    await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
   }
 
   async *#listed(): AsyncGenerator<Person> {

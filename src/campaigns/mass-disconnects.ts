@@ -1,14 +1,7 @@
 // Finds apps that so many people lost at once that one cause must be behind it, which only an administrator can remove. Pure.
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { appsOf, isGone, type Person } from '../people/person.ts'
-
-const MIN_PEOPLE = 5
-const MIN_SHARE = 0.2
-/** Enough lapses within half a day, whatever their share is. */
-const MANY = 50
-const HALF_DAY_MS = 12 * 3_600_000
-/** Everyone is checked once more within this time, even by a daily run. */
-const SPREAD_MS = 36 * 3_600_000
+import { isPartOf, sharedCause, SPREAD_MS } from './shared-cause.ts'
 
 /** `fresh`: when each lapse was noticed that wasn't evaluated yet; milliseconds since 1970. */
 type AppLapses = { name: string; had: number; fresh: number[]; lapsed: number }
@@ -30,8 +23,9 @@ export async function findMassDisconnects(
     ongoing.filter(({ resumedAt }) => resumedAt === undefined).map(({ instance }) => instance),
   )
   const begun = [...counts].flatMap(([instance, count]): MassDisconnect[] => {
-    const shared = active.has(instance) ? undefined : sharedLapses(count)
-    return shared ? [{ instance, name: count.name, noticedAt: now, ...shared, had: count.had }] : []
+    const { name, fresh, had } = count
+    const shared = active.has(instance) ? undefined : sharedCause(fresh, had)
+    return shared ? [{ instance, name, noticedAt: now, since: shared.since, lapsed: shared.people, had }] : []
   })
   const replaced = new Set(begun.map(({ instance }) => instance))
   return [...ongoing.filter(({ instance }) => !replaced.has(instance)), ...begun]
@@ -43,7 +37,7 @@ function countLapses(person: Person, state: KeepState, counts: Map<string, AppLa
     if (!hasIt && lapsedAt === undefined) continue
     const count = counts.get(instance) ?? { name, had: 0, fresh: [], lapsed: 0 }
     const known = state.massDisconnects.findLast((one) => one.instance === instance)
-    const isKnown = known !== undefined && lapsedAt !== undefined && includes(known, lapsedAt)
+    const isKnown = known !== undefined && lapsedAt !== undefined && isPartOf(known, lapsedAt)
     const isFresh = !isKnown && lapsedAt !== undefined && lapsedAt >= (state.evaluatedAt ?? 0)
     count.lapsed += Number(isKnown)
     if (isFresh) count.fresh.push(lapsedAt)
@@ -52,32 +46,6 @@ function countLapses(person: Person, state: KeepState, counts: Map<string, AppLa
   }
 }
 
-/** Others who lose the app before or after must not keep a mass disconnect from being over. */
-const includes = ({ since, noticedAt }: MassDisconnect, lapsedAt: number): boolean =>
-  lapsedAt >= since && lapsedAt < noticedAt + SPREAD_MS
-
 /** Most people have the app again. A resumed one is remembered while more lapses may be noticed. */
 const hasEnded = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, lapsed: number, now: number) =>
   lapsed * 2 < before && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)
-
-/**
- * The lapses with a shared cause, by when they were noticed, however long ago. Of 50,000 people who have an app, some thirty
- * lose it by themselves in half a day, at 1% a week.
- */
-function sharedLapses({ fresh, had }: AppLapses): { since: number; lapsed: number } | undefined {
-  const times = fresh.toSorted((one, other) => one - other)
-  const together = mostWithin(times, SPREAD_MS)
-  const isLargeShare = together.lapsed >= MIN_PEOPLE && together.lapsed >= had * MIN_SHARE
-  return isLargeShare || mostWithin(times, HALF_DAY_MS).lapsed >= MANY ? together : undefined
-}
-
-/** The most lapses within `spanMs` of the first one. @param times sorted */
-function mostWithin(times: readonly number[], spanMs: number): { since: number; lapsed: number } {
-  let most = { since: 0, lapsed: 0 }
-  let end = 0
-  for (const [start, since] of times.entries()) {
-    while (end < times.length && times[end]! - since < spanMs) end++
-    if (end - start > most.lapsed) most = { since, lapsed: end - start }
-  }
-  return most
-}

@@ -17,6 +17,9 @@ export type MassDisconnect = {
   resumedAt?: number
 }
 
+/** An app that is new for many people at once. Times are milliseconds since 1970. */
+export type NewApp = { instance: string; name: string; noticedAt: number; since: number; people: number }
+
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** People in each state after a day's last run; `day` is YYYY-MM-DD in UTC. */
@@ -29,6 +32,7 @@ export type KeepState = {
   /** Lapses before that were evaluated, so people can be emailed about them. */
   evaluatedAt?: number
   massDisconnects: MassDisconnect[]
+  newApps?: NewApp[]
   /** When a run last found it working time in a time zone, or first saw the zone. */
   zones: Record<string, number>
   digestAt?: number

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { compareSince } from '../../src/admin/comparison.ts'
+import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
 import type { Report } from '../../src/admin/report.ts'
-import type { DailyCounts } from '../../src/people/keep-state.ts'
+import type { DailyCounts, NewApp } from '../../src/people/keep-state.ts'
+import { t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -11,6 +12,7 @@ const day = (date: string, finished: number, fellBack = 0): Report['days'][numbe
   signedIn: 0,
   finished,
   fellBack,
+  newApp: 0,
   reminded: 0,
   acted: 0,
 })
@@ -20,7 +22,7 @@ const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: d
 const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
 const flows = { reminded: 7, acted: 4 }
 const before = { ...day('2026-11-13', 0, 5), ...flows }
-const report = { ready: 7, days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
+const report = { ready: 7, datasources: [], days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
 const dayFor = (calls?: unknown, days = rows) =>
   compareSince(report, { massDisconnects: [], zones: {}, days }, now, calls)?.row.day
 
@@ -37,4 +39,30 @@ it('a comparison is with the newest row up to the day, else up to a week ago, el
 it('a comparison counts who fell back, was reminded and acted after that day', () => {
   const compared = compareSince(report, { massDisconnects: [], zones: {}, days: rows }, now)
   expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, reminded: 7, acted: 4 })
+})
+
+const notion = { instance: 'notion_1', name: 'notion_1', since: 0, people: 103 }
+const figma = { ...notion, instance: 'figma_1', name: 'Figma', people: 60 }
+const found = (...apps: (typeof notion)[]) =>
+  apps.map((app) => ({ ...app, noticedAt: Date.parse('2026-11-14T00:00:00Z') }))
+const named = [{ instance: 'notion_1', name: 'Notion' }] as Report['datasources']
+
+it.each<[string, number, number, NewApp[], string[]]>([
+  ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', 'Notion is new for 103 people']],
+  [
+    'new apps',
+    70,
+    65,
+    found(notion, figma),
+    ['70 fewer ready: 2 new apps', 'Notion is new for 103 people', 'Figma is new for 60 people'],
+  ],
+  ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people']],
+  ['nothing new', 4, 0, [], ['4 fewer ready']],
+  ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer ready']],
+])('a fall by %s names its cause', (_cause, fewer, newApp, newApps, words) => {
+  const fallen = { ready: 100 - fewer, datasources: named, days: [{ ...day('2026-11-14', 0), newApp }] }
+  const state = { massDisconnects: [], zones: {}, days: [rowOf('2026-11-13', 100)], newApps }
+  const comparison = compareSince(fallen, state, now)
+  const [since = '', ...rest] = comparison === undefined ? [] : describeComparison(comparison, t)
+  expect([since.replace(/^.*2026: |,? (and )?0 fell back$/g, ''), ...rest]).toEqual(words)
 })

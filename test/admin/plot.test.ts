@@ -8,6 +8,7 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Report[
   invited,
   signedIn,
   finished,
+  newApp: 0,
   fellBack: 0,
   reminded: 0,
   acted: 0,

@@ -1,0 +1,42 @@
+// When an app counts as new for many people.
+import { expect, it } from 'vitest'
+import { findNewApps } from '../../src/campaigns/new-apps.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
+import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
+import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
+
+const NONE: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+
+/** @param newAt when Jira was first listed; undefined: it never was */
+function person(newAt?: number): Person {
+  const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [slack] }, 1)
+  return newAt === undefined
+    ? first
+    : withCheck(first, { checkedAt: newAt, unconnected: [slack, jira] }, newAt)
+}
+const people = (count: number, newAt?: number) => Array.from({ length: count }, () => person(newAt))
+const find = (all: Person[], state = NONE) => findNewApps(all, state, monday + 2 * HOUR)
+
+it.each([
+  [4, 8, 0],
+  [5, 25, 1],
+  [5, 26, 0],
+  [49, 1_000, 0],
+  [50, 1_000, 1],
+])('an app that %i of %i people get at once is new for many %i times', async (some, all, count) => {
+  expect(await find([...people(some, monday), ...people(all - some)])).toHaveLength(count)
+})
+
+it('an app that everyone had at their first check, or that was evaluated before, is not new', async () => {
+  expect(await find([...people(9), ...people(9, monday - 1)])).toEqual([])
+})
+
+it('people who get it a little later are counted with it, also when the first ones have connected it', async () => {
+  const newApps = await find(people(6, monday))
+  expect(newApps).toEqual([
+    { instance: 'jira_1', name: 'Jira', noticedAt: monday + 2 * HOUR, since: monday, people: 6 },
+  ])
+  const later = { ...NONE, newApps, evaluatedAt: monday + HOUR }
+  expect(await find([...people(7, monday), ...people(2, monday + DAY)], later)).toMatchObject([{ people: 9 }])
+  expect(await find(people(9), later)).toEqual(newApps)
+})
