@@ -1,11 +1,13 @@
-// Sessions over Records. A record is named by the hash of the session's ID and sealed by the ID itself. A session carries a
-// revision, and a write over any other revision fails: a slow request never brings back old tokens or an ended session.
+// Sessions over Records, by connect-redis. A record is named by the hash of the session's ID and sealed by the ID itself.
+// A session carries a revision, and a write over any other revision fails: a slow request never brings back old tokens or
+// an ended session.
+import { RedisStore } from 'connect-redis'
 import type { Request } from 'express'
-import { Store, type SessionData } from 'express-session'
+import type { SessionData } from 'express-session'
 import type { Records } from '../records/records.ts'
 import { hashOf, type Sealer } from '../records/seal.ts'
 
-type Done = (error?: unknown, session?: SessionData | null) => void
+type Done = (error?: unknown) => void
 type SessionRecords = Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
 
 /** Another request has changed or ended the session. */
@@ -32,11 +34,8 @@ const serialize = (session: SessionData, revision: number) =>
 
 const revisionIn = (json: string): number => (JSON.parse(json) as Revision).revision
 
-/** Without `touch`, for which express-session would hash each session once more: a session is touched when it is read. */
-export class SessionStore extends Store {
+export class SessionStore extends RedisStore {
   readonly #records: SessionRecords
-  readonly #sealer: Sealer
-  readonly #seconds: number
   readonly #maxMs: number
   readonly #touchEveryMs: number
   readonly #now: () => number
@@ -51,45 +50,41 @@ export class SessionStore extends Store {
     maxSeconds: number
     now: () => number
   }) {
-    super()
     const { records, sealer, idleSeconds, maxSeconds, now } = options
-    this.#records = records
-    this.#sealer = sealer
     // Longer than documented by what a skipped touch may cost.
-    this.#seconds = Math.ceil(idleSeconds * (1 + TOUCH_SHARE))
+    const ttl = Math.ceil(idleSeconds * (1 + TOUCH_SHARE))
+    super({ client: new SessionCommands(records, sealer), prefix: '', ttl })
+    this.serializer = {
+      parse: (json) => this.#parse(json) as SessionData,
+      stringify: (session) => this.#next(session).json,
+    }
+    this.#records = records
     this.#maxMs = maxSeconds * 1000
     this.#touchEveryMs = idleSeconds * TOUCH_SHARE * 1000
     this.#now = now
   }
 
-  override get(id: string, done: Done): void {
-    this.#read(id)
-      .then((session) => done(null, session))
-      .catch(done)
-  }
-
   /** Writes a session that has changed since it was read. Passes {SessionChanged} or {StoreUnavailable} to `done`. */
-  override set(id: string, session: SessionData, done: Done = () => {}): void {
+  override async set(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
     const before = this.#revisions.get(session)
     if (before !== undefined && serialize(session, before.revision) === before.json) return done()
-    const revision = before === undefined ? 0 : before.revision + 1
-    const next = { revision, json: serialize(session, revision) }
+    const writing = super.set(id, session, (error) => {
+      if (!error) this.#noteTouch(id)
+      else if (before === undefined) this.#revisions.delete(session)
+      else this.#revisions.set(session, before)
+      done(error)
+    })
     // Now and not after the write, so the end of the request doesn't write the same again.
-    this.#revisions.set(session, next)
-    this.#write(id, next)
-      .catch((error: unknown) => {
-        if (before === undefined) this.#revisions.delete(session)
-        else this.#revisions.set(session, before)
-        throw error
-      })
-      .then(() => done())
-      .catch(done)
+    this.#revisions.set(session, this.#next(session))
+    await writing
   }
 
-  override destroy(id: string, done: Done = () => {}): void {
-    this.end(hashOf(id))
-      .then(() => done())
-      .catch(done)
+  /** In the background: it neither delays the response nor fails it. */
+  override async touch(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
+    done()
+    if (this.#now() - (this.#touchedAt.get(id) ?? 0) < this.#touchEveryMs) return
+    this.#noteTouch(id)
+    await super.touch(id, session, (error) => error && this.#touchedAt.delete(id))
   }
 
   override createSession(req: Request, data: SessionData) {
@@ -114,46 +109,66 @@ export class SessionStore extends Store {
     await this.#records.put(keyOf(hash), ENDED, this.#maxMs / 1000).catch(() => this.end(hash))
   }
 
-  /** @returns null for none, or one that was signed in too long ago */
-  async #read(id: string): Promise<SessionData | null> {
-    const key = keyOf(hashOf(id))
-    const sealed = await this.#records.get(key)
-    const json = sealed === ENDED ? ENDED_SESSION : this.#open(id, sealed)
-    if (json === undefined) return null
+  /** @returns null if it was signed in too long ago */
+  #parse(json: string): SessionData | null {
     const { revision, ...content } = JSON.parse(json) as SessionData & Revision
-    const session = { ...content, cookie: { originalMaxAge: null } }
-    if (session.signedInAt !== undefined && this.#now() - session.signedInAt > this.#maxMs) return null
-    this.#revisions.set(session, { revision, json })
-    if (sealed !== undefined && sealed !== ENDED) void this.#touch(id, key, sealed)
-    return session
+    const data = { ...content, cookie: { originalMaxAge: null } }
+    if (data.signedInAt !== undefined && this.#now() - data.signedInAt > this.#maxMs) return null
+    this.#revisions.set(data, { revision, json })
+    return data
   }
 
-  /** Inserts revision 0, and writes any other only over the one before. @throws {SessionChanged} {StoreUnavailable} */
-  async #write(id: string, { revision, json }: Revision): Promise<void> {
-    const key = keyOf(hashOf(id))
-    const before = revision === 0 ? undefined : await this.#records.get(key)
-    const stored = this.#open(id, before)
-    const isNext = revision === 0 || (stored !== undefined && revisionIn(stored) === revision - 1)
-    const sealed = this.#sealer.seal(json, associatedDataOf(id))
-    if (!isNext || !(await this.#records.compareAndSet(key, before, sealed, this.#seconds)))
-      throw new SessionChanged('another request has changed or ended the session')
-    this.#noteTouch(id)
-  }
-
-  /** In the background: it neither delays the response nor fails it. */
-  async #touch(id: string, key: string, sealed: string): Promise<void> {
-    if (this.#now() - (this.#touchedAt.get(id) ?? 0) < this.#touchEveryMs) return
-    this.#noteTouch(id)
-    const touching = this.#records.compareAndSet(key, sealed, sealed, this.#seconds)
-    await touching.catch(() => this.#touchedAt.delete(id))
-  }
-
-  #open(id: string, sealed: string | undefined): string | undefined {
-    return sealed === undefined ? undefined : this.#sealer.open(sealed, associatedDataOf(id))
+  #next(session: SessionData): Revision {
+    const before = this.#revisions.get(session)
+    const revision = before === undefined ? 0 : before.revision + 1
+    return { revision, json: serialize(session, revision) }
   }
 
   #noteTouch(id: string): void {
     if (this.#touchedAt.size >= MAX_TOUCHES) this.#touchedAt.clear()
     this.#touchedAt.set(id, this.#now())
+  }
+}
+
+/** The commands that connect-redis gives a client, with session IDs for keys. */
+class SessionCommands {
+  readonly #records: SessionRecords
+  readonly #sealer: Sealer
+
+  constructor(records: SessionRecords, sealer: Sealer) {
+    this.#records = records
+    this.#sealer = sealer
+  }
+
+  async get(id: string): Promise<string | undefined> {
+    const sealed = await this.#records.get(keyOf(hashOf(id)))
+    return sealed === ENDED ? ENDED_SESSION : this.#open(id, sealed)
+  }
+
+  /** Inserts revision 0, and writes any other only over the one before. @throws {SessionChanged} {StoreUnavailable} */
+  async set(id: string, json: string, { expiration }: { expiration: { value: number } }): Promise<void> {
+    const key = keyOf(hashOf(id))
+    const revision = revisionIn(json)
+    const before = revision === 0 ? undefined : await this.#records.get(key)
+    const stored = this.#open(id, before)
+    const isNext = stored === undefined ? revision === 0 : revisionIn(stored) === revision - 1
+    const sealed = this.#sealer.seal(json, associatedDataOf(id))
+    if (!isNext || !(await this.#records.compareAndSet(key, before, sealed, expiration.value)))
+      throw new SessionChanged('another request has changed or ended the session')
+  }
+
+  async expire(id: string, seconds: number): Promise<void> {
+    const key = keyOf(hashOf(id))
+    const sealed = await this.#records.get(key)
+    if (sealed !== undefined && sealed !== ENDED)
+      await this.#records.compareAndSet(key, sealed, sealed, seconds)
+  }
+
+  del([id = '']: string[]): Promise<void> {
+    return this.#records.remove(keyOf(hashOf(id)))
+  }
+
+  #open(id: string, sealed: string | undefined): string | undefined {
+    return sealed === undefined ? undefined : this.#sealer.open(sealed, associatedDataOf(id))
   }
 }
