@@ -17,6 +17,7 @@ import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { filterEntries, daySchema, dayOf, listJson, type EntryFilter } from '../schedule/schedule.ts'
 
 const MAX_DAYS = 99_999
+const FORMATS = ['har', 'ndjson', 'openapi', 'log'] as const
 const EXITS = '\nExit codes: 0 success, 1 unreadable file, 2 usage error.'
 
 const asOf = () =>
@@ -78,7 +79,10 @@ Examples:
     // Commander hands a mistyped command to the default one.
     .allowExcessArguments()
     .action(async ({ json, ...options }, { args: [typed] }) => {
-      if (typed !== undefined) throw unknownCommand(typed, group)
+      const names = group.commands.map((command) => command.name())
+      const meant = typed === undefined ? undefined : nearestWord(typed, names)
+      if (meant !== undefined) throw new UsageError(`unknown command; did you mean ${meant}?`)
+      if (typed !== undefined) throw new UsageError('unknown command')
       const { filter, entries } = filteredEntries(options, context)
       const { list } = await import('./list.ts')
       if (json) writeJson(context, listJson(entries, filter.asOf))
@@ -118,14 +122,7 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
     .addOption(asOf())
     .addOption(textOption('--waivers <FILE>', 'items you allow until a given date; see the command schema'))
     .addOption(schedule())
-    .addOption(
-      choiceOption('--input <FORMAT>', 'read the files in this format (default: detect)', [
-        'har',
-        'ndjson',
-        'openapi',
-        'log',
-      ] as const),
-    )
+    .addOption(choiceOption('--input <FORMAT>', 'read the files in this format (default: detect)', FORMATS))
     .option('--ignore-broken', "report what can't be read, but don't fail the check because of it")
     .option('--json', 'print the report as JSON')
     .addHelpText(
@@ -204,9 +201,3 @@ Examples:
 
 const writeJson = ({ stdout }: CommandContext, value: unknown) =>
   void stdout.write(`${JSON.stringify(value, null, 2)}\n`)
-
-function unknownCommand(typed: string, { commands }: Command): UsageError {
-  const names = commands.map((command) => command.name())
-  const meant = nearestWord(typed, names)
-  return new UsageError(meant === undefined ? 'unknown command' : `unknown command; did you mean ${meant}?`)
-}

@@ -5,15 +5,13 @@ import { listOf, parseDocumentText, recordOf, textOf } from './document.ts'
 import { lineReader, wholeText, type FormatReader, type InputRecord } from './source.ts'
 
 const MAX_HAR_MIB = 256
+const NOT_A_REQUEST =
+  'not a request: it has no method and url; record it again, or rename (jq -c {method:.METHOD,url:.URL})'
 
 /** Reads {"method", "url", "request"?, "response"?, "status"?, "time"?}. A null body counts as not recorded. */
 const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): InputRecord => {
   const { method, url, status, request, response, time } = exchange
-  if (typeof method !== 'string' || typeof url !== 'string')
-    return {
-      fault:
-        'not a request: it has no method and url; record it again, or rename (jq -c {method:.METHOD,url:.URL})',
-    }
+  if (typeof method !== 'string' || typeof url !== 'string') return { fault: NOT_A_REQUEST }
   // A masked URL may be any operation.
   if (!/^[a-z]+(?:-[a-z]+)*$/i.test(method) || !/^(?:\/|https?:\/\/[^/]+\/)/i.test(url))
     return { fault: 'not a whole request: it has no method or no path; record it again or remove it' }
@@ -42,10 +40,8 @@ const readNdjson = lineReader((line, matcher) => {
     const exchange = recordOf(JSON.parse(line))
     // Docker keeps each line of a log so.
     if (typeof exchange.log === 'string') return readLogLine(exchange.log, matcher)
-    return readExchange(
-      'method' in exchange && 'url' in exchange ? exchange : fromProxyLog(exchange),
-      matcher,
-    )
+    const isPlain = 'method' in exchange && 'url' in exchange
+    return readExchange(isPlain ? exchange : fromProxyLog(exchange), matcher)
   } catch {
     return { fault: 'not JSON from its beginning to its end; fix or remove the line' }
   }

@@ -30,16 +30,6 @@ export type Match = {
   line?: () => number | undefined
 }
 
-/** The schedule's entries for one operation. */
-export type ScheduledOperation = {
-  entries: Entry[]
-  fields: Record<Side, ReadonlyMap<string, Extract<Entry, { kind: 'field' }>[]>>
-  /** True for the member with the operation's main object, whose members count as the body's own. */
-  isHolder: (name: string) => boolean
-  /** True for a replacement, whose members are never matched. */
-  isReplacement: (name: string) => boolean
-}
-
 export type Matcher = (method: string, url: string) => ScheduledOperation | undefined
 
 /** `channel_invite_info` equals `ChannelInviteInfo`. */
@@ -48,7 +38,10 @@ const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 /** `b` for the replacement `a.b`; prose names no member. */
 const replacingName = ({ replacement = '' }: Entry) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(replacement)?.[1] ?? []
 
-const toScheduledOperation = (entries: Entry[]): ScheduledOperation => {
+/** The schedule's entries for one operation. */
+export type ScheduledOperation = ReturnType<typeof toScheduledOperation>
+
+const toScheduledOperation = (entries: Entry[]) => {
   const all = entries.filter((entry) => entry.kind === 'field')
   const on = (side: Side) => {
     const ofSide = all.filter(({ place }) => place.in === side || place.in === 'either')
@@ -60,8 +53,10 @@ const toScheduledOperation = (entries: Entry[]): ScheduledOperation => {
   return {
     entries,
     fields: { request: on('request'), response: on('response') },
-    isHolder: (name) => holders.has(plainName(name)),
-    isReplacement: (name) => replacements.has(plainName(name)),
+    /** True for the member with the operation's main object, whose members count as the body's own. */
+    isHolder: (name: string) => holders.has(plainName(name)),
+    /** True for a replacement, whose members are never matched. */
+    isReplacement: (name: string) => replacements.has(plainName(name)),
   }
 }
 

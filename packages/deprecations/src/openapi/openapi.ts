@@ -68,11 +68,10 @@ const membersOf = (spot: DocumentNode | undefined): [name: string, spot: Documen
     ? []
     : Object.keys(spot.value ?? {}).map((name) => [name, memberOf(spot, name)])
 
-const stepsOf = (pointer: string) =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+const stepsOf = (pointer: string) => {
+  const [, ...steps] = pointer.split('/')
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
 
 const MAX_HOPS = 10
 
@@ -116,7 +115,7 @@ const allowsAnything = (schema: unknown) => {
 
 /** True if a schema allows members that it doesn't name. */
 const isOpen = (schema: Record<string, unknown>) => {
-  const choices = [...listOf(schema.oneOf), ...listOf(schema.anyOf)]
+  const choices = [schema.oneOf, schema.anyOf].flatMap(listOf)
   return (
     OPENING.some((name) => name in schema && schema[name] !== false) ||
     ('discriminator' in schema && choices.length === 0) ||
@@ -125,17 +124,11 @@ const isOpen = (schema: Record<string, unknown>) => {
 }
 
 /** @param why the reference at this node can't be read */
-const matchAt = (
-  spot: DocumentNode,
-  entry: Entry,
-  confidence: Confidence,
-  side?: Side,
-  why?: string,
-): Match => {
+const matchAt = (spot: DocumentNode, entry: Entry, confidence: Confidence, side?: Side, why?: string) => {
   const { file, pointer } = spot
   const unread = why && `the reference at #${pointer} ${why}`
   const line = () => file.lineOf(stepsOf(pointer))
-  return { entry, confidence, side, unread, file: file.name, pointer, line }
+  return { entry, confidence, side, unread, file: file.name, pointer, line } satisfies Match
 }
 
 /** The deprecated fields that a request body or a response declares. */
@@ -195,9 +188,8 @@ const serverUrl = (server: unknown): string => {
   const { url, variables } = recordOf(server)
   const valueOf = (written: string, name: string) =>
     textOf(recordOf(recordOf(variables)[name]).default) || written
-  return textOf(url)
-    .replaceAll(/\{([^{}]*)\}/g, valueOf)
-    .replace(/[?#][^]*$/, '')
+  const address = textOf(url).replaceAll(/\{([^{}]*)\}/g, valueOf)
+  return address.replace(/[?#][^]*$/, '')
 }
 
 /** The path alone, and below each server URL of the nearest `servers`. */

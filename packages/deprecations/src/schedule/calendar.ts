@@ -9,7 +9,7 @@ const DAY_SECONDS = 86_400
 const plain = (text: string) => text.replaceAll(/[\p{Cc}]/gu, (sign) => (sign === '\n' ? sign : ' '))
 
 const event = (entry: Entry): ICalEventData => {
-  const title = plain(`Removal of ${titleOf(entry)}`)
+  const summary = plain(`Removal of ${titleOf(entry)}`)
   const description = [
     `Last day: ${fixBy(entry)}.`,
     `What to do: ${adviceFor(entry)}.`,
@@ -22,14 +22,14 @@ const event = (entry: Entry): ICalEventData => {
     start,
     end: new Date(start.getTime() + DAY_SECONDS * 1000),
     allDay: true,
-    summary: title,
+    summary,
     description: plain(description),
     categories: [{ name: 'deprecation' }, { name: entry.api }],
     transparency: ICalEventTransparency.TRANSPARENT,
     alarms: [30, 7, 1].map((days) => ({
       type: ICalAlarmType.display,
       trigger: days * DAY_SECONDS,
-      description: `In ${days === 1 ? 'a day' : `${days} days`}: ${title}`,
+      description: `In ${days === 1 ? 'a day' : `${days} days`}: ${summary}`,
     })),
   }
 }

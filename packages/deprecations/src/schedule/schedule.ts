@@ -159,8 +159,10 @@ export const groupByRemoval = (entries: readonly ListedEntry[]) =>
     const [first] = ofDay as [ListedEntry, ...ListedEntry[]]
     const removed = first.status.state === 'removed'
     const timeLeft = `${removed ? 'removed ' : ''}${timeLeftText(first, first.status)}`
-    const ofOperation = [...Map.groupBy(ofDay, operationOf)]
-    const operations = ofOperation.map(([operation, items]) => ({ operation, items }))
+    const operations = [...Map.groupBy(ofDay, operationOf)].map(([operation, items]) => ({
+      operation,
+      items,
+    }))
     return { removal, timeLeft, removed, operations }
   })
 

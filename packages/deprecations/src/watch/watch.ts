@@ -22,11 +22,12 @@ export type Notice = {
   message: string
 }
 
-/** Names in any case. */
-type ResponseHeaders =
-  Iterable<readonly [string, string]> | Readonly<Record<string, string | readonly string[] | undefined>>
-
-type ObservedCall = Call & { status: number; headers: ResponseHeaders }
+type ObservedCall = Call & {
+  status: number
+  /** Names in any case. */
+  headers:
+    Iterable<readonly [string, string]> | Readonly<Record<string, string | readonly string[] | undefined>>
+}
 
 type WatchOptions = {
   /** Called once in this process for each `item` and `by`. */
@@ -54,9 +55,8 @@ const useNotices = (matches: readonly Match[], day: () => string): Notice[] =>
     )
     if (known === undefined || status.state === 'unannounced') return []
     const message = `${titleOf(entry)} ${USE_TEXTS[known]}: ${removalText(entry, status)}`
-    return [
-      { item: entry.id, operation: operationOf(entry), by: known === 'exact' ? 'use' : 'possible', message },
-    ]
+    const by = known === 'exact' ? 'use' : 'possible'
+    return [{ item: entry.id, operation: operationOf(entry), by, message }]
   })
 
 const MAY_ANNOUNCE = /^(?:deprecation|sunset|warning)$|^x-.*(?:deprecat|sunset)/i
@@ -81,10 +81,9 @@ const operationIn = ({ method, url }: Call): string => {
 
 const scheduleText = (entries: readonly Entry[], day: string): string => {
   const [endpoint] = endpointsOf(entries)
-  if (endpoint !== undefined)
-    return `the published schedule: ${removalText(endpoint, statusOn(endpoint, day))}`
+  if (endpoint) return `the published schedule: ${removalText(endpoint, statusOn(endpoint, day))}`
+  if (entries.length === 0) return 'it is not on the published schedule'
   const fields = entries.map((entry) => `${'field' in entry ? entry.field : ''} (${entry.removal})`)
-  if (fields.length === 0) return 'it is not on the published schedule'
   return `the published schedule has only fields of it: ${[...new Set(fields)].join(', ')}`
 }
 
@@ -107,7 +106,7 @@ const responseNotices = (observed: ObservedCall, entries: readonly Entry[], day:
     const message = `the ${header} header of ${operation} announces ${what}; ${known}`
     notices.push({ item: operation, operation, by: 'announced', message })
   }
-  const [{ id: item } = { id: operation }] = endpointsOf(entries)
+  const item = endpointsOf(entries)[0]?.id ?? operation
   const message = `${operation} returned 410; ${known}`
   return status === 410 ? [...notices, { item, operation, by: 'gone', message }] : notices
 }
@@ -204,8 +203,7 @@ export const watchDeprecations = <I, O extends FetchInit, A extends FetchRespons
     const observe = async () => {
       const { status, headers } = response
       const received = wantsBodies ? readText(response.clone().body).catch(() => undefined) : undefined
-      const bodies = { request: await sent, response: await received }
-      watch.observe({ method, url, status, headers, ...bodies })
+      watch.observe({ method, url, status, headers, request: await sent, response: await received })
     }
     observe().catch(() => undefined)
     return response
