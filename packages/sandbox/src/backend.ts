@@ -4,7 +4,7 @@ import { Journal, type ServerName } from './journal.ts'
 import type { startMailCatcher } from './mail.ts'
 import { defaultPeople, generatePeople, type Person } from './people.ts'
 import { IdentityProvider, type SandboxClient } from './provider/identity-provider.ts'
-import { createAuthentication, RateLimit } from './service/authentication.ts'
+import { createAuthentication, createRateLimit } from './service/authentication.ts'
 import { Authorizations } from './service/authorizations.ts'
 import { createService } from './service/service.ts'
 import { SwitchesControl, type Switches } from './switches.ts'
@@ -46,7 +46,7 @@ export function createBackend(options: SandboxOptions, running: Running) {
   const externalIdp = provider(urls.externalIdp, 'Acme identity provider')
   const providers = [authorizationServer, externalIdp] as const
   const authentication = createAuthentication(people, switches, providers, options.headerPrefix)
-  const limit = new RateLimit(switches)
+  const limit = createRateLimit(switches)
   const service = createService({ authorizations, authentication, limit, switches, control: urls.control })
   return {
     ...running,

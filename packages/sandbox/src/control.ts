@@ -80,9 +80,7 @@ function sendProblem(exchange: Exchange, problem: string): void {
   sendPage(exchange.res, { title: 'Invalid value', site: 'Control panel', body }, 400)
 }
 
-function wantsPage({ req }: Exchange): boolean {
-  return req.headers.accept?.includes('text/html') ?? false
-}
+const wantsPage = ({ req }: Exchange) => req.headers.accept?.includes('text/html') ?? false
 
 function isForeign({ req }: Exchange): boolean {
   const host = req.headers.host ?? ''
@@ -125,9 +123,8 @@ function controlPage(sandbox: Sandbox) {
   return { title: 'Control panel', site: 'Sandbox', body, wide: true }
 }
 
-function actionButton(path: string, label: string): Html {
-  return html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
-}
+const actionButton = (path: string, label: string) =>
+  html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
 
 function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)
@@ -179,12 +176,10 @@ function requestTable({ requests }: Sandbox): Html {
     <p><a href="/requests.json">View all as JSON</a></p>`
 }
 
-type SwitchName = keyof Switches
-
-const switchNames = Object.keys(switchesSchema.shape) as SwitchName[]
+const switchNames = Object.keys(switchesSchema.shape) as (keyof Switches)[]
 
 /** A checkbox, or a text; objects are JSON. */
-function switchField(name: SwitchName, value: Switches[SwitchName]): Html {
+function switchField(name: keyof Switches, value: Switches[keyof Switches]): Html {
   const label = html`${switchesSchema.shape[name].description}<br /><small>${name}</small>`
   if (typeof value === 'boolean')
     return html`<label><input type="checkbox" name="${name}" ${value && 'checked'} /> ${label}</label>`

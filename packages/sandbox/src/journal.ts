@@ -11,11 +11,8 @@ const names = [
   ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
   ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
 ].flat()
-const known = new Set<string>([
-  ...names,
-  ...serverNames,
-  ...serverNames.flatMap((server) => names.map((name) => `${server}.${name}`)),
-])
+const ofServers = serverNames.flatMap((server) => names.map((name) => `${server}.${name}`))
+const known = new Set<string>([...names, ...serverNames, ...ofServers])
 
 /** True for an `operation`, a `server.operation` or a server. Guards tests against misspelt names. */
 export const isOperation = (name: string): boolean => known.has(name)

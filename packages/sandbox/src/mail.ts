@@ -8,17 +8,10 @@ import { html, type Html } from './pages.ts'
 
 type ReceivedMail = { at: string; from: string; to: string[]; raw: string }
 
-type MailCatcher = {
-  url: string
-  emails: ReceivedMail[]
-  clear: () => void
-  close: () => Promise<void>
-}
-
 const host = '127.0.0.1'
 
 /** @throws Error if the port is taken */
-export async function startMailCatcher(port: number, bind = host): Promise<MailCatcher> {
+export async function startMailCatcher(port: number, bind = host) {
   const emails: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: true,

@@ -36,9 +36,11 @@ const oddStatuses: Datasource[] = [
   { instance: 'box_1', displayName: 'Box', withoutPath: true },
 ]
 
-const manyDatasources = Array.from({ length: 40 }, (_, index): Datasource => {
-  return { instance: `wiki_${index + 1}`, displayName: `Wiki ${index + 1}` }
-})
+const numbers = Array.from({ length: 40 }, (_, index) => index + 1)
+const wikis = numbers.map((number): Datasource => ({
+  instance: `wiki_${number}`,
+  displayName: `Wiki ${number}`,
+}))
 
 const connected = (datasource: Datasource): Datasource => ({ ...datasource, authorized: true })
 
@@ -54,7 +56,7 @@ export const defaultPeople: Person[] = [
   ...demoPeople,
   person('eve', 'Eve "<Script>" Ōnuki', awkwardNames),
   person('frank', 'Frank Lloyd', oddStatuses),
-  person('grace', 'Grace Hopper', manyDatasources),
+  person('grace', 'Grace Hopper', wikis),
 ]
 
 function person(id: string, name: string, datasources: Datasource[]): Person {

@@ -6,6 +6,7 @@ import { forgeries } from './provider/forgeries.ts'
 const operation = z.string().refine(isOperation, 'unknown operation')
 const texts = z.record(z.string(), z.string())
 const milliseconds = z.int().min(0)
+const webUrl = z.url({ protocol: /^https?$/ })
 const forgery = z.enum(Object.keys(forgeries) as (keyof typeof forgeries)[])
 const setting = <Schema extends z.ZodType>(schema: Schema, initial: z.output<Schema>, meaning: string) =>
   schema.default(initial as never).describe(meaning)
@@ -75,11 +76,7 @@ export const switchesSchema = z.strictObject({
     'Invalid Secret',
     'Error message for an external token without X-Service-Auth-Type (one of two)',
   ),
-  tenantRedirectUrl: setting(
-    z.url({ protocol: /^https?$/ }).nullable(),
-    null,
-    "The tenant's oauth.postAuthRedirectUrl",
-  ),
+  tenantRedirectUrl: setting(webUrl.nullable(), null, "The tenant's oauth.postAuthRedirectUrl"),
   rateLimit: setting(
     z.strictObject({ perSecond: z.number().positive(), burst: z.int().min(1) }).nullable(),
     null,
@@ -99,6 +96,7 @@ export type Faults = Switches['faults']
 export type ResponseOverride = z.infer<typeof responseOverride>
 
 const down = { close: true }
+const signInDown = { authorizationServer: down, externalIdp: down }
 
 /** A button each. Each resets the other switches first. */
 export const presets: { name: string; label: string; switches: Partial<Switches> }[] = [
@@ -108,11 +106,7 @@ export const presets: { name: string; label: string; switches: Partial<Switches>
   { name: 'lag', label: 'The service takes 2 s', switches: { latencyMs: 2_000 } },
   { name: 'busy', label: 'The service is busy', switches: { rateLimit: { perSecond: 0.2, burst: 1 } } },
   { name: 'down', label: 'The service is down', switches: { answers: { service: down } } },
-  {
-    name: 'sign-in-down',
-    label: 'Sign-in is down',
-    switches: { answers: { authorizationServer: down, externalIdp: down } },
-  },
+  { name: 'sign-in-down', label: 'Sign-in is down', switches: { answers: signInDown } },
 ]
 
 export class SwitchesControl {

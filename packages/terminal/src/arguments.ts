@@ -1,10 +1,20 @@
 // Options of commands, for commander. Messages never repeat a value, which may be a pasted token.
 import { Option } from '@commander-js/extra-typings'
 import { distance } from 'fastest-levenshtein'
+import { printable } from './printable.ts'
 
 /** Wrong usage; the message says what would be right. */
 export class UsageError extends Error {
   override name = 'UsageError'
+}
+
+/** An unusable input file: `FILE:LINE: what is wrong; what to do`. Never quotes its content, because traffic has tokens. */
+export class InputFault extends Error {
+  override name = 'InputFault'
+
+  constructor(file: string, line: number | undefined, what: string, cause?: unknown) {
+    super(printable(`${line === undefined ? file : `${file}:${line}`}: ${what}`), { cause })
+  }
 }
 
 /** Undefined if no word is close. */

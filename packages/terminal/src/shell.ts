@@ -1,17 +1,14 @@
 // Runs a command and returns its exit code: 0 done, 1 failed, 2 wrong usage.
 import { Command, CommanderError } from '@commander-js/extra-typings'
-import { UsageError } from './arguments.ts'
-import { InputFault } from './input-fault.ts'
+import { InputFault, UsageError } from './arguments.ts'
 import type { CommandContext } from './command-context.ts'
 
 /** Each command passes its exit code to `exit`. */
 export type DefineCommands = (program: Command, context: CommandContext, exit: SetExitCode) => void
 export type SetExitCode = (code: Promise<number>) => Promise<void>
 
-type CommandFailure = { message: string; exitCode: number }
-
 /** Undefined for an unexpected error, which is a bug. @param name `onramp invite send` */
-type DescribeFailure = (error: unknown, name: string) => CommandFailure | undefined
+type DescribeFailure = (error: unknown, name: string) => { message: string; exitCode: number } | undefined
 
 export const withPeriod = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
 

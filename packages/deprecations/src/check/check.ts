@@ -1,5 +1,5 @@
 // Checks files against the schedule. What can't be read is reported, and the rest is still checked.
-import { InputFault } from '@onramp/terminal/input-fault'
+import { InputFault } from '@onramp/terminal/arguments'
 import { textOf } from '../input/document.ts'
 import { exchangeReaders } from '../input/exchanges.ts'
 import type { InputRecord, Source } from '../input/source.ts'

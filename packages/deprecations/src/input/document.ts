@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import { isNode, LineCounter, parseDocument } from 'yaml'
-import { InputFault } from '@onramp/terminal/input-fault'
+import { InputFault } from '@onramp/terminal/arguments'
 
 /** Empty for anything but an object. */
 export const recordOf = (value: unknown): Record<string, unknown> =>

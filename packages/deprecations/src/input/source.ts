@@ -1,5 +1,5 @@
 // Reads a file or standard input, as a whole or line by line, with bounded memory.
-import { InputFault } from '@onramp/terminal/input-fault'
+import { InputFault } from '@onramp/terminal/arguments'
 import type { Matcher, Match } from '../matching/matching.ts'
 import { fileFault } from './document.ts'
 

@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { unescape } from 'node:querystring'
-import { InputFault } from '@onramp/terminal/input-fault'
+import { InputFault } from '@onramp/terminal/arguments'
 import {
   listOf,
   parseDocumentText,

@@ -1,6 +1,6 @@
 // Reads schedule files and waiver files.
 import { z, type ZodType } from 'zod'
-import { InputFault } from '@onramp/terminal/input-fault'
+import { InputFault } from '@onramp/terminal/arguments'
 import { readDocument } from '../input/document.ts'
 import { publishedSchedule } from './published-schedule.ts'
 import { daySchema, scheduleSchema, type Schedule } from './schedule.ts'

@@ -75,19 +75,13 @@ export function createAuthentication(
 const FULL = { tokens: Infinity, filledAt: 0, waitUntil: 0, refused: 0, tooEarly: 0 }
 
 /** The limit of the switch `rateLimit`: a token bucket. */
-export class RateLimit {
-  private readonly switches: SwitchesControl
-  private bucket = { ...FULL }
-
-  constructor(switches: SwitchesControl) {
-    this.switches = switches
-  }
+export function createRateLimit(switches: SwitchesControl) {
+  let bucket = { ...FULL }
 
   /** @returns seconds to wait; undefined if the call is allowed */
-  take(): number | undefined {
-    const limit = this.switches.get().rateLimit
+  function take(): number | undefined {
+    const limit = switches.get().rateLimit
     if (!limit) return undefined
-    const { bucket } = this
     const now = Date.now()
     bucket.tokens = Math.min(limit.burst, bucket.tokens + ((now - bucket.filledAt) / 1000) * limit.perSecond)
     bucket.filledAt = now
@@ -102,13 +96,10 @@ export class RateLimit {
     return seconds
   }
 
-  /** `tooEarly`: refused calls during an earlier Retry-After. */
-  counts() {
-    const { refused, tooEarly } = this.bucket
-    return { refused, tooEarly }
-  }
-
-  clear(): void {
-    this.bucket = { ...FULL }
+  return {
+    take,
+    /** `tooEarly`: refused calls during an earlier Retry-After. */
+    counts: () => ({ refused: bucket.refused, tooEarly: bucket.tooEarly }),
+    clear: () => void (bucket = { ...FULL }),
   }
 }

@@ -6,7 +6,7 @@ import { html, sendJson, sendPage } from '../pages.ts'
 import type { Datasource } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 import type { Authorizations } from './authorizations.ts'
-import { HttpError, type createAuthentication, type RateLimit } from './authentication.ts'
+import { HttpError, type createAuthentication, type createRateLimit } from './authentication.ts'
 import { operations } from './contract.ts'
 import { deprecationHeaders, stubResponse } from './deprecations.ts'
 
@@ -16,7 +16,7 @@ const RETURN = '/auth/return/'
 type Service = {
   authorizations: Authorizations
   authentication: ReturnType<typeof createAuthentication>
-  limit: RateLimit
+  limit: ReturnType<typeof createRateLimit>
   switches: SwitchesControl
   /** URL of the control panel, which has a section on deprecations. */
   control: string
