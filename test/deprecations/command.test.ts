@@ -3,6 +3,10 @@ import { expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
+const posting = (operation: string, request: object) => {
+  return { method: 'POST', url: `https://a/rest/api/v1/${operation}`, request, response: {} }
+}
+
 test.each([
   [['list', '--as-of', '2026-02-30'], 2, '2027-01-15'],
   [['list', '--within', 'soon'], 2, '--within expects a whole number'],
@@ -28,25 +32,22 @@ test('the list is sorted by removal date, with data on stdout and talk on stderr
 })
 
 test('the list with --within omits later removals and past ones', async () => {
-  const ids = async (...args: string[]) => {
-    const { out } = await deprecations(['list', '--json', ...args])
+  const count = async (options: string) => {
+    const { out } = await deprecations(['list', '--json', ...options.split(' ')])
     return (JSON.parse(out) as { entries: { id: string }[] }).entries.length
   }
-  expect(await ids('--within', '54')).toBe(0)
-  expect(await ids('--within', '55')).toBe(3)
-  expect(await ids('--within', '60', '--as-of', '2026-10-01')).toBe(25)
-  expect(await ids('--api', 'indexing')).toBe(5)
-  expect(await ids('--operation', 'CHAT')).toBe(1)
+  expect(await count('--within 54')).toBe(0)
+  expect(await count('--within 55')).toBe(3)
+  expect(await count('--within 60 --as-of 2026-10-01')).toBe(25)
+  expect(await count('--api indexing')).toBe(5)
+  expect(await count('--operation CHAT')).toBe(1)
 })
 
 test('colors appear on terminals, unless NO_COLOR is set', async () => {
   const coloured = async (terminal: boolean, env = {}) =>
     (await deprecations([], { terminal, env })).out.includes('\u001b[')
-  expect([await coloured(true), await coloured(false), await coloured(true, { NO_COLOR: '1' })]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  expect(await coloured(true)).toBe(true)
+  expect([await coloured(false), await coloured(true, { NO_COLOR: '1' })]).toEqual([false, false])
 })
 
 const mine = {
@@ -65,10 +66,7 @@ const text = (...entries: object[]) => JSON.stringify({ entries }, null, 1)
 
 test('a custom schedule adds to the published one and is found in traffic', async () => {
   const schedule = fileOf('mine.json', text(mine))
-  const traffic = fileOf(
-    'a.ndjson',
-    ndjson({ method: 'POST', url: '/rest/api/v1/search', request: { old: 1 } }),
-  )
+  const traffic = fileOf('a.ndjson', ndjson(posting('search', { old: 1 })))
   const { code, out } = await deprecations(['check', '--schedule', schedule, traffic])
   expect(code).toBe(2)
   expect(out).toContain('removal on 2026-12-24, 33 days left, fix by 2026-12-23; use new')
@@ -99,22 +97,16 @@ test('a custom schedule and the output of list --json fit the published JSON Sch
   const listed = JSON.parse((await deprecations(['list', '--json'])).out) as object
   expect(validate(listed)).toBe(true)
   expect(validate({ entries: [mine] })).toBe(true)
-  for (const faulty of [
-    { ...mine, place: undefined },
-    { ...mine, removal: 'soon' },
-    { ...mine, kind: 'x' },
-  ])
-    expect(validate(JSON.parse(text(faulty)))).toBe(false)
+  for (const faulty of [{ place: undefined }, { removal: 'soon' }, { kind: 'x' }])
+    expect(validate(JSON.parse(text({ ...mine, ...faulty })))).toBe(false)
 })
 
 test('diff lists what was added, moved and withdrawn, and an earlier removal is an error', async () => {
   const entries = publishedSchedule.slice(0, 3)
   const [first, second, third] = entries
   const old = fileOf('old.json', text(...entries))
-  const later = fileOf(
-    'later.json',
-    text({ ...first, removal: '2027-02-01' }, { ...second, reason: 'x' }, mine),
-  )
+  const moved = text({ ...first, removal: '2027-02-01' }, { ...second, reason: 'x' }, mine)
+  const later = fileOf('later.json', moved)
   const calm = await deprecations(['diff', old, later])
   expect(calm.code).toBe(0)
   expect(calm.out).toMatch(/^later .+ from 2027-01-15 to 2027-02-01 \(17 days\)$/m)
@@ -123,13 +115,88 @@ test('diff lists what was added, moved and withdrawn, and an earlier removal is 
   expect(calm.out).toMatch(new RegExp(`^withdrawn +${third?.id}`, 'm'))
   const earlier = await deprecations(['diff', later, old, '--json'])
   expect(earlier.code).toBe(1)
-  expect(JSON.parse(earlier.out)).toMatchObject({
-    errors: 1,
-    changes: [{ kind: 'earlier' }, {}, {}, {}],
-  })
+  expect(JSON.parse(earlier.out)).toMatchObject({ errors: 1, changes: [{ kind: 'earlier' }, {}, {}, {}] })
   const listed = fileOf('today.json', (await deprecations(['list', '--json'])).out)
   expect(await deprecations(['diff', listed])).toMatchObject({
     code: 0,
     out: 'The schedules are the same.\n',
   })
+})
+
+const chat = posting('chat', { citations: [] })
+const answer = posting('getanswer', { trackingToken: 't' })
+const both = ndjson(chat, answer)
+
+const file = fileOf('a.ndjson', both)
+const codeOf = async (...args: string[]) => (await deprecations(['check', file, ...args])).code
+
+test('a check exits with 0 for nothing and 2 for deprecated or removed items, by the day', async () => {
+  expect(await codeOf()).toBe(2)
+  expect(await codeOf('--as-of', '2026-10-14')).toBe(2)
+  expect(await codeOf('--as-of', '2026-01-01')).toBe(0)
+  expect((await deprecations(['check', fileOf('b.ndjson', ndjson(answer))])).code).toBe(2)
+  const search = ndjson({ method: 'GET', url: '/rest/api/v1/search' })
+  expect((await deprecations(['check'], { stdin: search })).code).toBe(0)
+  expect((await deprecations(['check', '-'], { stdin: both })).code).toBe(2)
+})
+
+test('a check exits with 3 for fields that the service sends anyway, and with 0 if only use fails', async () => {
+  const policy = {
+    method: 'GET',
+    url: 'https://a/rest/api/v1/governance/data/policies/7',
+    response: { policy: { enabled: true, datasources: [] } },
+  }
+  for (const answered of [{ ...chat, request: {}, response: { citations: [] } }, policy]) {
+    const sent = fileOf('a.ndjson', ndjson(answered))
+    const { code, out } = await deprecations(['check', sent])
+    expect(code).toBe(3)
+    expect(out).toMatch(/^May be in use: [12] items? [^]+\(sent by the service, used or not\)/)
+    expect((await deprecations(['check', sent, '--fail-on', 'use'])).code).toBe(0)
+  }
+  expect((await deprecations(['check', file])).out).toContain('still filled for backward compatibility')
+})
+
+test('--fail-on and --within set which findings fail the check', async () => {
+  expect(await codeOf('--fail-on', 'never')).toBe(0)
+  expect(await codeOf('--fail-on', 'removed', '--as-of', '2026-10-14')).toBe(0)
+  expect(await codeOf('--fail-on', 'removed')).toBe(2)
+  expect(await codeOf('--within', '54', '--as-of', '2026-11-21')).toBe(2)
+  expect(await codeOf('--within', '30', '--as-of', '2026-09-01')).toBe(0)
+})
+
+const waivers = (until: string, item = 'chat.citations') =>
+  fileOf('waivers.json', JSON.stringify({ waivers: [{ item, until, reason: 'moving in Q1' }] }, null, 1))
+
+test('a waiver lets an item pass through its last day and not beyond', async () => {
+  const only = fileOf('b.ndjson', ndjson(chat))
+  const codeUntil = async (until: string) =>
+    (await deprecations(['check', only, '--waivers', waivers(until)])).code
+  expect([await codeUntil('2026-11-20'), await codeUntil('2026-11-21')]).toEqual([2, 0])
+  const waived = await deprecations(['check', file, '--waivers', waivers('2027-01-01')])
+  expect(waived.out).toMatch(/Waived:[^]+waived until 2027-01-01: moving in Q1/)
+  const { code, out } = await deprecations(['check', only, '--waivers', waivers('2027-01-01')])
+  expect(code).toBe(0)
+  expect(out).toMatch(/^Nothing deprecated is in use except what is waived/)
+})
+
+test('a waiver lets an item pass that only may be in use, and the reports keep it', async () => {
+  const possible = fileOf('a.ndjson', ndjson({ ...chat, request: { a: { citations: 1 } } }))
+  const args = ['check', possible, '--waivers', waivers('2027-01-01')]
+  const { code, out } = await deprecations(args)
+  expect(code).toBe(0)
+  expect(out).toMatch(/except what is waived[^]+Waived:[^]+only may be in use; waived until 2027-01-01/)
+  expect(JSON.parse((await deprecations([...args, '--json'])).out)).toMatchObject({
+    mayBeInUse: [],
+    waived: [{ id: 'chat.citations', confidence: 'name', waiver: { reason: 'moving in Q1' } }],
+  })
+})
+
+test('a waiver of a day that does not exist is refused with its line', async () => {
+  const { code, err } = await deprecations(['check', file, '--waivers', waivers('2027-02-30')])
+  expect([code, err]).toEqual([1, expect.stringMatching(/waivers\.json:\d: /)])
+})
+
+test('a file name cannot drive the terminal', async () => {
+  const { err } = await deprecations(['check', 'no\u001b[31m\nsuch'])
+  expect(err).toBe('no?[31m?such: no such file; check the name\n')
 })

@@ -1,14 +1,21 @@
+// The published schedule, what each entry means on a day, and the calendar of removals.
+import ICAL from 'ical.js'
 import { expect, test } from 'vitest'
+import { toCalendar } from '../../packages/deprecations/src/schedule/calendar.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import {
   fixBy,
   adviceFor,
+  operationOf,
   scheduleSchema,
   statusOn,
   type Entry,
 } from '../../packages/deprecations/src/schedule/schedule.ts'
+import { deprecationSchedule } from '../../packages/sandbox/src/service/contract.ts'
 
-// test/sandbox compares its rows with a copy of the contract's tables.
+const [first] = publishedSchedule as [Entry]
+const entry = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
+
 test('the published schedule has 23 fields and 5 endpoints, and ids that calendars and waivers can rely on', () => {
   expect(publishedSchedule.filter(({ kind }) => kind === 'field')).toHaveLength(23)
   const ids = publishedSchedule.map(({ id }) => id)
@@ -31,14 +38,11 @@ test('an entry without a replacement differs from one that states none', () => {
 })
 
 test('the advice for an item includes its reason and note', () => {
-  const citations = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
-  expect(adviceFor(citations)).toMatch(/inline citations\) \(still filled for backward compatibility\)$/)
-  expect(adviceFor({ ...citations, reason: 'renamed' })).toMatch(
+  expect(adviceFor(entry)).toMatch(/inline citations\) \(still filled for backward compatibility\)$/)
+  expect(adviceFor({ ...entry, reason: 'renamed' })).toMatch(
     / \(renamed; still filled for backward compatibility\)$/,
   )
 })
-
-const entry = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
 
 test.each([
   ['2026-02-05', 'unannounced', 252],
@@ -53,4 +57,57 @@ test.each([
 test('an entry must be fixed by the day before its removal', () => {
   expect(fixBy(entry)).toBe('2026-10-14')
   expect(fixBy({ ...entry, removal: '2027-03-01' })).toBe('2027-02-28')
+})
+
+test('the sandbox, which has its own copy of the contract, has the same schedule, row by row', () => {
+  const own = deprecationSchedule.map(({ within, topLevel, remark: _remark, ...row }) => {
+    return { ...row, place: within && { in: within, depth: topLevel ? 'top' : 'any' } }
+  })
+  const published = publishedSchedule.map((entry) => ({
+    operation: operationOf(entry),
+    field: entry.kind === 'field' ? entry.field : undefined,
+    place: entry.kind === 'field' ? entry.place : undefined,
+    replacement: entry.replacement,
+    announced: entry.announced,
+    removal: entry.removal,
+  }))
+  expect(own).toHaveLength(28)
+  own.forEach((row, index) => expect(published[index]).toMatchObject(row))
+  expect(published).toHaveLength(28)
+})
+
+const eventsIn = (text: string) =>
+  new ICAL.Component(ICAL.parse(text) as unknown[])
+    .getAllSubcomponents('vevent')
+    .map((component) => ({ component, event: new ICAL.Event(component) }))
+
+test('another reader finds an all-day event on each removal date, with three alarms', () => {
+  const events = eventsIn(toCalendar(publishedSchedule))
+  expect(events).toHaveLength(28)
+  for (const [index, { event, component }] of events.entries()) {
+    const entry = publishedSchedule[index]
+    expect(event.uid).toBe(`${entry?.id}@deprecations.onramp`)
+    expect(event.startDate.isDate).toBe(true)
+    expect(event.startDate.toString()).toBe(entry?.removal)
+    expect(event.duration.toSeconds()).toBe(86_400)
+    const alarms = component.getAllSubcomponents('valarm')
+    const triggers = alarms.map((alarm) => String(alarm.getFirstPropertyValue('trigger')))
+    expect(triggers).toEqual(['-P30D', '-P7D', '-P1D'])
+  }
+  expect(new Set(events.map(({ event }) => event.uid)).size).toBe(28)
+})
+
+test('an event keeps its UID when its date moves', () => {
+  const moved = { ...first, removal: '2028-02-29' }
+  const [before] = eventsIn(toCalendar([first]))
+  const [after] = eventsIn(toCalendar([moved]))
+  expect(after?.event.uid).toBe(before?.event.uid)
+  expect(after?.event.endDate.toString()).toBe('2028-03-01')
+})
+
+test('texts with commas, semicolons, backslashes, line breaks and wide letters come through', () => {
+  const advice = 'ask; then, wait\\see\nor 問い合わせ '.repeat(20)
+  const text = toCalendar([{ ...first, advice }])
+  expect(eventsIn(text)[0]?.event.description).toContain(advice)
+  for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
 })

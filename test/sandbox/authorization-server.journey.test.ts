@@ -2,10 +2,9 @@
 // What only onramp shows of them, how clients authenticate for example, is in test/sign-in.
 import { decodeProtectedHeader } from 'jose'
 import * as oidc from 'openid-client'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { describe, expect, it } from 'vitest'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { call, jsonOf } from './client-calls.ts'
+import { call, jsonOf, sharedSandbox } from './client-calls.ts'
 import {
   callback,
   choosePerson,
@@ -18,14 +17,9 @@ import {
   walk,
 } from './sign-in.ts'
 
-let sandbox: Sandbox
-let config: oidc.Configuration
-beforeAll(async () => {
-  sandbox = await startSandbox({ clients: [testClient], paths: { authorizationServer: '/oauth2/default' } })
-  config = await discover(sandbox.urls.authorizationServer)
-})
-afterEach(() => sandbox.reset())
-afterAll(() => sandbox.close())
+const paths = { authorizationServer: '/oauth2/default' }
+const sandbox = await sharedSandbox({ clients: [testClient], paths })
+const config = await discover(sandbox.urls.authorizationServer)
 
 describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) => {
   it('signs a person in with a code and PKCE, and says who they are', async () => {

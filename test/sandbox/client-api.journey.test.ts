@@ -1,14 +1,9 @@
 // The contract's rules on headers, messages and shapes, over HTTP.
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
-import { call, check, jsonOf } from './client-calls.ts'
+import { expect, it } from 'vitest'
+import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { call, check, jsonOf, sharedSandbox } from './client-calls.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox()
-})
-afterEach(() => sandbox.reset())
-afterAll(() => sandbox.close())
+const sandbox = await sharedSandbox()
 
 const CHECK = 'checkdatasourceauth'
 

@@ -1,6 +1,15 @@
 // Calls of the Client API as a client makes them, and what comes back.
+import { afterAll, afterEach } from 'vitest'
 import { z } from 'zod'
-import type { Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
+
+/** One sandbox for all tests of a file, reset after each. */
+export async function sharedSandbox(options?: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options)
+  afterEach(sandbox.reset)
+  afterAll(sandbox.close)
+  return sandbox
+}
 
 const entrySchema = z.object({
   datasourceInstance: z.string(),
@@ -10,12 +19,7 @@ const entrySchema = z.object({
 })
 const checkSchema = z.strictObject({ unauthorizedDatasourceInstances: z.array(entrySchema) })
 
-type Setup = {
-  token?: string | undefined
-  headers?: Record<string, string>
-  body?: unknown
-  method?: string | undefined
-}
+type Setup = { token?: string | undefined; headers?: object; body?: unknown; method?: string | undefined }
 
 /** Calls an operation of the Client API, or one at another path of the service. */
 export async function call(sandbox: Sandbox, path: string, options: Setup = {}): Promise<Response> {

@@ -1,14 +1,8 @@
 // The control page and its JSON, and the switches that change what every server answers.
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
-import { call, check, jsonOf } from './client-calls.ts'
+import { expect, it } from 'vitest'
+import { call, check, jsonOf, sharedSandbox } from './client-calls.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox()
-})
-afterEach(() => sandbox.reset())
-afterAll(() => sandbox.close())
+const sandbox = await sharedSandbox()
 
 const control = (method: string, path: string, body?: string | URLSearchParams, accept = '*/*') =>
   fetch(sandbox.urls.control + path, { method, headers: { accept }, body: body ?? null, redirect: 'manual' })

@@ -1,23 +1,14 @@
 // Authorizing a datasource: the link, the consent page on its own origin, and the way back.
 // Slow consents, people who never come back and parameters that get lost are in use in test/journeys.
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { expect, it, vi } from 'vitest'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { authorizationAddress, check } from './client-calls.ts'
+import { authorizationAddress, check, sharedSandbox } from './client-calls.ts'
 import { walk } from './sign-in.ts'
 
 const destination = 'https://client.example/back?step=1&of=%2F'
 const tenantRedirectUrl = 'https://intranet.example/welcome'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({
-    paths: { service: '/tenant/a' },
-    hosts: { datasource: '127.0.0.2' },
-  })
-})
-afterEach(() => sandbox.reset())
-afterAll(() => sandbox.close())
+const sandbox = await sharedSandbox({ paths: { service: '/tenant/a' }, hosts: { datasource: '127.0.0.2' } })
 
 const open = (address: string) => walk(new TestBrowser(), address)
 

@@ -1,16 +1,10 @@
 // The schedule of deprecations as the sandbox enforces it: every row before and after its removal, over HTTP.
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { operationOf } from '../../packages/deprecations/src/schedule/schedule.ts'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
-import { call } from './client-calls.ts'
+import { call, sharedSandbox } from './client-calls.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ paths: { service: '/tenant/a' } })
-})
-afterEach(() => sandbox.reset())
-afterAll(() => sandbox.close())
+const sandbox = await sharedSandbox({ paths: { service: '/tenant/a' } })
 
 // The product's copy of the schedule, of which the sandbox knows nothing.
 const rows = publishedSchedule.map((entry) => ({

@@ -32,21 +32,14 @@ const checks = {
   expectedNonce: 'the-nonce',
 }
 
-/** The configuration of openid-client for a client at an issuer. */
-export async function discover(
-  issuer: string,
-  client: { client_id: string; client_secret?: string | undefined } = testClient,
-  authentication?: oidc.ClientAuth,
-): Promise<oidc.Configuration> {
-  const execute = [oidc.allowInsecureRequests]
-  return oidc.discovery(new URL(issuer), client.client_id, client.client_secret, authentication, { execute })
+/** The configuration of openid-client for the test client at an issuer. */
+export async function discover(issuer: string): Promise<oidc.Configuration> {
+  const [execute, secret] = [[oidc.allowInsecureRequests], testClient.client_secret]
+  return oidc.discovery(new URL(issuer), testClient.client_id, secret, undefined, { execute })
 }
 
 /** The address that starts a sign-in. */
-export async function startAddress(
-  config: oidc.Configuration,
-  extra: Record<string, string> = {},
-): Promise<string> {
+export async function startAddress(config: oidc.Configuration, extra: object = {}): Promise<string> {
   const parameters = {
     redirect_uri: callback,
     scope: 'openid email profile offline_access',
@@ -63,7 +56,7 @@ export async function startAddress(
 export async function choosePerson(
   config: oidc.Configuration,
   person: string,
-  extra: Record<string, string> = {},
+  extra: object = {},
   browser = new TestBrowser(),
 ): Promise<string> {
   const { url } = await walk(browser, await startAddress(config, extra))
