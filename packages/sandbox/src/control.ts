@@ -40,7 +40,7 @@ export function createControl(sandbox: Sandbox): RequestHandler {
     'DELETE /requests.json': sandbox.clearRequests,
     'POST /control/switches': async ({ form }) =>
       switches.set(switchesFromForm(await form(), switches.get())),
-    'POST /control/reset': () => sandbox.reset(),
+    'POST /control/reset': sandbox.reset,
     'POST /control/expire-tokens': sandbox.expireTokens,
     'POST /control/rotate-keys': sandbox.rotateKeys,
     'POST /control/end-sessions': () => sandbox.endSessions(),
@@ -59,13 +59,12 @@ export function createControl(sandbox: Sandbox): RequestHandler {
       const { req, res, path } = exchange
       const name = `${req.method} ${path}`
       try {
-        if (isForeign(exchange)) sendJson(res, { error: 'only from this machine and this page' }, 403)
-        else if (pages[name]) await pages[name](exchange)
-        else if (changes[name]) {
-          const result = await changes[name](exchange)
-          if (wantsPage(exchange)) redirect(res, '/', 303)
-          else sendJson(res, result ?? { done: true })
-        } else sendJson(res, { error: 'not found' }, 404)
+        if (isForeign(exchange)) return sendJson(res, { error: 'only from this machine and this page' }, 403)
+        if (pages[name]) return void (await pages[name](exchange))
+        if (!changes[name]) return sendJson(res, { error: 'not found' }, 404)
+        const result = await changes[name](exchange)
+        if (wantsPage(exchange)) redirect(res, '/', 303)
+        else sendJson(res, result ?? { done: true })
       } catch (error) {
         sendProblem(exchange, error instanceof z.ZodError ? z.prettifyError(error) : String(error))
       }

@@ -124,10 +124,8 @@ export const checkFiles = async (
       const status = statusOn(entry, asOf)
       const known = found.get(entry.id)
       if (status.state === 'unannounced' || (known && isCertain(known) && !isCertain(match))) return
-      const finding =
-        known && isCertain(known) === isCertain(match)
-          ? known
-          : { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
+      const fresh = { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
+      const finding: Finding = known && isCertain(known) === isCertain(match) ? known : fresh
       found.set(entry.id, finding)
       if (finding.request !== requests) finding.count += 1
       finding.request = requests
@@ -159,13 +157,7 @@ export const checkFiles = async (
     const more = faults - faultsBefore - MAX_FAULTS
     if (more > 0) report(new InputFault(file, undefined, `${more} more that couldn't be read`).message)
   }
-  return {
-    asOf,
-    files: read,
-    requests,
-    faults,
-    found: [...found.values()].sort(
-      (a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1),
-    ),
-  }
+  const order = (a: Finding, b: Finding) =>
+    a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1)
+  return { asOf, files: read, requests, faults, found: [...found.values()].sort(order) }
 }

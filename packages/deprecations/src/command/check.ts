@@ -29,17 +29,15 @@ const sourcesFrom = (names: readonly string[], stdin: CommandContext['stdin']) =
 }
 
 /** @returns the exit code @throws {UsageError} @throws {InputFault} */
-export async function check(
-  names: readonly string[],
-  { asOf, input: format, ...values }: CheckOptions,
-  { stdout, stderr, stdin, now, env }: CommandContext,
-): Promise<number> {
-  const schedule = extendedSchedule(values.schedule)
-  const waivers = values.waivers === undefined ? [] : readWaivers(values.waivers)
+export async function check(names: readonly string[], options: CheckOptions, context: CommandContext) {
+  const { stdout, stderr, stdin, now, env } = context
+  const { asOf = dayOf(new Date(now())), input: format } = options
+  const schedule = extendedSchedule(options.schedule)
+  const waivers = options.waivers === undefined ? [] : readWaivers(options.waivers)
   const write = (line: string) => void stderr.write(`${printable(line)}\n`)
 
-  const day = { schedule, asOf: asOf ?? dayOf(new Date(now())), format }
-  const verdict = evaluate(await checkFiles(sourcesFrom(names, stdin), day, write), waivers, values)
-  stdout.write(values.json ? jsonReport(verdict) : textReport(verdict, colorsFor(stdout, env)))
+  const result = await checkFiles(sourcesFrom(names, stdin), { schedule, asOf, format }, write)
+  const verdict = evaluate(result, waivers, options)
+  stdout.write(options.json ? jsonReport(verdict) : textReport(verdict, colorsFor(stdout, env)))
   return verdict.exitCode
 }

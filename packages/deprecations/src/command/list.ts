@@ -42,12 +42,9 @@ const listText = (entries: readonly ListedEntry[], colors: Colors, width: number
 
 const DEFAULT_WIDTH = 100
 
-export function list(
-  entries: readonly ListedEntry[],
-  { asOf, within }: EntryFilter,
-  context: CommandContext,
-) {
+export function list(entries: readonly ListedEntry[], filter: EntryFilter, context: CommandContext) {
   const { stdout, stderr, env } = context
+  const { asOf, within } = filter
   const removed = entries.filter(({ status }) => status.state === 'removed').length
   const scope =
     within === undefined

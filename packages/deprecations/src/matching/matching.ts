@@ -124,15 +124,10 @@ const readBody = (body: unknown): { documents: object[]; unread?: string } => {
 export type Level = 0 | 1 | 2
 
 /** Matches a member by its name and level. @returns also the level of its own members */
-export const matchMember = (
-  { fields, isHolder }: ScheduledOperation,
-  side: Side,
-  name: string,
-  level: Level,
-) => {
-  const below: Level = level === 0 && isHolder(name) ? 1 : 2
+export const matchMember = (scheduled: ScheduledOperation, side: Side, name: string, level: Level) => {
+  const below: Level = level === 0 && scheduled.isHolder(name) ? 1 : 2
   const known: Confidence = side === 'request' ? 'exact' : 'sent'
-  const matches = (fields[side].get(name) ?? [])
+  const matches = (scheduled.fields[side].get(name) ?? [])
     // A top-level field deeper in the body is a different field.
     .filter(({ place }) => level === 0 || place.depth === 'any')
     .map((entry) => ({ entry, confidence: level < 2 ? known : ('name' as const), side }))

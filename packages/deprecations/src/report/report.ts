@@ -15,16 +15,13 @@ type EvaluatedFinding = Verdict['inUse'][number]
 export const evaluate = (
   { found, ...result }: CheckResult,
   waivers: readonly Waiver[],
-  {
-    failOn,
-    within = Infinity,
-    ignoreBroken,
-  }: {
+  options: {
     failOn: 'possible' | 'use' | 'removed' | 'never'
     within?: number | undefined
     ignoreBroken?: boolean | undefined
   },
 ) => {
+  const { failOn, within = Infinity, ignoreBroken } = options
   const waiverOf = ({ entry }: Finding) =>
     waivers.find(({ item, until }) => item === entry.id && result.asOf <= until)
   const due = found
@@ -57,12 +54,11 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Evalua
 
 /** Programs read this: add members, but never rename one. */
 export const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
-  const items = {
-    inUse: inUse.map(itemJson),
-    waived: waived.map(itemJson),
-    mayBeInUse: mayBeInUse.map(itemJson),
-  }
-  return `${JSON.stringify({ ...verdict, ...items }, null, 2)}\n`
+  const lists = Object.entries({ inUse, waived, mayBeInUse }).map(([name, items]) => [
+    name,
+    items.map(itemJson),
+  ])
+  return `${JSON.stringify({ ...verdict, ...Object.fromEntries(lists) }, null, 2)}\n`
 }
 
 const MAX_PLACES = 5

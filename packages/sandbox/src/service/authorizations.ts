@@ -7,15 +7,13 @@ import { html, redirect, sendPage } from '../pages.ts'
 import { findPerson, type Datasource, type Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 
-/** An authorization in progress: a link of the check, then a consent. */
+/** An authorization in progress: a link of the check, with `id` as its one-time token, then a consent. */
 type Authorization = {
-  /** The link's one-time token. */
   id: string
   person: Person
   datasource: Datasource
-  /** The request's `final_redirect_url`. */
+  /** The request's `final_redirect_url`; in the link as `redirect`, with a secret, so that a client can't make one. */
   destination: string | undefined
-  /** The destination in the link, with a secret, so that a client can't make one. */
   redirect: string | undefined
   expiresAt: number
   decision?: 'allow' | 'deny'
