@@ -1,21 +1,23 @@
-// Which ways on the page of a failure offers.
+// Which ways on the page of a failure offers, and the contact for it.
 import express, { type RequestHandler } from 'express'
 import { MemoryStore } from 'express-session'
 import request from 'supertest'
 import { expect, it } from 'vitest'
+import { companyOf } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createSession, startSession } from '../../src/session/session.ts'
 import { isFollowedFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
 import { createErrorPage } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
+import { Pages, type SendPage } from '../../src/web/pages.ts'
 import { languages } from '../helpers/texts.ts'
 
 const log = { error() {}, warn() {}, info() {} } as unknown as Log
 
 function failing(
   problem: () => Problem,
-  given: { log: Log; now: () => number } = { log, now: Date.now },
+  given: { log?: Log; now?: () => number; sendPage?: SendPage } = {},
   before: RequestHandler[] = [],
 ) {
   const app = express().use(...before, () => {
@@ -23,13 +25,15 @@ function failing(
   })
   return app.use(
     createErrorPage({
-      ...given,
+      log,
+      now: Date.now,
       languages,
       sendPage: (_req, res, { data }) => void res.json(data),
       origin: 'https://onramp.example',
       pathOf: (address) => address,
       displayName: ({ name }) => name,
       count() {},
+      ...given,
     }),
   )
 }
@@ -39,6 +43,37 @@ async function pageFor(code: ProblemCode) {
   const { body } = await request(app).get('/onboarding').set('accept', 'text/html')
   return body as { tryAgain?: string; refresh?: object; stop?: string; isShut: boolean; advice: string }
 }
+
+/** The page of a failure, where the company names this address for help. */
+async function helpFor(problem: Problem, help?: string) {
+  const links = help === undefined ? {} : { help: { url: help, label: 'Contact the search team' } }
+  const { send } = new Pages({ company: companyOf({ links }, new Map()), isHttps: false })
+  const app = failing(() => problem, { sendPage: send })
+  const { text } = await request(app).get('/onboarding').set('accept', 'text/html')
+  const [, reference] = /[Rr]eference: (\w+)/.exec(text) ?? []
+  const hrefs = [...text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>Contact the search team/g)]
+  return { text, reference, hrefs: new Set(hrefs.map(([, href]) => href)) }
+}
+
+it.each([
+  ['mailto:a@acme.example?subject=Search', 'mailto:a@acme.example?subject=Search&amp;body=Reference%3A%20'],
+  ['mailto:a@acme.example', 'mailto:a@acme.example?subject=Reference%3A%20'],
+  ['https://desk.acme.example/new?form=7#top', 'https://desk.acme.example/new?form=7&amp;reference='],
+])('someone who needs help finds the reference in the link to %s', async (help, beginning) => {
+  const { text, reference, hrefs } = await helpFor(new Problem(403, 'service_forbidden'), help)
+  expect(reference).toBeDefined()
+  expect(hrefs).toEqual(new Set([`${beginning}${reference}${help.endsWith('#top') ? '#top' : ''}`]))
+  expect(text).not.toMatch(/\badmin\b/i)
+})
+
+it('someone who needs help sends the reference to their admin where the company names no one, and gets none for a page that isn’t there', async () => {
+  const { text, hrefs } = await helpFor(new Problem(403, 'service_forbidden'))
+  expect(hrefs.size).toBe(0)
+  expect(text).toMatch(/Send your admin this reference: [0-9a-f]+/)
+  const missing = await helpFor(new Problem(404, 'not_found'))
+  expect(missing.text).toContain('Page not found')
+  expect(missing.text).not.toMatch(/reference/i)
+})
 
 it('what only someone else can change is not tried again, by a link or on its own', async () => {
   const { tryAgain, refresh, stop, isShut } = await pageFor('sign_in_misconfigured')
