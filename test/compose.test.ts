@@ -171,9 +171,10 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
     return (path: string) =>
       request(onramp.app).get(path).set({ cookie, accept: 'text/html', 'sec-fetch-site': 'same-origin' })
   }
+  const visit = async (path: string) => (await browser())(path)
   const scrape = async () =>
     (await request(onramp.metrics).get('/metrics').auth('the-token-of-metrics', { type: 'bearer' })).text
-  return { ...store, onramp, clock, now, people, keyRing, reach, openedWith, lines, browser, scrape }
+  return { ...store, onramp, clock, now, people, keyRing, reach, openedWith, lines, browser, visit, scrape }
 }
 
 const stranger = (onramp: ReturnType<typeof createOnramp>) => request(onramp.app)
@@ -280,10 +281,8 @@ it('a check names the person in its headers, has our final_redirect_url, and its
 })
 
 it('what people do is sent to WEBHOOK_URL', async () => {
-  const { browser } = compose()
-  await (
-    await browser()
-  )('/onboarding')
+  const { visit } = compose()
+  await visit('/onboarding')
   await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
   const event = service.sent.find(({ origin }) => origin === 'http://localhost:9')
   expect(event?.path).toBe('/events?of=acme')
@@ -311,10 +310,8 @@ it('sign-ins are limited by SIGN_INS_PER_MINUTE', async () => {
 it('an app that the company file hides later is gone from the walk and from the report', async () => {
   const HIDES_NOTHING = join(folder, 'open.yaml')
   writeFileSync(HIDES_NOTHING, 'name: Acme\n')
-  const { browser, records, ...store } = compose(memoryStore(), { COMPANY_FILE: HIDES_NOTHING })
-  await (
-    await browser()
-  )('/onboarding')
+  const { visit, records, ...store } = compose(memoryStore(), { COMPANY_FILE: HIDES_NOTHING })
+  await visit('/onboarding')
   const later = compose({ records, ...store })
   const { body } = await (await later.browser())('/api/status').expect(200)
   expect(body).toMatchObject({ connected: 0, pending: 2 })
@@ -331,10 +328,8 @@ it('the start sends what waits for WEBHOOK_URL', async () => {
 
 it('what the service announces of its own end is counted and logged', async () => {
   service.headers = { deprecation: 'true' }
-  const { browser, scrape, lines } = compose()
-  await (
-    await browser()
-  )('/onboarding')
+  const { visit, scrape, lines } = compose()
+  await visit('/onboarding')
   expect(await scrape()).toMatch(
     /onramp_deprecated_use_total\{item=".*checkdatasourceauth",by="announced"\} 1/,
   )
@@ -345,18 +340,14 @@ it('what the service announces of its own end is counted and logged', async () =
 
 it('an answer with too much is logged', async () => {
   service.listed = [`slack_${'1'.repeat(300)}`]
-  const { browser, lines } = compose()
-  await (
-    await browser()
-  )('/onboarding')
+  const { visit, lines } = compose()
+  await visit('/onboarding')
   expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('it is shown, not started'))
 })
 
 it('a walk is kept, with a way back to the intranet for as long as RETURN_TO_ORIGINS has it', async () => {
-  const { browser, records, ...store } = compose()
-  await (
-    await browser()
-  )('/onboarding?return_to=https://intranet.example/home')
+  const { visit, records, ...store } = compose()
+  await visit('/onboarding?return_to=https://intranet.example/home')
   for (const origins of [['https://intranet.example'], []]) {
     const later = compose({ records, ...store }, { RETURN_TO_ORIGINS: origins })
     const { headers } = await (await later.browser())('/onboarding/callback').expect(303)
@@ -386,13 +377,10 @@ it('all pages that reach the service or read everyone share one limit for each p
 })
 
 it('an admin reads of apps by the company’s names, and the audit log knows who it was by INVITE_SECRET', async () => {
-  const { browser, lines } = compose()
-  await (
-    await browser()
-  )('/onboarding')
-  const { text } = await (
-    await browser({ subject: 'grace', email: 'grace@acme.example' })
-  )('/admin/report.json').expect(200)
+  const { browser, visit, lines } = compose()
+  await visit('/onboarding')
+  const admin = await browser({ subject: 'grace', email: 'grace@acme.example' })
+  const { text } = await admin('/admin/report.json').expect(200)
   expect(text).toContain('Team chat')
   const ids = createAuditIds([INVITE_SECRET], normalizedAddress)
   expect(lines.find(({ audit }) => audit === 'admin_viewed')).toMatchObject({

@@ -148,21 +148,6 @@ it('a hop with a port that is no proxy of ours is the client, whatever stands be
   expect(await isRefused(99)).toBe(true)
 })
 
-it('someone who can sign in no more, as so many of their address did, can still sign out, and opt out', async () => {
-  const from = { 'x-forwarded-for': '192.0.2.7', 'sec-fetch-site': 'same-origin' }
-  const refused = async (calls: request.Test) => (await calls.set(from)).status === 429
-  const signIn = () => request(onramp.app).get('/sign-in')
-  const signOut = () => request(onramp.app).post('/sign-out')
-  for (const calls of [signIn, signOut]) {
-    for (let count = 0; count < PER_MINUTE; count++) expect(await refused(calls())).toBe(false)
-    expect(await refused(calls())).toBe(true)
-  }
-  expect(await refused(request(onramp.app).post('/invite/x/opt-out'))).toBe(false)
-  expect(await refused(request(onramp.app).get('/admin/report.json').auth('x', { type: 'bearer' }))).toBe(
-    false,
-  )
-})
-
 it('a stranger is counted by the address that they have, whatever address they name, where no proxy is', async () => {
   const direct = { ...settings, TRUST_PROXY: undefined, DATA_DIR: join(folder, 'direct') }
   const other = createOnramp(direct, createLog('silent'))
@@ -178,6 +163,7 @@ it('who guesses at REPORT_TOKEN has few tries, whatever they call themselves', a
   for (let count = 0; count <= PER_MINUTE; count++)
     statuses.push((await request(onramp.app).get('/admin/report.json').set(guess)).status)
   expect(statuses).toEqual([303, 303, 303, 429])
+  expect((await request(onramp.app).get('/sign-in').set(guess)).status).not.toBe(429)
 })
 
 it('the pages of administrators are for addresses that were verified', () => {
