@@ -24,7 +24,10 @@ export class RedisConnection {
     (pattern) => this.#scan(pattern),
   )
   readonly #open: OpenRedis
-  readonly #outages: OutageLog
+  readonly #log: ConnectionLog
+  #lastFailure: unknown = new Error('not connected yet')
+  /** Codes of an outage's failures: one line for each, however long it lasts, and one at its end. */
+  readonly #logged = new Set<string>()
   readonly #ending = new AbortController()
   /** Settles when the first client was opened, or failed to. */
   readonly #first = Promise.withResolvers<void>()
@@ -33,7 +36,7 @@ export class RedisConnection {
 
   constructor(open: OpenRedis, log: ConnectionLog) {
     this.#open = open
-    this.#outages = new OutageLog(log)
+    this.#log = log
     void this.#renew()
   }
 
@@ -61,7 +64,7 @@ export class RedisConnection {
     this.#isRenewing = true
     const before = this.#current
     if (reason !== undefined) {
-      this.#outages.failed(reason)
+      this.#failed(reason)
       await pause(retryIn())
     }
     while (!this.#ending.signal.aborted && this.#current === before)
@@ -71,9 +74,10 @@ export class RedisConnection {
           if (opened !== undefined && opened === this.#current) void this.#renew(error)
         })
         this.#current = opened
-        this.#outages.recovered()
+        if (this.#logged.size > 0) this.#log.info({}, 'Redis is reached again')
+        this.#logged.clear()
       } catch (error) {
-        this.#outages.failed(error)
+        this.#failed(error)
         this.#first.resolve()
         await pause(retryIn())
       }
@@ -83,10 +87,20 @@ export class RedisConnection {
     if (this.#ending.signal.aborted) this.#current?.close()
   }
 
+  #failed(error: unknown): void {
+    this.#lastFailure = error
+    const { code, message, isErrorReply } = describeStoreError(error)
+    const what = isErrorReply
+      ? `Redis refuses onramp: ${message} (${code})`
+      : `Redis cannot be reached (${code})`
+    if (!this.#logged.has(code)) this.#log.warn({ err: error }, `${what}: trying again until it can`)
+    this.#logged.add(code)
+  }
+
   async #run<T>(command: (redis: RedisCommands) => Promise<T>): Promise<T> {
     if (this.#current === undefined) await withinDeadline(() => this.#first.promise)
     const client = this.#current
-    if (client === undefined) throw new StoreUnavailable(this.#outages.last)
+    if (client === undefined) throw new StoreUnavailable(this.#lastFailure)
     try {
       return await withinDeadline(() => command(client.commands))
     } catch (error) {
@@ -112,29 +126,3 @@ const isServerState = (error: unknown) =>
   /^(OOM|LOADING|CLUSTERDOWN|TRYAGAIN|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM|ERR)\b/.test(
     error.message,
   )
-
-/** One line for each reason of an outage, however long it lasts, and one at its end. */
-class OutageLog {
-  last: unknown = new Error('not connected yet')
-  readonly #log: ConnectionLog
-  readonly #logged = new Set<string>()
-
-  constructor(log: ConnectionLog) {
-    this.#log = log
-  }
-
-  failed(error: unknown): void {
-    this.last = error
-    const { code, message, isErrorReply } = describeStoreError(error)
-    const what = isErrorReply
-      ? `Redis refuses onramp: ${message} (${code})`
-      : `Redis cannot be reached (${code})`
-    if (!this.#logged.has(code)) this.#log.warn({ err: error }, `${what}: trying again until it can`)
-    this.#logged.add(code)
-  }
-
-  recovered(): void {
-    if (this.#logged.size > 0) this.#log.info({}, 'Redis is reached again')
-    this.#logged.clear()
-  }
-}
