@@ -132,7 +132,7 @@ function addRoutesForEveryone(app: Express, services: Services): void {
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
   const limit = limits.stoppingReminders
   app.use(at('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, now }))
-  app.use(refuseCrossSite(originOf(settings)), refuseEmbedding)
+  app.use(refuseCrossSite(settings.PUBLIC_URL), refuseEmbedding)
 
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   app.use(at('deprecations'), createDeprecationsRoutes(sendPage, now))
@@ -196,7 +196,13 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
     createSessionsPage({ sessions: services.signIn.sessions, limit: limits.lookingAtSignIns, sendPage, now }),
   )
   app.use(
-    createSearchRoutes({ service, describeIn, limit: limits.byPerson, origin: originOf(settings), sendPage }),
+    createSearchRoutes({
+      service,
+      describeIn,
+      limit: limits.byPerson,
+      origin: settings.PUBLIC_URL,
+      sendPage,
+    }),
   )
   app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)
   const { keepStateStore } = services
@@ -217,7 +223,7 @@ function addFailures(app: Express, services: Services): void {
       log,
       sendPage: pages.send,
       languages: pages.languages,
-      origin: originOf(settings),
+      origin: settings.PUBLIC_URL,
       pathOf: (address) =>
         tryAgainPath(address, settings.PUBLIC_URL, (url) => signIn.callback.open(url)?.transaction.returnTo),
       displayName: company.displayName,
@@ -227,7 +233,6 @@ function addFailures(app: Express, services: Services): void {
   )
 }
 
-const originOf = ({ PUBLIC_URL }: Settings): string => new URL(PUBLIC_URL).origin
 const isHttps = ({ PUBLIC_URL }: Settings): boolean => PUBLIC_URL.startsWith('https:')
 
 /** PUBLIC_URL counts, whatever a proxy sends: otherwise express-session would silently drop the Secure cookie. */
