@@ -25,13 +25,13 @@ import { createFindClient } from './sign-in/registration/registration.ts'
 import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { SignIn } from './sign-in/sign-in.ts'
 import { createAudit, createAuditIds } from './web/audit.ts'
-import { Readiness } from './web/health.ts'
+import { createReadiness } from './web/health.ts'
 import type { Log } from './web/log.ts'
 import { Metrics } from './web/metrics/metrics.ts'
 import { createScrape } from './web/metrics/scrape.ts'
 import { companyFileChoices } from './web/languages/catalogue.ts'
 import { Pages } from './web/pages.ts'
-import { Limits } from './web/rate-limit.ts'
+import { createLimits } from './web/rate-limit.ts'
 import { WebhookSender } from './webhooks/sender.ts'
 import { Webhooks } from './webhooks/webhooks.ts'
 
@@ -61,7 +61,7 @@ export function createOnramp(
   const { serviceClient, service } = createService(base, signIn)
   const walks = new WalkStore({ records, keyRing, checkReturnTo, company, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
-  const readiness = new Readiness(records, log, authorizationServer)
+  const readiness = createReadiness(records, log, authorizationServer)
   watchHealth(metrics, store, authorizationServer, keepStateStore)
 
   const app = createApp({
@@ -72,7 +72,7 @@ export function createOnramp(
     now,
     metrics,
     audit,
-    limits: new Limits(settings.SIGN_INS_PER_MINUTE, audit, now),
+    limits: createLimits(settings.SIGN_INS_PER_MINUTE, audit, now),
     pages,
     readiness,
     records,
@@ -99,7 +99,7 @@ export function createOnramp(
       webhooks?.start()
       return waitForDataKey(keyRing, closing.signal)
     },
-    drain: () => readiness.drain(),
+    drain: readiness.drain,
     async close(): Promise<void> {
       closing.abort()
       authorizationServer.close()

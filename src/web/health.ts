@@ -17,65 +17,55 @@ export const HEALTH_SAMPLE = {
   page: '<!doctype html>\n<html lang="en"><head><title>onramp</title></head><body><p>ada@example.com</p></body></html>\n',
 } as const
 
-type ProbedRecords = Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
-type AuthorizationServer = { isReady(): boolean; isBlockedByProxy(): boolean }
+export function createReadiness(
+  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>,
+  log: ConnectionLog,
+  server: { isReady(): boolean; isBlockedByProxy(): boolean },
+) {
+  let isDraining = false
+  let lastWrite: { at: number; done: Promise<void> } | undefined
+  let loggedCode: string | undefined
 
-export class Readiness {
-  readonly #records: ProbedRecords
-  readonly #log: ConnectionLog
-  readonly #authorizationServer: AuthorizationServer
-  #isDraining = false
-  #lastWrite: { at: number; done: Promise<void> } | undefined
-  #loggedCode: string | undefined
-
-  constructor(records: ProbedRecords, log: ConnectionLog, authorizationServer: AuthorizationServer) {
-    this.#records = records
-    this.#log = log
-    this.#authorizationServer = authorizationServer
-  }
-
-  /** The process is ending: no new requests should come. */
-  drain(): void {
-    this.#isDraining = true
-  }
-
-  async report() {
-    const store = await this.#probeStore()
-    const server = this.#authorizationServer
-    // Without the proxy's name: anyone can read this.
-    const blocked = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
-    const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
-    const isReady = store === 'ok' && authorizationServer === 'ok' && !this.#isDraining
-    return { status: isReady ? 'ok' : 'not ready', store, authorizationServer, draining: this.#isDraining }
+  async function write(): Promise<void> {
+    await records.put(KEY, 'written', LIFE_SECONDS)
+    // False if another process was faster, which is as good.
+    await records.compareAndSet(KEY, 'written', 'changed', LIFE_SECONDS)
+    await records.remove(KEY)
   }
 
   /** Reads each time, and writes, changes and removes a record at most once a second. */
-  async #probeStore(): Promise<'ok' | 'refuses' | 'unreachable'> {
+  async function probeStore(): Promise<'ok' | 'refuses' | 'unreachable'> {
     try {
-      await this.#records.get(KEY)
+      await records.get(KEY)
       const at = performance.now()
-      if (this.#lastWrite === undefined || at - this.#lastWrite.at >= FRESH_MS)
-        this.#lastWrite = { at, done: this.#write() }
-      await this.#lastWrite.done
+      if (lastWrite === undefined || at - lastWrite.at >= FRESH_MS) lastWrite = { at, done: write() }
+      await lastWrite.done
     } catch (error) {
       const { code, message, isErrorReply } = describeStoreError(error)
-      if (this.#loggedCode !== code)
-        this.#log.warn({ err: error, reason: code }, `not ready: ${message} (${code})`)
-      this.#loggedCode = code
+      if (loggedCode !== code) log.warn({ err: error, reason: code }, `not ready: ${message} (${code})`)
+      loggedCode = code
       return isErrorReply ? 'refuses' : 'unreachable'
     }
-    if (this.#loggedCode !== undefined) this.#log.info({}, 'ready again: the store can be written to')
-    this.#loggedCode = undefined
+    if (loggedCode !== undefined) log.info({}, 'ready again: the store can be written to')
+    loggedCode = undefined
     return 'ok'
   }
 
-  async #write(): Promise<void> {
-    await this.#records.put(KEY, 'written', LIFE_SECONDS)
-    // False if another process was faster, which is as good.
-    await this.#records.compareAndSet(KEY, 'written', 'changed', LIFE_SECONDS)
-    await this.#records.remove(KEY)
+  return {
+    /** The process is ending: no new requests should come. */
+    drain: () => void (isDraining = true),
+    async report() {
+      const store = await probeStore()
+      // Without the proxy's name: anyone can read this.
+      const blocked = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
+      const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
+      const isReady = store === 'ok' && authorizationServer === 'ok' && !isDraining
+      return { status: isReady ? 'ok' : 'not ready', store, authorizationServer, draining: isDraining }
+    },
   }
 }
+
+export type Readiness = ReturnType<typeof createReadiness>
 
 export function createHealthRoutes(readiness: Readiness): Router {
   const router = Router()

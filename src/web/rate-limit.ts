@@ -27,45 +27,38 @@ const limitedBy =
     next()
   }
 
-export class Limits {
-  readonly signingIn: RequestHandler
-  /**
-   * Coming back from the authorization server: by sign-in, so that no one is refused for what others began.
-   * @param id of the sign-in; undefined if it is none of ours: then by address
-   * @param tryAgain where the person began: the code in the callback's address is good only once @throws {Problem} 429
-   */
-  readonly comingBack: Count
-  /** Apart from signing in, so that a rush in the morning keeps no one signed in; by session, if there is one. */
-  readonly signingOut: RequestHandler
-  /** Counted by the email of the link, if it is one of ours. */
-  readonly stoppingReminders: Count
-  readonly readingReports: RequestHandler
-  readonly byPerson: RequestHandler
-  /** Requests that reach only the store: three times as often. */
-  readonly lookingAtSignIns: RequestHandler
-  /** A rejected logout token. Valid ones are accepted in any case. */
-  readonly refusedLogout: Count
-
-  /** @param perAddress SIGN_INS_PER_MINUTE @param now milliseconds since 1970 */
-  constructor(perAddress: number, audit: Audit, now: () => number) {
-    const count = (what: Counted['what'], points: number, code: ProblemCode) =>
-      createCount({ what, points, code }, audit, now)
-    const byAddress = () => count('address', perAddress, 'too_many_requests')
-    const byPerson = (points: number) =>
-      limitedBy(count('person', points, 'too_many_requests'), (req) => personKey(whoIsSignedIn(req).user))
-    const signingIn = count('address', perAddress, 'too_many')
-    const returning = count('sign_in', RETURNS, 'too_many')
-    this.signingIn = limitedBy(signingIn)
-    this.comingBack = (req, id, tryAgain) =>
-      id === undefined ? signingIn(req) : returning(req, id, tryAgain)
-    this.signingOut = limitedBy(byAddress(), (req) => signedInOf(req)?.id)
-    this.stoppingReminders = byAddress()
-    this.readingReports = limitedBy(byAddress())
-    this.byPerson = byPerson(PERSON_POINTS)
-    this.lookingAtSignIns = byPerson(3 * PERSON_POINTS)
-    this.refusedLogout = byAddress()
+/** @param perAddress SIGN_INS_PER_MINUTE @param now milliseconds since 1970 */
+export function createLimits(perAddress: number, audit: Audit, now: () => number) {
+  const count = (what: Counted['what'], points: number, code: ProblemCode) =>
+    createCount({ what, points, code }, audit, now)
+  const byAddress = () => count('address', perAddress, 'too_many_requests')
+  const byPerson = (points: number) =>
+    limitedBy(count('person', points, 'too_many_requests'), (req) => personKey(whoIsSignedIn(req).user))
+  const signingIn = count('address', perAddress, 'too_many')
+  const returning = count('sign_in', RETURNS, 'too_many')
+  return {
+    signingIn: limitedBy(signingIn),
+    /**
+     * Coming back from the authorization server: by sign-in, so that no one is refused for what others began.
+     * @param id of the sign-in; undefined if it is none of ours: then by address
+     * @param tryAgain where the person began: the code in the callback's address is good only once @throws {Problem} 429
+     */
+    comingBack: (req: Request, id?: string, tryAgain?: string): void =>
+      id === undefined ? signingIn(req) : returning(req, id, tryAgain),
+    /** Apart from signing in, so that a rush in the morning keeps no one signed in; by session, if there is one. */
+    signingOut: limitedBy(byAddress(), (req) => signedInOf(req)?.id),
+    /** Counted by the email of the link, if it is one of ours. */
+    stoppingReminders: byAddress(),
+    readingReports: limitedBy(byAddress()),
+    byPerson: byPerson(PERSON_POINTS),
+    /** Requests that reach only the store: three times as often. */
+    lookingAtSignIns: byPerson(3 * PERSON_POINTS),
+    /** A rejected logout token. Valid ones are accepted in any case. */
+    refusedLogout: byAddress(),
   }
 }
+
+export type Limits = ReturnType<typeof createLimits>
 
 type Counted = { what: 'address' | 'sign_in' | 'person'; points: number; code: ProblemCode }
 

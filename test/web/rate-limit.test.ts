@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
-import { Limits } from '../../src/web/rate-limit.ts'
+import { createLimits } from '../../src/web/rate-limit.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 
 const PER_MINUTE = 30
@@ -11,7 +11,7 @@ const PER_MINUTE = 30
 function setUpLimit() {
   const clock = { now: 1_700_000_000_000 }
   const noted: object[] = []
-  const limits = new Limits(
+  const limits = createLimits(
     PER_MINUTE,
     (event) => void noted.push(event),
     () => clock.now,
@@ -74,7 +74,7 @@ it('a refused request gets Retry-After for when a tenth is free again, and is no
 })
 
 it('of more networks than are remembered, the least recently used is forgotten', () => {
-  const limits = new Limits(
+  const limits = createLimits(
     1,
     () => {},
     () => 0,
@@ -92,7 +92,7 @@ it('of more networks than are remembered, the least recently used is forgotten',
 })
 
 it('a hundred thousand networks leave no more in memory than twenty thousand', async () => {
-  const limits = new Limits(PER_MINUTE, () => {}, Date.now)
+  const limits = createLimits(PER_MINUTE, () => {}, Date.now)
   const askFrom = (from: number, to: number) => {
     for (let network = from; network < to; network++) {
       const ip = `2001:db8:${(network >> 16).toString(16)}:${(network & 0xffff).toString(16)}::1`

@@ -1,7 +1,7 @@
 // Readiness on a store in memory; readiness.journey.test.ts has /readyz on a real Redis.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { Readiness } from '../../src/web/health.ts'
+import { createReadiness } from '../../src/web/health.ts'
 
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }))
 afterEach(() => void vi.useRealTimers())
@@ -25,7 +25,7 @@ function store(failing?: (typeof OPERATIONS)[number]) {
     info: (_: object, line: string) => void logged.push(line),
   }
   const authorizationServer = { isReady: () => true, isBlockedByProxy: () => false }
-  const readiness = new Readiness({ get, put, compareAndSet, remove }, log, authorizationServer)
+  const readiness = createReadiness({ get, put, compareAndSet, remove }, log, authorizationServer)
   return { probe: async () => (await readiness.report()).store, calls, logged, state }
 }
 
