@@ -43,14 +43,11 @@ it.each([
 })
 
 const bad = [' ', 'a b', 'a\r\nX-Other: 1', 'a\u0000b', 'tökén', 'a"b', 'a,b', 'a=b']
-it.each(bad)('no call carries the token %j, and the error doesn’t quote it', (token) => {
-  const headers = () => credentialHeaders({ kind: 'user-token', token: `planted${token}secret` })
+const planted = bad.map((token) => `planted${token}secret`)
+it.each([...planted, '', '=', '=='])('no call carries the token %j, and no error quotes it', (token) => {
+  const headers = () => credentialHeaders({ kind: 'user-token', token })
   expect(headers).toThrow(TypeError)
   expect(headers).not.toThrow('planted')
-})
-
-it.each(['', '=', '=='])('no call carries %j as a token', (token) => {
-  expect(() => credentialHeaders({ kind: 'user-token', token })).toThrow(TypeError)
 })
 
 it('any token and address give headers that can be sent, or a TypeError', () => {

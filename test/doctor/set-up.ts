@@ -1,7 +1,9 @@
 // A correct configuration, to be made wrong one setting at a time, and the doctor's report about it.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -75,12 +77,8 @@ export async function examined(
   return { exit, text: out, ...reportSchema.parse(JSON.parse(out)) }
 }
 
-/** What one check found that is not in order. */
-export const troubles = (report: Report, check?: string): Finding[] =>
-  report.findings.filter(
-    (finding) =>
-      ['warn', 'fail'].includes(finding.status) && (check === undefined || finding.check === check),
-  )
+export const troubles = ({ findings }: Report): Finding[] =>
+  findings.filter(({ status }) => ['warn', 'fail'].includes(status))
 
 export type Faulty = { url: string; seen: string[]; close(): Promise<void> }
 
@@ -94,10 +92,8 @@ export async function startFaulty(
     seen.push(`${req.method} ${req.url}`)
     answer(req, res, url)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  url = `http://127.0.0.1:${address.port}`
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
     seen,

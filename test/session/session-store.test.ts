@@ -214,30 +214,22 @@ it('a session whose touch fails is answered all the same, and touched the next t
   expect(done).toEqual(['insert', 'touch', 'touch'])
 })
 
-it('a session is written once for new tokens, and the end of the request finds nothing to do', async () => {
+it.each([
+  ['new tokens that are saved', ['/refresh'], [['fulfilled', 'second']], { accessToken: 'second' }, {}],
+  ['a save that is under way as the answer ends', ['/early'], ['done'], { accessToken: 'second' }, {}],
+  [
+    'a field that requests set',
+    ['/set', '/set'],
+    ['done', 'done'],
+    { accessToken: 'first' },
+    { name: 'Ada' },
+  ],
+])('a session is written once for %s', async (_what, paths, answers, tokens, changed) => {
   const { browser, done } = world()
   const ada = browser()
   await ada.get('/in')
-  expect(await ada.get('/refresh')).toEqual(['fulfilled', 'second'])
-  expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
-  expect(done).toEqual(['insert', 'change'])
-})
-
-it('a session whose save is under way as the answer ends is not saved twice', async () => {
-  const { browser, done } = world()
-  const ada = browser()
-  await ada.get('/in')
-  expect(await ada.get('/early')).toBe('done')
-  expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
-  expect(done).toEqual(['insert', 'change'])
-})
-
-it('a session keeps a field that a request sets, without any other call', async () => {
-  const { browser, done } = world()
-  const ada = browser()
-  await ada.get('/in')
-  for (let times = 0; times < 2; times++) expect(await ada.get('/set')).toBe('done')
-  expect(await ada.get('/')).toMatchObject({ user: { name: 'Ada' }, tokens: { accessToken: 'first' } })
+  for (const [index, path] of paths.entries()) expect(await ada.get(path)).toEqual(answers[index])
+  expect(await ada.get('/')).toMatchObject({ user: changed, tokens })
   expect(done).toEqual(['insert', 'change'])
 })
 

@@ -5,9 +5,12 @@ const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 const good = `00-${traceId}-${spanId}-01`
 
-it('a traceparent that is well-formed goes on as it came', () => {
-  expect(traceContextOf(good)).toEqual({ traceId, headers: { traceparent: good } })
-})
+it.each([undefined, '', 'no list'])(
+  'a traceparent goes on as it came, without a tracestate of %j',
+  (state) => {
+    expect(traceContextOf(good, state)).toEqual({ traceId, headers: { traceparent: good } })
+  },
+)
 
 it.each([
   ['missing', undefined],
@@ -21,7 +24,7 @@ it.each([
   ['with a line break', `${good}\r\nX-Service-ActAs: eve`],
   ['without flags', `00-${traceId}-${spanId}`],
 ])('a traceparent that is %s is left out', (_what, traceparent) => {
-  expect(traceContextOf(traceparent)).toBeUndefined()
+  expect(traceContextOf(traceparent, 'a=1')).toBeUndefined()
 })
 
 it('a traceparent of a later version goes on as what this version knows of it', () => {
@@ -51,12 +54,4 @@ it.each([
 it('a tracestate of 33 members goes on with 32', () => {
   const members = Array.from({ length: 33 }, (_, index) => `k${index}=v`)
   expect(stateOf(members.join())?.split(',').toSorted()).toEqual(members.slice(0, 32).toSorted())
-})
-
-it('a tracestate that is faulty leaves the trace as it is', () => {
-  expect(traceContextOf(good, 'no list')).toEqual({ traceId, headers: { traceparent: good } })
-})
-
-it('a tracestate is nothing without a trace', () => {
-  expect(traceContextOf(undefined, 'a=1')).toBeUndefined()
 })

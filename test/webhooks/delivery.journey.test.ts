@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { massDisconnectEvent, sendEventOnce } from '../../src/webhooks/sender.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
 import { answerConsent } from '../helpers/journey.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -13,7 +14,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 type Event = { id: string; type: string; timestamp: string; data: Record<string, unknown> }
 
-async function startReceiver() {
+async function startReceiver(secrets = [secret]) {
   const events: Event[] = []
   const receiver = { status: 204, url: '', events, faults: [] as string[], calls: 0, close: () => {} }
   const server = createServer((req, res) => {
@@ -24,8 +25,8 @@ async function startReceiver() {
       const headers = req.headers as IncomingHttpHeaders & Record<string, string>
       const body = Buffer.concat(chunks).toString()
       receiver.faults.push(...[faultInEvent(body)].filter((fault) => fault !== undefined))
-      const event = new Webhook(secret).verify(body, headers) as Event
-      if (receiver.status === 204 && req.url === '/hooks?code=abc')
+      const [event] = secrets.map((one) => new Webhook(one).verify(body, headers) as Event)
+      if (event && receiver.status === 204 && req.url === '/hooks?code=abc')
         events.push({ ...event, id: headers['webhook-id'] ?? '' })
       res.writeHead(receiver.status, { location: '/elsewhere' }).end()
     })
@@ -36,6 +37,27 @@ async function startReceiver() {
   receiver.close = () => void server.close()
   return receiver
 }
+
+it('an app that many people lost is one event without names, signed with each secret', async () => {
+  const secrets = [secret, `whsec_${Buffer.alloc(24, 9).toString('base64')}`]
+  const receiver = await startReceiver(secrets)
+  const [settings, noticedAt] = [
+    { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secrets },
+    Date.UTC(2027, 0, 14),
+  ]
+  const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
+  const send = (to: Partial<typeof settings>) => sendEventOnce(to, massDisconnectEvent(found), Date.now())
+  expect(await send(settings)).toEqual({ kind: 'delivered' })
+  for (const none of [{}, { WEBHOOK_URL: receiver.url }]) expect(await send(none)).toBeUndefined()
+  receiver.close()
+  const event = {
+    id: `msg_slack_1_${noticedAt}`,
+    type: 'app.disconnected_for_many',
+    timestamp: '2027-01-14T00:00:00.000Z',
+    data: { app: { instance: 'slack_1', name: 'Slack' }, people: 412, of: 450 },
+  }
+  expect([receiver.events, receiver.faults]).toEqual([[event], []])
+})
 
 describe.each(stores)('webhooks on %s', (_name, open) => {
   let store: StoreUnderTest
