@@ -4,7 +4,7 @@ import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
 import { statusReason, type ErrorResponse } from './error-response.ts'
 import { retryAfterSeconds } from '../http/retry-after.ts'
-import { isCertificateError, isProxyError, networkErrorOf } from '../http/network-error.ts'
+import { hasAdvice, isProxyError, networkErrorOf } from '../http/network-error.ts'
 
 export class ServiceProblem extends Problem {
   /** Undefined: there was no response. */
@@ -31,23 +31,22 @@ type FailedCall = { operation: Operation; credentials: Credentials; headerPrefix
 
 /** Problem codes differ by operation, because a failed search says nothing about connecting apps. */
 const PROBLEMS = {
-  unavailable: { status: 503, checkdatasourceauth: 'service_unavailable', search: 'search_unavailable' },
-  slow: { status: 503, checkdatasourceauth: 'service_unavailable', search: 'search_too_slow' },
-  busy: { status: 503, checkdatasourceauth: 'service_busy', search: 'search_busy' },
-  forbidden: { status: 403, checkdatasourceauth: 'service_forbidden', search: 'search_forbidden' },
-  refused: { status: 502, checkdatasourceauth: 'service_refused_request', search: 'search_refused' },
-  misconfigured: {
-    status: 502,
-    checkdatasourceauth: 'service_misconfigured',
-    search: 'search_misconfigured',
-  },
-} as const satisfies Record<string, Record<Operation, ProblemCode> & { status: number }>
+  unavailable: [503, 'service_unavailable', 'search_unavailable'],
+  slow: [503, 'service_unavailable', 'search_too_slow'],
+  busy: [503, 'service_busy', 'search_busy'],
+  forbidden: [403, 'service_forbidden', 'search_forbidden'],
+  refused: [502, 'service_refused_request', 'search_refused'],
+  misconfigured: [502, 'service_misconfigured', 'search_misconfigured'],
+} as const satisfies Record<string, [number, ProblemCode, ProblemCode]>
 
-const problem = (
+function problem(
   kind: keyof typeof PROBLEMS,
   operation: Operation,
   options: ConstructorParameters<typeof Problem>[2],
-) => new ServiceProblem(PROBLEMS[kind].status, PROBLEMS[kind][operation], options)
+) {
+  const [status, ofCheck, ofSearch] = PROBLEMS[kind]
+  return new ServiceProblem(status, operation === 'search' ? ofSearch : ofCheck, options)
+}
 
 /** The setting with the service token that was sent; undefined: a person's token. */
 const globalTokenOf = (credentials: Credentials): string | undefined =>
@@ -163,10 +162,9 @@ export function noResponse(
     })
   const networkError = networkErrorOf(cause)
   const kind = networkError === 'too-slow' ? 'slow' : 'unavailable'
-  const options = { cause, retryAfter: retryAfterSeconds() }
   const why = isProxyError(networkError) ? `${networkError}: see HTTPS_PROXY and NO_PROXY` : networkError
-  const isExplained = isProxyError(networkError) || isCertificateError(networkError)
   const shape = text === '' ? 'an empty answer' : 'an answer of another shape than documented'
   const fault = text === undefined ? 'no usable answer' : shape
-  return problem(kind, operation, { ...options, detail: `${operation}: ${isExplained ? why : fault}` })
+  const detail = `${operation}: ${hasAdvice(networkError) ? why : fault}`
+  return problem(kind, operation, { cause, retryAfter: retryAfterSeconds(), detail })
 }

@@ -7,8 +7,6 @@ import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import { warn, type Rules } from './findings.ts'
 
-type Certificate = { setting: string; host: string; endsAt: number }
-
 /** Only TLS from the first byte: STARTTLS needs a dialogue. */
 const PORTS: Record<string, number> = { 'https:': 443, 'smtps:': 465, 'rediss:': 6379 }
 const LIMIT_MS = 4_000
@@ -16,7 +14,7 @@ const DAY_MS = 86_400_000
 const NEAR_DAYS = 14
 
 /** @returns undefined without a connection, or behind a forward proxy */
-async function certificateOf(setting: string, address: string): Promise<Certificate | undefined> {
+async function certificateOf(setting: string, address: string) {
   const url = new URL(address)
   const usualPort = PORTS[url.protocol]
   if (usualPort === undefined || (url.protocol === 'https:' && proxyFor(url) !== undefined)) return undefined
@@ -34,7 +32,7 @@ async function certificateOf(setting: string, address: string): Promise<Certific
   }
 }
 
-async function collect(settings: Partial<Settings>): Promise<Certificate[]> {
+async function collect(settings: Partial<Settings>) {
   const { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL } = settings
   const all = { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL }
   const found = Object.entries(all).flatMap(([name, address]) =>
@@ -43,7 +41,7 @@ async function collect(settings: Partial<Settings>): Promise<Certificate[]> {
   return (await Promise.all(found)).filter((one) => one !== undefined)
 }
 
-const rules: Rules<readonly Certificate[]> = {
+const rules: Rules<Awaited<ReturnType<typeof collect>>> = {
   'settings.certificates': (certificates, { now }) =>
     certificates.map(({ setting, host, endsAt }) => {
       const days = (endsAt - now) / DAY_MS

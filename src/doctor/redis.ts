@@ -17,18 +17,11 @@ import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
 
-type RedisFacts = {
-  /** REDIS_URL, or the primary that the Sentinels name. */
-  url: string
-  failed: { at: 'Sentinels' | 'connecting' | 'records'; error: unknown } | undefined
-  /** INFO; empty if the user isn't allowed to. */
-  info: Record<string, string>
-}
-
 const TIME_LIMIT_MS = 4_000
 const LIFE_SECONDS = 5
 
-async function infoFrom(url: string): Promise<RedisFacts['info']> {
+/** @returns INFO; empty if the user isn't allowed to */
+async function infoFrom(url: string): Promise<Record<string, string>> {
   // Without a listener an error ends the process; connect() throws it too.
   const client = newClient(url).on('error', () => {})
   try {
@@ -63,21 +56,24 @@ async function tryRecords(url: string, settings: Partial<Settings>): Promise<voi
   }
 }
 
-async function collect(redisUrl: string, settings: Partial<Settings>): Promise<RedisFacts> {
+/** @returns with REDIS_URL, or the URL of the primary that the Sentinels name */
+async function collect(redisUrl: string, settings: Partial<Settings>) {
   const topology = topologyOf(settings)
-  const facts: RedisFacts = { url: redisUrl, failed: undefined, info: {} }
-  let at: NonNullable<RedisFacts['failed']>['at'] = 'Sentinels'
+  let [url, info] = [redisUrl, {} as Record<string, string>]
+  let at: 'Sentinels' | 'connecting' | 'records' = 'Sentinels'
   try {
-    if (topology.kind === 'sentinel') facts.url = await primaryUrl(redisUrl, topology)
+    if (topology.kind === 'sentinel') url = await primaryUrl(redisUrl, topology)
     at = 'connecting'
-    facts.info = await within(TIME_LIMIT_MS, infoFrom(facts.url))
+    info = await within(TIME_LIMIT_MS, infoFrom(url))
     at = 'records'
     await tryRecords(redisUrl, settings)
   } catch (error) {
-    facts.failed = { at, error }
+    return { url, info, failed: { at, error } }
   }
-  return facts
+  return { url, info, failed: undefined }
 }
+
+type RedisFacts = Awaited<ReturnType<typeof collect>>
 
 const FIXES: Record<string, string> = {
   READONLY: 'set it to the primary',

@@ -11,7 +11,6 @@ import {
   SpanStatusCode,
   trace,
   type Attributes,
-  type Context,
   type Span,
   type Tracer,
 } from '@opentelemetry/api'
@@ -75,15 +74,9 @@ export function inHttpSpan<T extends { status: number }>(
   })
 }
 
-type RequestSpan = {
-  traceId: string | undefined
-  within: Context
-  end(answered: { method: string; route: string; status: number; requestId: string }): void
-}
+const NO_REQUEST_SPAN = { traceId: undefined, within: ROOT_CONTEXT, end() {} }
 
-const NO_REQUEST_SPAN: RequestSpan = { traceId: undefined, within: ROOT_CONTEXT, end() {} }
-
-export function startRequestSpan(headers: object): RequestSpan {
+export function startRequestSpan(headers: object) {
   const tracer = tracerNow()
   if (tracer === undefined) return NO_REQUEST_SPAN
   const active = context.active()
@@ -94,7 +87,8 @@ export function startRequestSpan(headers: object): RequestSpan {
   return {
     traceId: trace.isSpanContextValid(spanContext) ? spanContext.traceId : undefined,
     within: trace.setSpan(parent, span),
-    end({ method, route, status, requestId }) {
+    end(answered: { method: string; route: string; status: number; requestId: string }): void {
+      const { method, route, status, requestId } = answered
       if (span.isRecording()) {
         span.updateName(`${method} ${route}`).setAttributes({
           'http.request.method': method,
