@@ -50,29 +50,21 @@ function slowService() {
   /** @returns once the page has queued its call */
   const open = async (person: string, query: string) => {
     const before = arrived
-    const page = request(app)
-      .get(`/${person}/${query}`)
-      .then((response) => response)
+    const page = Promise.resolve(request(app).get(`/${person}/${query}`))
     await vi.waitFor(() => expect(arrived).toBe(before + 1), { interval: 1 })
     return { page }
   }
   async function openAll(person: string, queries: string[]) {
-    const pages: { page: Promise<request.Response> }[] = []
-    for (const query of queries) pages.push(await open(person, query))
-    return pages.map(({ page }) => page)
+    const pages: Promise<request.Response>[] = []
+    for (const query of queries) pages.push((await open(person, query)).page)
+    return pages
   }
   const answer = async (query: string) => {
     await vi.waitFor(() => expect(answers.has(query)).toBe(true), { interval: 1 })
     answers.get(query)?.()
   }
-  return {
-    open,
-    openAll,
-    answer,
-    requests,
-    drop: (query: string) => pages.get(query)?.abort(new Problem(500, 'internal')),
-    most: () => most,
-  }
+  const drop = (query: string) => pages.get(query)?.abort(new Problem(500, 'internal'))
+  return { open, openAll, answer, requests, drop, most: () => most }
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `q${index}`)

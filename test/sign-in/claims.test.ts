@@ -5,7 +5,7 @@ import type { Settings } from '../../src/settings/settings.ts'
 import { adminGroupsIn, isComplete, userFromClaims, adviceOn } from '../../src/sign-in/claims.ts'
 
 const issuer = 'https://login.acme.example'
-const email = 'ada@acme.example'
+const [email, eve] = ['ada@acme.example', 'eve@acme.example']
 const byClaim = {
   OIDC_EMAIL_CLAIM: 'email',
   OIDC_EMAIL_TRUST: 'verified',
@@ -15,17 +15,69 @@ const always: Settings = { ...byClaim, OIDC_EMAIL_TRUST: 'always' }
 const upn: Settings = { ...byClaim, OIDC_EMAIL_CLAIM: 'upn' }
 const upnAlways: Settings = { ...upn, OIDC_EMAIL_TRUST: 'always' }
 
-const userWith = (claims: Record<string, unknown>, rule = byClaim) =>
-  userFromClaims(issuer, [{ sub: 'ada', ...claims }], rule)
+type Source = Record<string, unknown>
+const userOf = (sources: Source[], rule = byClaim) =>
+  userFromClaims(issuer, sources.map((claims) => ({ sub: 'ada', ...claims })) as never, rule)
+const userWith = (claims: Source, rule = byClaim) => userOf([claims], rule)
 
-it.each([
-  ['verified', { email, email_verified: true }, true],
-  ['verified by a string', { email, email_verified: 'true' }, true],
-  ['denied', { email, email_verified: false }, false],
-  ['neither verified nor denied', { email }, false],
-  ['verified by nonsense', { email, email_verified: 1 }, false],
-])('an address that is %s counts accordingly', (_what, claims, emailVerified) => {
-  expect(userWith(claims)).toMatchObject({ email, emailVerified })
+const verified = { email, email_verified: true }
+const denied = { email, email_verified: false }
+const beside = { upn: email, email: 'private@example.com', email_verified: true }
+
+it.each<[string, Settings, Source[], string | undefined, boolean | undefined]>([
+  ['verified', byClaim, [verified], email, true],
+  ['verified by a string', byClaim, [{ email, email_verified: 'true' }], email, true],
+  ['denied', byClaim, [denied], email, false],
+  ['neither verified nor denied', byClaim, [{ email }], email, false],
+  ['verified by nonsense', byClaim, [{ email, email_verified: 1 }], email, false],
+  ['trusted by OIDC_EMAIL_TRUST=always', always, [{ email }], email, true],
+  ['denied, and trusted otherwise', always, [denied], email, false],
+  ['denied by nonsense', always, [{ email, email_verified: 'odd' }], email, false],
+  ['not the one that email_verified speaks of', upn, [beside], email, false],
+  ['in the claim, and in email too', upn, [{ ...beside, email }], email, true],
+  ['in another claim that is trusted', upnAlways, [beside], email, true],
+  [
+    'denied by another spelling',
+    upnAlways,
+    [{ ...denied, upn: email, email: ` ${email.toUpperCase()}` }],
+    email,
+    false,
+  ],
+  ['verified elsewhere without saying which', byClaim, [{ email }, { email_verified: true }], email, false],
+  ['beside another one that is verified', byClaim, [{ email }, { ...verified, email: eve }], eve, true],
+  ['verified by userinfo, which has it too', byClaim, [{ email }, verified], email, true],
+  ['verified by the id_token, and denied by userinfo', byClaim, [verified, denied], email, false],
+  [
+    'denied in another spelling',
+    byClaim,
+    [verified, { email: ' Ada@ACME.example ', email_verified: 'false' }],
+    email,
+    false,
+  ],
+  ['of userinfo alone', byClaim, [{}, verified], email, true],
+  ['of userinfo, verified in the id_token', byClaim, [{ email_verified: true }, { email }], email, false],
+  ['beside another one that is denied', byClaim, [verified, { ...denied, email: eve }], email, true],
+  ['denied without being named', byClaim, [verified, { email_verified: false }], email, false],
+  ['beside a denial of what is no address', byClaim, [verified, { ...denied, email: 7 }], email, true],
+  [
+    'the only one of a list called emails',
+    byClaim,
+    [{ ...verified, email: undefined, emails: [email] }],
+    email,
+    false,
+  ],
+  ['the only one of a verified list', always, [{ ...verified, email: [email] }], email, true],
+  ['the only one of a denied list', always, [{ ...denied, email: [email] }], email, false],
+  ['denied as one of emails', always, [{ ...denied, email: undefined, emails: [email] }], email, false],
+  ['trusted as one of emails', always, [{ emails: [email] }], email, true],
+  ['between spaces', byClaim, [{ email: '  ada  l@acme.example  ' }], 'ada  l@acme.example', false],
+  ['of 254 characters', byClaim, [{ email: email.padStart(254, 'x') }], email.padStart(254, 'x'), false],
+  ['longer', byClaim, [{ ...verified, email: email.padStart(255, 'x') }], undefined, undefined],
+  ['only spaces', byClaim, [{ ...verified, email: ' ' }], undefined, undefined],
+  ['missing', byClaim, [{ name: 'Ada' }], undefined, undefined],
+])('an address that is %s counts accordingly', (_what, rule, sources, wanted, emailVerified) => {
+  const user = userOf(sources, rule)
+  expect([user.email, user.emailVerified]).toEqual([wanted, emailVerified])
 })
 
 it.each(['\t', '\n', '\r', '\0', '\u007f', '\u0085'])(
@@ -36,179 +88,68 @@ it.each(['\t', '\n', '\r', '\0', '\u007f', '\u0085'])(
   },
 )
 
-it('OIDC_EMAIL_TRUST=always trusts an address unless it is denied', () => {
-  expect(userWith({ email }, always)).toMatchObject({ emailVerified: true })
-  expect(userWith({ email, email_verified: false }, always)).toMatchObject({ emailVerified: false })
-})
-
-it('an address in another claim is not what email_verified speaks of', () => {
-  const claims = { upn: email, email: 'private@example.com', email_verified: true }
-  expect(userWith(claims, upn)).toMatchObject({ email, emailVerified: false })
-  expect(userWith({ ...claims, email }, upn)).toMatchObject({ email, emailVerified: true })
-  expect(userWith(claims, upnAlways)).toMatchObject({ email, emailVerified: true })
-})
-
-it.each([
-  ['verified elsewhere without saying which', { email }, { email_verified: true }, email, false],
-  [
-    'beside another one that is verified',
-    { email },
-    { email: 'eve@acme.example', email_verified: true },
-    'eve@acme.example',
-    true,
-  ],
-  ['verified by userinfo, which has it too', { email }, { email, email_verified: true }, email, true],
-  [
-    'verified by the id_token, and denied by userinfo',
-    { email, email_verified: true },
-    { email, email_verified: false },
-    email,
-    false,
-  ],
-  [
-    'verified by the id_token, and denied by userinfo in another spelling',
-    { email, email_verified: true },
-    { email: ' Ada@ACME.example ', email_verified: 'false' },
-    email,
-    false,
-  ],
-  ['of userinfo alone', {}, { email, email_verified: true }, email, true],
-  ['of userinfo, verified in the id_token', { email_verified: true }, { email }, email, false],
-])(
-  'an address %s counts with the email_verified of its own source',
-  (_what, idToken, userinfo, wanted, emailVerified) => {
-    const user = userFromClaims(
-      issuer,
-      [
-        { sub: 'ada', ...idToken },
-        { sub: 'ada', ...userinfo },
-      ],
-      byClaim,
-    )
-    expect(user).toMatchObject({ email: wanted, emailVerified })
-  },
-)
-
-it('an address that is too long counts as none instead of being truncated', () => {
-  expect(userWith({ email: `${email}${'x'.repeat(300)}`, email_verified: true }).email).toBeUndefined()
-})
-
-it('an address loses the spaces around it, and may have 254 characters', () => {
-  const odd = '  ada  lovelace@acme.example  '
-  expect(userWith({ email: odd }).email).toBe('ada  lovelace@acme.example')
-  const longest = email.padStart(254, 'x')
-  expect(userWith({ email: longest }).email).toBe(longest)
-  expect(userWith({ email: `x${longest}` }).email).toBeUndefined()
-})
-
-it.each([
-  ['of another one', { email: 'eve@acme.example', email_verified: false }, true],
-  ['of an address that is not named', { email_verified: false }, false],
-  ['of something that is no address', { email: 7, email_verified: false }, true],
-])('the denial of another address does not count: %s', (_what, denial, emailVerified) => {
-  const sources = [
-    { sub: 'ada', email, email_verified: true },
-    { sub: 'ada', ...denial },
-  ] as const
-  expect(userFromClaims(issuer, sources, byClaim)).toMatchObject({ email, emailVerified })
-})
-
-it('an address of another claim is denied by any spelling of it', () => {
-  const denied = { upn: email, email: ` ${email.toUpperCase()}`, email_verified: false }
-  expect(userWith(denied, upnAlways)).toMatchObject({ emailVerified: false })
-  expect(userWith({ email, email_verified: 'odd' }, always)).toMatchObject({ emailVerified: false })
-})
-
-it.each<[string, Record<string, unknown>, string | undefined, string | undefined]>([
+it.each<[string, Source, string | undefined, string | undefined]>([
   ['a list of one', { email: [email], email_verified: true }, email, undefined],
   ['a list of one called emails', { emails: [email] }, email, undefined],
-  ['email beside emails', { email, emails: ['eve@acme.example'] }, email, undefined],
-  ['a list of two', { emails: [email, 'eve@acme.example'] }, undefined, 'a list of several (string)'],
+  ['email beside emails', { email, emails: [eve] }, email, undefined],
+  ['a list of two', { emails: [email, eve] }, undefined, 'a list of several (string)'],
   ['an object', { email: { work: email } }, undefined, 'an object'],
   ['a number', { email: 7 }, undefined, 'a number'],
   ['what is too long', { email: email.padStart(255, 'x') }, undefined, 'a string'],
   ['nothing', { email: '' }, undefined, undefined],
   ['null', { email: null }, undefined, undefined],
-])(
-  'an email claim that is %s gives the address, or advice for the operator',
-  (_what, claims, wanted, shape) => {
-    const sources = [{ sub: 'ada', ...claims }] as const
-    expect(userFromClaims(issuer, sources, byClaim).email).toBe(wanted)
-    const [, found] =
-      /^the claim email came as (.+) that is no address,/.exec(adviceOn(sources, byClaim).join()) ?? []
-    expect(found).toBe(shape)
-  },
-)
-
-it('email_verified counts for a list of one only under the claim that it is about', () => {
-  expect(userWith({ emails: [email], email_verified: true })).toMatchObject({ emailVerified: false })
-  for (const email_verified of [true, false])
-    expect(userWith({ email: [email], email_verified }, always).emailVerified).toBe(email_verified)
-  expect(userWith({ emails: [email], email_verified: false }, always).emailVerified).toBe(false)
-  expect(userWith({ emails: [email] }, always)).toMatchObject({ email, emailVerified: true })
+])('an email claim of %s gives the address, or advice for the operator', (_what, claims, wanted, shape) => {
+  expect(userWith(claims).email).toBe(wanted)
+  const advice = adviceOn([{ sub: 'ada', ...claims }], byClaim).join()
+  expect(/^the claim email came as (.+) that is no address,/.exec(advice)?.[1]).toBe(shape)
 })
 
 it('a person may have no address', () => {
   expect(userWith({ name: 'Ada' })).toEqual({ issuer, subject: 'ada', name: 'Ada' })
-  expect(userWith({ email: ' ', email_verified: true })).toEqual({ issuer, subject: 'ada' })
 })
 
-const whole = { sub: 'ada', name: 'Ada', email, email_verified: true }
+const whole = { sub: 'ada', name: 'Ada', ...verified }
+const grouped: Settings = { ...byClaim, ADMIN_GROUPS: ['Admins'] }
 
-it.each([
+it.each<[string, object, boolean, Settings?]>([
   ['with a name and an address that is verified', whole, true],
   ['with an address that is not verified', { ...whole, email_verified: false }, true],
   ['with a user name alone', { ...whole, name: undefined, preferred_username: 'ada' }, true],
   ['without a name', { ...whole, name: ' ' }, false],
   ['without an address', { ...whole, email: undefined }, false],
   ['with an address without email_verified', { ...whole, email_verified: undefined }, false],
-])('an id_token %s is enough without userinfo, or not', (_what, claims, leavesNothing) => {
-  expect(isComplete(claims, byClaim)).toBe(leavesNothing)
+  ['without the claim of the settings', whole, false, upnAlways],
+  [
+    'with another address in the claim of the settings',
+    { ...whole, upn: 'o@acme.example' },
+    false,
+    upnAlways,
+  ],
+  ['without the groups of the settings', whole, false, grouped],
+  ['with groups', { ...whole, groups: [] }, true, grouped],
+])('an id_token %s is enough without userinfo, or not', (_what, claims, isEnough, rule = byClaim) => {
+  expect(isComplete(claims as typeof whole, rule)).toBe(isEnough)
 })
 
-it('an id_token without the address or groups that the settings need is not enough', () => {
-  for (const claims of [whole, { ...whole, upn: 'other@acme.example' }])
-    expect(isComplete(claims, upnAlways)).toBe(false)
-  const wanting = { ...byClaim, ADMIN_GROUPS: ['Admins'] }
-  expect(isComplete(whole, wanting)).toBe(false)
-  expect(isComplete({ ...whole, groups: [] }, wanting)).toBe(true)
-})
+const EMPTY = 'the authorization server gives people an empty sub: let it name each by one of their own'
+const SAME = expect.stringContaining('everyone the same sub') as string
 
-it.each(['', ' ', '\u200b', '\n'])('a sub that shows nothing (%j) signs no one in', (sub) => {
-  const detail = 'the authorization server gives people an empty sub: let it name each by one of their own'
-  expect(() => userWith({ sub })).toThrow(
-    expect.objectContaining({ status: 502, code: 'sign_in_misconfigured', detail }),
-  )
+it.each([
+  ...['', ' ', '\u200b', '\n'].map((sub) => [sub, EMPTY]),
+  ...['Not supported currently. Use oid claim.', ' not supported'].map((sub) => [sub, SAME]),
+])('a sub that shows nothing, or says that there is none (%j), signs no one in', (sub, detail) => {
+  const problem = { status: 502, code: 'sign_in_misconfigured', detail }
+  expect(() => userWith({ sub })).toThrow(expect.objectContaining(problem))
 })
-
-it.each(['Not supported currently. Use oid claim.', ' not supported'])(
-  'a sub that says that there is none (%s) signs no one in',
-  (sub) => {
-    expect(() => userWith({ sub })).toThrow(
-      expect.objectContaining({
-        code: 'sign_in_misconfigured',
-        detail: expect.stringContaining('everyone the same sub') as string,
-      }),
-    )
-  },
-)
 
 it('a sub is kept unchanged, even with spaces', () => {
-  expect(userWith({ sub: 'not supported-by-anyone'.slice(4) }).subject).toBe('supported-by-anyone')
-  expect(userWith({ sub: ' ada ' }).subject).toBe(' ada ')
+  for (const sub of ['supported-by-anyone', ' ada ']) expect(userWith({ sub }).subject).toBe(sub)
 })
 
 it('name and locale come from the first source that has them, truncated', () => {
-  const sources = [
-    { sub: 'ada', locale: 'd'.repeat(36) },
-    { sub: 'ada', name: 'A'.repeat(201), locale: 'fr' },
-  ] as const
-  expect(userFromClaims(issuer, sources, byClaim)).toEqual({
-    issuer,
-    subject: 'ada',
-    name: 'A'.repeat(200),
-    locale: 'd'.repeat(35),
-  })
+  const sources = [{ locale: 'd'.repeat(36) }, { name: 'A'.repeat(201), locale: 'fr' }]
+  const user = { issuer, subject: 'ada', name: 'A'.repeat(200), locale: 'd'.repeat(35) }
+  expect(userOf(sources)).toEqual(user)
 })
 
 it('a name cannot reverse the text beside it', () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import type { ServerMetadata } from 'openid-client'
 import { afterAll, expect, it } from 'vitest'
+import { omitUndefined } from '../../src/omit-undefined.ts'
 import { credentialsIn } from '../../src/settings/client-credentials.ts'
 import {
   createClientAuth,
@@ -36,23 +37,14 @@ async function sent(authentication: ClientAuthentication) {
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
-it('a client without a secret sends its id alone', async () => {
-  expect(await sent({ method: 'none' })).toEqual({ body: { client_id: 'a:b' }, authorization: undefined })
-})
-
-it('client_secret_basic encodes the credentials as the specification says', async () => {
-  expect(await sent({ method: 'client_secret_basic', secret: 'x-_.*~ +%ü' })).toEqual({
-    body: {},
-    authorization: basic('a%3Ab:x-_.*%7E+%2B%25%C3%BC'),
-  })
-  expect((await sent({ method: 'client_secret_basic' })).authorization).toBe(basic('a%3Ab:'))
-})
-
-it('client_secret_post sends the secret in the body', async () => {
-  expect(await sent({ method: 'client_secret_post', secret: 'hush' })).toEqual({
-    body: { client_id: 'a:b', client_secret: 'hush' },
-    authorization: undefined,
-  })
+it.each<[ClientAuthentication['method'], string | undefined, object, string | undefined]>([
+  ['none', undefined, { client_id: 'a:b' }, undefined],
+  // RFC 6749 2.3.1.
+  ['client_secret_basic', 'x-_.*~ +%ü', {}, basic('a%3Ab:x-_.*%7E+%2B%25%C3%BC')],
+  ['client_secret_basic', undefined, {}, basic('a%3Ab:')],
+  ['client_secret_post', 'hush', { client_id: 'a:b', client_secret: 'hush' }, undefined],
+])('%s sends the secret %j where it says', async (method, secret, body, authorization) => {
+  expect(await sent({ method, ...omitUndefined({ secret }) })).toEqual({ body, authorization })
 })
 
 it.each(keysOf)('private_key_jwt signs with %s', async (_what, key, alg) => {
@@ -83,15 +75,15 @@ it.each([
   ['holds something else', 'root:planted:0', 'holds no signed JWT'],
   ['is not there', undefined, 'cannot be read (ENOENT)'],
 ])(
-  'an assertion file %s sends nothing, and the log names its path and its setting',
+  'an assertion file that %s sends nothing, and the log names it and its setting',
   async (_what, text, why) => {
     if (text === undefined) rmSync(assertionFile)
     else writeFileSync(assertionFile, text)
-    const refused = await sent(federated).catch((error: unknown) => error)
-    expect(refused).toMatchObject({ code: 'sign_in_misconfigured' })
-    expect(String(Reflect.get(Object(refused), 'detail'))).toContain(
+    const refused: unknown = await sent(federated).catch((error: unknown) => error)
+    const detail = expect.stringContaining(
       `${assertionFile} ${why}: see OIDC_CLIENT_ASSERTION_FILE`,
-    )
+    ) as string
+    expect(refused).toMatchObject({ code: 'sign_in_misconfigured', detail })
     expect(JSON.stringify(refused)).not.toContain('planted')
   },
 )

@@ -4,10 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
-import { expectPage } from '../helpers/journey.ts'
+import { expectSignedIn } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
 import { started } from './at-plain-server.ts'
 import { refreshesOf } from './two-processes.ts'
 
@@ -50,16 +48,3 @@ it.each(['client_secret_post', 'none', 'private_key_jwt'] as const)(
     rmSync(folder, { recursive: true })
   },
 )
-
-it('a wrong client secret is explained in the log, and the person gets a page and no loop', async () => {
-  const running = await started({
-    settings: { OIDC_CLIENT_SECRET: 'a-wrong-secret-that-nobody-registered' },
-  })
-  const browser = new TestBrowser()
-  await browser.open(`${running.url}/onboarding`)
-  await browser.post(browser.page.url, { person: 'ada' })
-  expect(browser.page.status).toBe(502)
-  expectPage(browser.page)
-  expect(messagesOf(running)).toContain('OIDC_CLIENT_SECRET')
-  expect(running.log.join('')).not.toContain('a-wrong-secret')
-})

@@ -21,11 +21,12 @@ const refusal = (status: number, body: unknown, headers: Record<string, string> 
 const fromBrowser = (error: string) =>
   new AuthorizationResponseError('x', { cause: new URLSearchParams({ error }) })
 const challenge = (text: string) => ({ 'www-authenticate': text })
-const caused = (cause: unknown) => new Error('outer', { cause })
 const problemOf = (error: unknown) => {
   const { status, code, detail } = errorResponseProblem(error)
   return [status, code, detail]
 }
+const detailOf = async (work: Promise<unknown>) => errorResponseProblem(await refusalOf(work)).detail
+const matching = (words: RegExp) => expect.stringMatching(words) as string
 
 it.each([
   ['access_denied', 403, 'sign_in_denied', /^$/],
@@ -43,10 +44,9 @@ it.each([
     [fromBrowser(error), error],
     [await refusal(400, { error }), `${error} with status 400`],
   ] as const) {
-    const problem = errorResponseProblem(answer)
-    expect([problem.status, problem.code]).toEqual([status, code])
-    const [, rest = ''] = problem.detail?.split(`the authorization server answered ${words}`) ?? []
-    expect(rest).toMatch(advice)
+    const [actualStatus, actualCode, detail] = problemOf(answer)
+    expect([actualStatus, actualCode]).toEqual([status, code])
+    expect(String(detail).split(`the authorization server answered ${words}`)[1]).toMatch(advice)
   }
 })
 
@@ -65,59 +65,54 @@ it.each([
   ['Bearer realm="x", error="not_invalid_token"', 401, 'the client is not accepted'],
   ['Basic realm="x", Bearer error="invalid_token"', 401, 'refused with status 401'],
   ['Basic realm="x"', 403, 'refused with status 403'],
-])(
-  'a challenge %s with the status %i is about the client, or about the token',
-  async (text, status, detail) => {
-    const problem = errorResponseProblem(await refusal(status, {}, challenge(text)))
-    expect(problem).toMatchObject({ status: 502, code: 'sign_in_misconfigured' })
-    expect(problem.detail).toContain(detail)
-  },
-)
-
-it.each([
-  ['200 with an error in it', 200, { error: 'bad_refresh_token' }, {}],
-  ['200 without a token', 200, { ok: false }, {}],
-  ['200 with an expiry that is none', 200, { access_token: 'a', token_type: 'Bearer', expires_in: -1 }, {}],
-  ['400 without an error code', 400, { errorCode: 'E0000011' }, {}],
-  ['401 without a body', 401, '', {}],
-  ['401 and a challenge about the token', 401, {}, challenge('Bearer realm="x", error="invalid_token"')],
-  ['403 with a page', 403, '<html>', {}],
-])('a refresh that gets %s ends a sign-in unless it is new', async (_what, status, body, headers) => {
-  const error = await refusal(status, body, headers)
-  expect(isRefreshTokenRefused(error, { isRecent: false, isEarly: false })).toBe(true)
-  expect(isRefreshTokenRefused(error, { isRecent: true, isEarly: false })).toBe(false)
+])('a challenge %s with the status %i is about the client or the token', async (text, status, words) => {
+  const detail = expect.stringContaining(words) as string
+  expect(problemOf(await refusal(status, {}, challenge(text)))).toEqual([
+    502,
+    'sign_in_misconfigured',
+    detail,
+  ])
 })
 
-it.each([
-  ['429', 429, { error: 'slow_down' }, {}],
-  ['503', 503, '<html>', {}],
-  ['a redirect', 302, '', {}],
-  ['404 of a proxy whose server restarts', 404, '404 page not found', {}],
-  ['200 with a page', 200, '<html>', {}],
-  ['200 and server_error', 200, { error: 'server_error' }, {}],
-  ['temporarily_unavailable', 400, { error: 'temporarily_unavailable' }, {}],
-  ['401 invalid_client', 401, { error: 'invalid_client' }, {}],
-  ['401 and a challenge for the client', 401, {}, challenge('Basic realm="x"')],
-])('a refresh that gets %s is tried again', async (_what, status, body, headers) => {
+const tokens = { access_token: 'a', token_type: 'Bearer' }
+type When = 'always' | 'unless new' | 'unless new or early' | 'never'
+const aboutToken = challenge('Bearer realm="x", error="invalid_token"')
+
+it.each<[string, number, unknown, When, Record<string, string>?]>([
+  ['invalid_grant', 400, { error: 'invalid_grant' }, 'always'],
+  ['200 with an error in it', 200, { error: 'bad_refresh_token' }, 'unless new'],
+  ['interaction_required', 400, { error: 'interaction_required' }, 'unless new'],
+  ['200 without a token', 200, { ok: false }, 'unless new or early'],
+  ['an expiry that is none', 200, { ...tokens, expires_in: -1 }, 'unless new or early'],
+  ['400 without an error code', 400, { errorCode: 'E0000011' }, 'unless new or early'],
+  ['401 without a body', 401, '', 'unless new or early'],
+  ['401 and a challenge about the token', 401, {}, 'unless new or early', aboutToken],
+  ['403 with a page', 403, '<html>', 'unless new or early'],
+  ['429', 429, { error: 'slow_down' }, 'never'],
+  ['503', 503, '<html>', 'never'],
+  ['a redirect', 302, '', 'never'],
+  ['404 of a proxy whose server restarts', 404, '404 page not found', 'never'],
+  ['200 with a page', 200, '<html>', 'never'],
+  ['200 and server_error', 200, { error: 'server_error' }, 'never'],
+  ['temporarily_unavailable', 400, { error: 'temporarily_unavailable' }, 'never'],
+  ['401 invalid_client', 401, { error: 'invalid_client' }, 'never'],
+  ['401 and a challenge for the client', 401, {}, 'never', challenge('Basic realm="x"')],
+])('a refresh that gets %s ends a sign-in, or is tried again', async (_what, status, body, when, headers) => {
   const error = await refusal(status, body, headers)
-  expect(isRefreshTokenRefused(error, { isRecent: false, isEarly: false })).toBe(false)
+  const ends = (isRecent: boolean, isEarly: boolean) => isRefreshTokenRefused(error, { isRecent, isEarly })
+  expect([ends(false, false), ends(false, true), ends(true, false), ends(true, true)]).toEqual(
+    {
+      always: [true, true, true, true],
+      'unless new': [true, true, false, false],
+      'unless new or early': [true, false, false, false],
+      never: [false, false, false, false],
+    }[when],
+  )
 })
 
-it('invalid_grant ends every sign-in, and no response ends none', async () => {
-  const error = await refusal(400, { error: 'invalid_grant' })
-  expect(isRefreshTokenRefused(error, { isRecent: true, isEarly: true })).toBe(true)
+it('a refresh without a response ends no sign-in', () => {
   for (const none of [new Error('x'), libraryError('OAUTH_TIMEOUT')])
     expect(isRefreshTokenRefused(none, { isRecent: false, isEarly: false })).toBe(false)
-})
-
-it('an early refresh ends the sign-in only with an error code', async () => {
-  const early = { isRecent: false, isEarly: true }
-  for (const [status, body] of [
-    [403, '<html>'],
-    [200, { status: 'maintenance' }],
-  ] as const)
-    expect(isRefreshTokenRefused(await refusal(status, body), early)).toBe(false)
-  expect(isRefreshTokenRefused(await refusal(400, { error: 'interaction_required' }), early)).toBe(true)
 })
 
 it.each([
@@ -127,104 +122,82 @@ it.each([
   'OAUTH_PARSE_ERROR',
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ])('%s is temporary', (code) => {
+  const unavailable = [503, 'sign_in_unavailable']
   const detail = 'the authorization server gave no usable answer'
-  expect(problemOf(libraryError(code))).toEqual([503, 'sign_in_unavailable', `${detail} (${code})`])
-  const response = Object.defineProperty(new Response('', { status: 502 }), 'url', {
-    value: `${issuer}/keys`,
-  })
-  const more = `(status 502, ${code}, at ${issuer}/keys)`
-  expect(problemOf(libraryError(code, response))).toEqual([503, 'sign_in_unavailable', `${detail} ${more}`])
+  expect(problemOf(libraryError(code))).toEqual([...unavailable, `${detail} (${code})`])
+  const value = `${issuer}/keys`
+  const response = Object.defineProperty(new Response('', { status: 502 }), 'url', { value })
+  const more = `(status 502, ${code}, at ${value})`
+  expect(problemOf(libraryError(code, response))).toEqual([...unavailable, `${detail} ${more}`])
 })
 
 it("an unknown library error is a failure, and a proxy's refusal is temporary", () => {
-  expect(problemOf(libraryError('OAUTH_X'))).toEqual([
-    400,
-    'sign_in_failed',
-    'the answer was refused (OAUTH_X)',
-  ])
+  const failed = [400, 'sign_in_failed', 'the answer was refused (OAUTH_X)']
+  expect(problemOf(libraryError('OAUTH_X'))).toEqual(failed)
   const away = 'the authorization server cannot be reached'
   expect(problemOf(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
   const trouble = new ProxyError('p:1', 'refuses to connect to as.example (403)')
-  expect(problemOf(libraryError('OAUTH_ODD', trouble))[2]).toBe(
-    `${away}: the proxy p:1 refuses to connect to as.example (403)`,
-  )
+  const why = `${away}: the proxy p:1 refuses to connect to as.example (403)`
+  expect(problemOf(libraryError('OAUTH_ODD', trouble))[2]).toBe(why)
 })
 
-const tokens = { access_token: 'a', token_type: 'Bearer' }
-const callback = new URL('http://onramp.example/sign-in/callback?code=c')
+const right = { iss: issuer, aud: 'client', sub: 'ada', iat: 1, exp: 9_999_999_999 }
+const jwtOf = (...parts: object[]) =>
+  parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
 
-it.each([
-  ['expires_in', { ...tokens, expires_in: -1 }],
-  ['access_token', { error: 'bad_verification_code' }],
-  ['scope', { ...tokens, scope: 5 }],
-])('a token response names the member that is wrong: %s', async (member, body) => {
-  const { detail } = errorResponseProblem(await refusal(200, body))
-  expect(detail).toContain(`${member} is missing, or cannot be used`)
+it.each<[string, object, RegExp, string[]?]>([
+  ['an expiry that is none', { expires_in: -1 }, /: expires_in is missing, or cannot be used/],
+  ['an error', { access_token: undefined, error: 'odd' }, /: access_token is missing/],
+  ['a scope that is no text', { scope: 5 }, /: scope is missing, or cannot be used/],
+  ['a sub that is no text', { id_token: { sub: 7 } }, /: sub is missing, or cannot be used/],
+  ['no time', { id_token: { iat: undefined } }, /: iat is missing, or cannot be used/],
+  ['an end in the past', { id_token: { exp: 1 } }, /: exp is missing, or cannot be used/],
+  ['RS256, which is not listed', { id_token: {} }, /signed with RS256, which was not agreed on/, ['none']],
+  ['ES256', { id_token: {}, alg: 'ES256' }, /signed with ES256, which was not agreed on/],
+  ['no signature', { id_token: {}, alg: 'none' }, /signed with none, which onramp does not take/],
+  ['HS256', { id_token: {}, alg: 'HS256' }, /signed with HS256, which onramp does not take/],
+  ['an odd algorithm', { id_token: {}, alg: 'x'.repeat(21) }, /signed with an unknown algorithm, /],
+])('a token response with %s is explained', async (_what, wrong, words, listed) => {
+  const { id_token: claims, alg = 'RS256', ...members } = wrong as { id_token?: object; alg?: string }
+  const id_token = claims && `${jwtOf({ alg }, { ...right, ...claims })}.AAAA`
+  const more = listed && { id_token_signing_alg_values_supported: listed }
+  const configuration = answering(200, { ...tokens, id_token, ...members }, {}, more)
+  expect(await detailOf(refreshTokenGrant(configuration, 'one'))).toMatch(words)
 })
 
 it('a missing id_token is explained with OIDC_SCOPE', async () => {
+  const callback = new URL('http://onramp.example/sign-in/callback?code=c')
   const grant = authorizationCodeGrant(answering(200, tokens), callback, { idTokenExpected: true })
-  expect(errorResponseProblem(await refusalOf(grant)).detail).toContain('leave openid out of OIDC_SCOPE')
+  expect(await detailOf(grant)).toContain('leave openid out of OIDC_SCOPE')
 })
-
-it.each([
-  ['RS256', ['none'], /signed with RS256, which was not agreed on/],
-  ['ES256', undefined, /signed with ES256, which was not agreed on/],
-  ['none', undefined, /signed with none, which onramp does not take/],
-  ['HS256', undefined, /signed with HS256, which onramp does not take/],
-  ['x'.repeat(21), undefined, /signed with an unknown algorithm, /],
-])('an id_token with the algorithm %s is explained where %j are listed', async (alg, listed, words) => {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const body = { ...tokens, id_token: `${part({ alg })}.${part({})}.AAAA` }
-  const more = listed && { id_token_signing_alg_values_supported: listed }
-  const work = refreshTokenGrant(answering(200, body, {}, more), 'one')
-  expect(errorResponseProblem(await refusalOf(work)).detail).toMatch(words)
-})
-
-it.each([
-  ['sub', { sub: 7 }],
-  ['iat', { iat: undefined }],
-  ['exp', { exp: 1 }],
-])('an id_token names the claim that is wrong: %s', async (claim, wrong) => {
-  const right = { iss: issuer, aud: 'client', sub: 'ada', iat: 1, exp: 9_999_999_999 }
-  const parts = [{ alg: 'RS256' }, { ...right, ...wrong }].map((part) =>
-    Buffer.from(JSON.stringify(part)).toString('base64url'),
-  )
-  const work = refreshTokenGrant(answering(200, { ...tokens, id_token: `${parts.join('.')}.AAAA` }), 'one')
-  expect(errorResponseProblem(await refusalOf(work)).detail).toContain(
-    `: ${claim} is missing, or cannot be used`,
-  )
-})
-
-const unverified = async (more: object, bits = 2048) => {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one' }
-  const parts = [
-    { alg: 'RS256', kid: 'one' },
-    { iss: issuer, aud: 'client', sub: 'ada', iat: 1, exp: 9_999_999_999 },
-  ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-  const signed = `${parts.join('.')}.${sign('sha256', Buffer.from(parts.join('.')), privateKey).toString('base64url')}`
-  // One answer for both questions.
-  const body = { ...tokens, id_token: signed, keys: [jwk], ...more }
-  const configuration = answering(200, body, {}, { jwks_uri: `${issuer}/keys` })
-  enableNonRepudiationChecks(configuration)
-  return errorResponseProblem(await refusalOf(refreshTokenGrant(configuration, 'one')))
-}
 
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
-const stranger = { keys: [{ ...other, kid: 'one' }] }
+const stranger = { ...other, kid: 'one' }
 
 it.each<[string, object, number, string, RegExp]>([
-  ['a wrong signature', stranger, 2048, 'sign_in_failed', /signature isn't of the key at jwks_uri/],
-  ['a token that is no bearer token', { token_type: 'mac' }, 2048, 'sign_in_misconfigured', /token_type/],
-  ['an encrypted id_token', { id_token: 'a.b.c.d.e' }, 2048, 'sign_in_misconfigured', /encrypted \(JWE\)/],
-  ['a key of 1,024 bits', {}, 1024, 'sign_in_misconfigured', /a key of 1024 bits: .* 2,048/],
-  ['no key that fits', { keys: [] }, 2048, 'sign_in_failed', /none of the keys at .* jwks_uri fits/],
-  ['no list of keys', { keys: 'none' }, 2048, 'sign_in_failed', /: keys is missing/],
+  ['a wrong signature', { keys: [stranger] }, 2048, 'failed', /signature isn't of the key at jwks_uri/],
+  ['a token that is no bearer token', { token_type: 'mac' }, 2048, 'misconfigured', /token_type/],
+  [
+    'an encrypted id_token',
+    { id_token: 'a.b.c.d.e' },
+    2048,
+    'misconfigured',
+    /encrypted \(JWE\)(?!.*a\.b\.c)/,
+  ],
+  ['a key of 1,024 bits', {}, 1024, 'misconfigured', /a key of 1024 bits: .* 2,048/],
+  ['no key that fits', { keys: [] }, 2048, 'failed', /none of the keys at .* jwks_uri fits/],
+  ['no list of keys', { keys: 'none' }, 2048, 'failed', /: keys is missing/],
 ])('the log explains %s in a sentence of its own', async (_what, more, bits, code, words) => {
-  const { detail, code: described } = await unverified(more, bits)
-  expect([described, detail]).toEqual([code, expect.stringMatching(words)])
-  expect(detail).not.toContain('a.b.c.d.e')
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
+  const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }]
+  const unsigned = jwtOf({ alg: 'RS256', kid: 'one' }, right)
+  const id_token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`
+  // One answer for both questions.
+  const body = { ...tokens, id_token, keys, ...more }
+  const configuration = answering(200, body, {}, { jwks_uri: `${issuer}/keys` })
+  enableNonRepudiationChecks(configuration)
+  const error = await refusalOf(refreshTokenGrant(configuration, 'one'))
+  expect(problemOf(error).slice(1)).toEqual([`sign_in_${code}`, matching(words)])
 })
 
 it("a temporary failure takes the server's Retry-After", async () => {
@@ -240,18 +213,13 @@ it('a problem keeps its cause and where to try again', () => {
   expect(errorResponseProblem(problem, '/elsewhere')).toBe(problem)
 })
 
-const described = async (error: string, description?: string) =>
-  describeErrorResponse(
-    await refusal(400, { error, ...(description !== undefined && { error_description: description }) }),
-  )
-
 it.each([
   ['invalid_grant', 'invalid_grant'],
   ['a'.repeat(41), 'an unknown error'],
   ['Invalid', 'an unknown error'],
   ['invalid_grant ', 'an unknown error'],
 ])('only a registered spelling of an error code is repeated: %j', async (error, name) => {
-  expect(await described(error)).toBe(`${name} with status 400`)
+  expect(describeErrorResponse(await refusal(400, { error }))).toBe(`${name} with status 400`)
 })
 
 it.each([
@@ -264,8 +232,9 @@ it.each([
   ['word '.repeat(100), 'word '.repeat(40).trim()],
   [`${'aB3aB3aB '.repeat(30)}end`, `${'… '.repeat(30)}end`],
   [`${'A'.repeat(800)} end`, '…'],
-])('an error description is short and quotes nothing secret: %j', async (description, words) => {
-  expect(await described('invalid_grant', description)).toBe(`invalid_grant with status 400 ("${words}")`)
+])('an error description is short and quotes nothing secret: %j', async (error_description, words) => {
+  const error = await refusal(400, { error: 'invalid_grant', error_description })
+  expect(describeErrorResponse(error)).toBe(`invalid_grant with status 400 ("${words}")`)
 })
 
 it('an error without a code is described by its status, or as nothing', async () => {
@@ -276,6 +245,7 @@ it('an error without a code is described by its status, or as nothing', async ()
 })
 
 it('a status is found up to five causes deep', () => {
+  const caused = (cause: unknown) => new Error('outer', { cause })
   const nested = (depth: number) =>
     Array.from({ length: depth }).reduce<unknown>(caused, new Response('', { status: 418 }))
   expect([responseStatus(nested(5)), responseStatus(nested(6))]).toEqual([418, undefined])

@@ -87,19 +87,8 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
     const { start, callback, signOut, sessions } = signIn
-    const common = {
-      start,
-      callback,
-      signOut,
-      sessions,
-      authorizationServer,
-      records,
-      sendPage,
-      log,
-      audit,
-      now,
-      limit,
-    }
+    const parts = { start, callback, signOut, sessions, authorizationServer }
+    const common = { ...parts, records, sendPage, log, audit, now, limit }
     const app = express()
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
     app.use(createBackChannelRoutes({ ...common, countRefused: () => {} }))
@@ -143,19 +132,14 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   const browser = () => {
     const agent = request.agent(app)
     /** Asks to sign in. @returns the authorization request's parameters */
-    async function begin(query: Form = {}): Promise<Form> {
-      const { headers } = await agent.get('/sign-in').query(query).expect(303)
-      return parametersOf(headers['location'] ?? '')
-    }
+    const begin = async (query: Form = {}): Promise<Form> =>
+      parametersOf((await agent.get('/sign-in').query(query).expect(303)).headers['location'] ?? '')
     /** What comes of an address: where it leads, or its error. */
     async function follow(address: string) {
       const { status, headers, body } = await agent.get(address)
       return status === 303 ? (headers['location'] as string) : ({ status, ...body } as object)
     }
-    async function cookies(): Promise<string> {
-      const { headers } = await agent.get('/cookies')
-      return headers['x-cookies'] as string
-    }
+    const cookies = async () => String((await agent.get('/cookies')).headers['x-cookies'])
     /** Signs in, all the way. @returns where that leads */
     const comeBack = async (query: Form = {}) => follow(there.callbackFor(await begin(query)))
     return {
@@ -167,13 +151,12 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       sessionId: async () => (await agent.get('/id')).text,
       /** What the service is called with for them, or the code of what went wrong. @param at another process */
       async call(at: 'here' | 'elsewhere' = 'here'): Promise<string> {
-        const asking =
-          at === 'here'
-            ? agent.get('/call')
-            : request((other ??= appOf(newProcess())))
-                .get('/call')
-                .set('cookie', await cookies())
-        const { accessToken, code } = (await asking).body as { accessToken?: string; code: string }
+        const elsewhere = async () =>
+          request((other ??= appOf(newProcess())))
+            .get('/call')
+            .set('cookie', await cookies())
+        const { body } = at === 'here' ? await agent.get('/call') : await elsewhere()
+        const { accessToken, code } = body as { accessToken?: string; code: string }
         return accessToken ?? code
       },
       cookies,
@@ -185,3 +168,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
 
 export const parametersOf = (address: string): Form =>
   Object.fromEntries(new URL(address, PUBLIC_URL).searchParams)
+
+/** The messages of a log that are warnings. */
+export const warningsIn = (logged: [level: string, words: string, fields: object][]) =>
+  logged.filter(([level]) => level === 'warn').map(([, words]) => words)

@@ -30,9 +30,11 @@ export function knowing(more: object = {}) {
     client: { client_id: 'c1' } as ClientMetadata,
     more: {} as { renewAt?: number },
     isThere: true,
+    fail() {},
   }
   const client: FindClient = async (_server, mayRegister) => {
     if (!mayRegister && !at.isThere) return undefined
+    at.fail()
     return { metadata: at.client, auth: None(), ...at.more }
   }
   const server = new AuthorizationServer({

@@ -1,7 +1,9 @@
 // Our client: the one of the settings, or one that registers itself.
 import { generateKeyPairSync } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
+import { createFindClient } from '../../src/sign-in/registration/registration.ts'
 import { answerFetch } from './network-of-answers.ts'
 import { made, METADATA, ours, REGISTER, settings, NOW } from './our-client.ts'
 
@@ -125,6 +127,25 @@ it('a registration needs an endpoint and a client_id', async () => {
     detail: expect.stringContaining('has no registration endpoint: register a client by hand') as string,
     retryAfter: 5,
   })
+})
+
+it.each([403, 500])('the operator sees when the registration endpoint answers %i', async (status) => {
+  answerFetch({ [REGISTER]: made({}, status) })
+  const detail = expect.stringMatching(
+    `answered ${status}: .*set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+  ) as string
+  const problem = { status: 503, code: 'sign_in_misconfigured', detail, retryAfter: 5 }
+  await expect(ours().client(METADATA, true)).rejects.toMatchObject(problem)
+})
+
+it('two processes that start together register once, and the store holds no secret in plain', async () => {
+  const requests = answerFetch({ [REGISTER]: async () => await pause(50).then(made()) })
+  const { client, all, parts, log, values } = ours()
+  const processes = [client, createFindClient(all, { ...parts, log })]
+  const found = await Promise.all(processes.map((one) => one(METADATA, true)))
+  expect(found.map((one) => one?.metadata.client_id)).toEqual(['one', 'one'])
+  expect(requests).toHaveLength(1)
+  expect([...values].join('\n')).not.toMatch(/hush|"one"/)
 })
 
 it('settings that request something else register another client', async () => {

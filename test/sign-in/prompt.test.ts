@@ -27,11 +27,7 @@ it('the prompt is never login at Google, which does not support it', () => {
 })
 
 it('an address can only ask for the known prompts', () => {
-  expect([parsePrompt('login'), parsePrompt('no'), parsePrompt(['login'])]).toEqual([
-    'login',
-    undefined,
-    undefined,
-  ])
+  expect(['login', 'no', ['login']].map(parsePrompt)).toEqual(['login', undefined, undefined])
 })
 
 it.each<[string | undefined, Prompt | undefined, string | undefined]>([

@@ -30,6 +30,7 @@ export function serverAsFunction(metadata: object, client: object) {
     claims: {} as Record<string, unknown>,
     tokens: {} as Record<string, unknown>,
     key: keys.privateKey,
+    issuer: ISSUER,
     audience: 'onramp',
     /** When its id_tokens are over: from now on, or in seconds since 1970. */
     expires: '5m' as string | number,
@@ -39,15 +40,15 @@ export function serverAsFunction(metadata: object, client: object) {
     const nonce = codes.get(form['code'] ?? '')
     const token = new SignJWT({
       ...(nonce !== undefined && { nonce }),
+      sub: person.sub,
       name: 'Ada',
       email: 'ada@acme.example',
       email_verified: true,
       ...person.claims,
     })
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .setIssuer(ISSUER)
+      .setIssuer(person.issuer)
       .setAudience(person.audience)
-      .setSubject(person.sub)
       .setIssuedAt()
       .setExpirationTime(person.expires)
     const body = {

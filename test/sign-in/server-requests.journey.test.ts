@@ -1,17 +1,13 @@
 // Requests to the authorization server, and the responses as the library gets them.
-import { ClientSecretPost, customFetch, refreshTokenGrant, type Configuration } from 'openid-client'
-import { afterEach, expect, it, vi } from 'vitest'
+import { ClientSecretPost, customFetch, refreshTokenGrant } from 'openid-client'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createConfiguration, createFetch } from '../../src/sign-in/server/configuration.ts'
+import type { OnCall } from '../../src/trace/calls.ts'
 import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
 
 async function serverWith(answers: Answers) {
   const server = await startPlainServer(answers)
-  closers.push(() => server.close())
+  onTestFinished(() => server.close())
   return server
 }
 
@@ -64,11 +60,9 @@ it('a request without a response fails as the library expects', async () => {
 
 it('a request that takes too long fails as the library expects', async () => {
   const { url } = await serverWith({ '/there': () => {} })
-  const error: unknown = await createFetch(0.05)(`${url}/there`, GET as never).catch(
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toBeInstanceOf(DOMException)
-  expect(error).toMatchObject({ name: 'TimeoutError' })
+  const answer = createFetch(0.05)(`${url}/there`, GET as never)
+  await expect(answer).rejects.toBeInstanceOf(DOMException)
+  await expect(answer).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
 const normalized = async (body: unknown, options: object = FORM) => {
@@ -78,34 +72,30 @@ const normalized = async (body: unknown, options: object = FORM) => {
 const withHeader = (authorization: string) => ({ ...FORM, body: null, headers: { authorization } })
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 
-it("a form's response loses empty members and the secrets that were sent", async () => {
-  const body = { a: null, b: '', c: 0, error_description: 'c0de and se sam, not c0d' }
-  expect(JSON.parse(await normalized(body))).toEqual({ c: 0, error_description: '… and …, not c0d' })
-  expect(await normalized({ a: 1, error_description: 7 })).toBe('{"a":1}')
-  expect(await normalized([null, ''])).toBe('[null,""]')
-})
+const hidden = (text: string, shown: string): [object, string] => [
+  { error_description: text },
+  JSON.stringify({ error_description: shown }),
+]
 
-it.each(['client_assertion', 'code_verifier', 'refresh_token', 'token'])(
-  'a description hides %s',
-  async (name) => {
-    const options = { ...FORM, body: new URLSearchParams(`${name}=&${name}=x1`) }
-    expect(await normalized({ error_description: 'not x1' }, options)).toBe('{"error_description":"not …"}')
-  },
-)
-
-it('a description hides the client secret of the Authorization header in plain', async () => {
-  for (const [header, description, shown] of [
-    [basic('me:a+b%2Bc'), 'not a b+c', 'not …'],
-    [basic('me:sesame'), 'not sesame, me', 'not …, me'],
-    [`Not ${basic('me:sesame')}`, 'as sesame', 'as sesame'],
-  ] as const)
-    expect(JSON.parse(await normalized({ error_description: description }, withHeader(header)))).toEqual({
-      error_description: shown,
-    })
-})
-
-it('a token_type loses the spaces around it', async () => {
-  expect(await normalized({ token_type: 'Bearer ' })).toBe('{"token_type":"Bearer"}')
+it.each<[string, unknown, string, object?]>([
+  ['empty members', { a: null, b: '', c: 0 }, '{"c":0}'],
+  ['secrets of the form', ...hidden('c0de and se sam, not c0d', '… and …, not c0d')],
+  ['a description that is no text', { a: 1, error_description: 7 }, '{"a":1}'],
+  ['spaces around its token_type', { token_type: 'Bearer ' }, '{"token_type":"Bearer"}'],
+  ['nothing, if it is a list', [null, ''], '[null,""]'],
+  ['nothing, if it answers a GET', { a: null }, '{"a":null}', GET],
+  ...['client_assertion', 'code_verifier', 'refresh_token', 'token'].map(
+    (name): [string, object, string, object] => [
+      `the ${name}`,
+      ...hidden('not x1', 'not …'),
+      { ...FORM, body: new URLSearchParams(`${name}=&${name}=x1`) },
+    ],
+  ),
+  ['the secret of a header in plain', ...hidden('not a b+c', 'not …'), withHeader(basic('me:a+b%2Bc'))],
+  ['no client id', ...hidden('not sesame, me', 'not …, me'), withHeader(basic('me:sesame'))],
+  ['no word of another header', ...hidden('as sesame', 'as sesame'), withHeader(`Not ${basic('me:sesame')}`)],
+])('a response loses %s', async (_what, body, text, options) => {
+  expect(await normalized(body, options)).toBe(text)
 })
 
 const INVALID = '{"error":"invalid_client"}'
@@ -125,13 +115,8 @@ it.each<[number, string | undefined, string, string | undefined]>([
 ])('a response with %i, %s and %s is the OAuth error %s', async (status, type, body, error) => {
   const headers = type === undefined ? {} : { 'content-type': type }
   const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status, headers).end(body) }, FORM)
-  const { error: actualError, status: actualStatus } = answer as { error?: string; status: number }
-  expect([actualError, actualStatus]).toEqual([error, status])
+  expect(answer).toMatchObject({ status, ...(error !== undefined && { error }) })
   expect(answer).toBeInstanceOf(error === undefined ? Response : Error)
-})
-
-it('the response to a GET is left unchanged', async () => {
-  expect(await normalized({ a: null }, GET)).toBe('{"a":null}')
 })
 
 const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }
@@ -150,11 +135,7 @@ it.each<[string, unknown[], unknown[]]>([
 })
 
 const client = { metadata: { client_id: 'one' }, auth: ClientSecretPost('hush') }
-const server = (issuer: string) => ({
-  issuer,
-  token_endpoint: `${issuer}/token`,
-  jwks_uri: `${issuer}/keys`,
-})
+const server = (issuer: string) => ({ issuer, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/keys` })
 
 it.each([
   [{}, 8],
@@ -162,10 +143,8 @@ it.each([
 ])('a request has a time limit, which is longer for a refresh: %j', async (options, seconds) => {
   const there = await serverWith({})
   const timers = vi.spyOn(globalThis, 'setTimeout')
-  await createConfiguration(server(there.url), client, options)[customFetch]?.(
-    `${there.url}/keys`,
-    GET as never,
-  )
+  const configuration = createConfiguration(server(there.url), client, options)
+  await configuration[customFetch]?.(`${there.url}/keys`, GET as never)
   expect(timers.mock.calls.map(([, limit]) => limit)).toContain(seconds * 1000)
   timers.mockRestore()
 })
@@ -203,16 +182,10 @@ it.each([
 })
 
 it('each request is reported by the name of its endpoint', async () => {
-  const calls: object[] = []
-  const onCall = ({ operation, status }: { operation: string; status: number | undefined }) =>
-    void calls.push({ operation, status })
+  const calls: unknown[][] = []
+  const onCall: OnCall = ({ operation, status }) => void calls.push([operation, status])
   const { url } = await serverWith({})
-  const configuration: Configuration = createConfiguration(server(url), client, { onCall })
-  const fetching = configuration[customFetch]
+  const fetching = createConfiguration(server(url), client, { onCall })[customFetch]
   for (const path of ['/token', '/keys', '/other']) await fetching?.(url + path, GET as never)
-  expect(calls).toEqual([
-    { operation: 'token', status: 401 },
-    { operation: 'jwks', status: 200 },
-    { operation: 'other', status: 404 },
-  ])
+  expect(calls).toEqual(Object.entries({ token: 401, jwks: 200, other: 404 }))
 })

@@ -34,6 +34,9 @@ it('a waiting page does not sign anyone in after a sign-out in another tab: it o
   // What its script goes on to, too.
   expect(browser.page.body).toMatch(/data-url="[^"]*unattended=yes"/)
   await browser.submit('/sign-out')
+  expect(browser.text).toContain('You’re signed out here either way')
+  await browser.open(`${running.url}/signed-out`)
+  expect(browser.text).toContain('may still remember you')
   running.sandbox.clearRequests()
 
   await loadsItself(browser, again)

@@ -1,7 +1,8 @@
 // Signing in, from the first request to the new session.
 import { expect, it } from 'vitest'
-import { inProcess, ISSUER, parametersOf, PUBLIC_URL } from './in-process.ts'
+import { inProcess, ISSUER, parametersOf, PUBLIC_URL, warningsIn } from './in-process.ts'
 
+const revoking = { revocation_endpoint: `${ISSUER}/revoke` }
 const HINT = { login_hint: 'ada@acme.example' }
 
 it('someone signs in with PKCE, state and nonce, and comes back to where they were', async () => {
@@ -21,10 +22,8 @@ it('someone signs in with PKCE, state and nonce, and comes back to where they we
   expect(store.values.size).toBe(0)
   expect(await ada.follow(callbackFor(sent))).toBe('/connect?a=b')
   expect(requests.map(({ path }) => path)).toEqual(['/token'])
-  expect(requests[0]?.form).toMatchObject({
-    grant_type: 'authorization_code',
-    redirect_uri: others['redirect_uri'],
-  })
+  const grant = { grant_type: 'authorization_code', redirect_uri: others['redirect_uri'] }
+  expect(requests[0]?.form).toMatchObject(grant)
   expect(hasCodeVerifier(requests[0]?.form ?? {})).toBe(true)
   const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
   expect(await ada.who()).toMatchObject(user)
@@ -38,52 +37,38 @@ it('a sign-in without a return_to of ours leads to the walk, and never to anothe
   for (const to of ['', 'https://elsewhere.example/', 'https://evil.intranet.example/', '/sign-in'])
     expect(await browser().signIn({ return_to: to }), to).toBe('/onboarding')
   const longest = `/${'x'.repeat(1023)}`
-  expect(await browser().signIn({ return_to: longest })).toBe(longest)
-  expect(await browser().signIn({ return_to: 'https://intranet.example/a' })).toBe(
-    'https://intranet.example/a',
-  )
+  for (const to of [longest, 'https://intranet.example/a'])
+    expect(await browser().signIn({ return_to: to })).toBe(to)
 })
 
-it('a return_to that is too long is explained, however it is written', async () => {
+it('a return_to or a page whose address is too long to come back to is explained, however it is written', async () => {
   const { browser } = inProcess()
   const detail = 'return_to has more than 1024 characters'
   const problem = { status: 400, code: 'return_to_too_long', detail }
   for (const to of [`/${'x'.repeat(1024)}`, `/?${'"'.repeat(500)}`])
     expect(await browser().follow(`/sign-in?return_to=${encodeURIComponent(to)}`)).toEqual(problem)
-})
-
-it('a page whose address is too long to come back to is explained', async () => {
-  const { browser } = inProcess()
-  const page = (characters: number) => browser().follow('/me?'.padEnd(characters, 'x'))
-  expect(await page(1_024)).toMatchObject({ status: 401, code: 'signed_out' })
-  expect(await page(1_025)).toMatchObject({ status: 400, code: 'return_to_too_long' })
+  expect(await browser().follow('/me?'.padEnd(1_025, 'x'))).toEqual(problem)
+  expect(await browser().follow('/me?'.padEnd(1_024, 'x'))).toMatchObject({ status: 401, code: 'signed_out' })
 })
 
 it('an authorization request sends what the settings and the registration say', async () => {
-  const settings = {
-    OIDC_SCOPE: 'openid extra',
-    OIDC_RESOURCE: 'https://service.example',
-    OIDC_AUDIENCE: 'service',
-    OIDC_PROMPT: 'consent',
-    OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' },
-  }
-  const { browser, requests, callbackFor } = inProcess({ settings })
-  const ada = browser()
-  const sent = await ada.begin()
-  expect(sent).toMatchObject({
+  const wanted = {
     scope: 'openid extra',
     resource: 'https://service.example',
     audience: 'service',
     prompt: 'consent',
-    access_type: 'offline',
-  })
+  }
+  const own = Object.entries(wanted).map(([name, value]) => [`OIDC_${name.toUpperCase()}`, value] as const)
+  const access_type = { access_type: 'offline' }
+  const settings = { ...Object.fromEntries(own), OIDC_AUTHORIZATION_PARAMS: access_type }
+  const { browser, requests, callbackFor } = inProcess({ settings })
+  const ada = browser()
+  const sent = await ada.begin()
+  expect(sent).toMatchObject({ ...wanted, ...access_type })
   await ada.follow(callbackFor(sent))
-  expect(requests[0]?.form).toMatchObject({ resource: 'https://service.example' })
-  expect(
-    await inProcess({ client: { scope: 'openid' } })
-      .browser()
-      .begin(),
-  ).toMatchObject({ scope: 'openid' })
+  expect(requests[0]?.form).toMatchObject({ resource: wanted.resource })
+  const registered = inProcess({ client: { scope: 'openid' } })
+  expect(await registered.browser().begin()).toMatchObject({ scope: 'openid' })
 })
 
 it('plain OAuth gets no nonce and no language, and needs no id_token', async () => {
@@ -132,18 +117,13 @@ it.each<[string, () => object | Promise<object>, number?]>([
   ['403 with a page', () => ({ status: 403, body: '<html>', headers: { 'content-type': 'text/html' } })],
   ['nothing', () => Promise.reject(new TypeError('no answer'))],
   ['invalid_scope', () => refused('invalid_scope'), 502],
-])(
-  'a pushed request that is answered with %s fails with a line that says so',
-  async (_what, answer, status = 503) => {
-    const { browser, answers } = inProcess({ metadata })
-    answers['/par'] = answer
-    expect(await browser().follow('/sign-in?return_to=/x&prompt=login')).toMatchObject({
-      status,
-      detail: expect.stringMatching(/^the pushed authorization request failed: /) as string,
-      tryAgain: '/sign-in?return_to=%2Fx',
-    })
-  },
-)
+])('a pushed request that gets %s fails with a line that says so', async (_what, answer, status = 503) => {
+  const { browser, answers } = inProcess({ metadata })
+  answers['/par'] = answer
+  const detail = expect.stringMatching(/^the pushed authorization request failed: /) as string
+  const problem = { status, detail, tryAgain: '/sign-in?return_to=%2Fx' }
+  expect(await browser().follow('/sign-in?return_to=/x&prompt=login')).toMatchObject(problem)
+})
 
 it('a request is pushed after the server refused it in the address', async () => {
   const { browser, answers, callbackFor, requests, audited } = inProcess({ metadata: offered })
@@ -217,9 +197,8 @@ it('"Not you?" that returns the same account asks again, and then says so', asyn
   const page = { account: 'ada@acme.example', returnTo: '/a?b=c&unattended=yes' }
   expect(await ada.follow(same)).toMatchObject(page)
   // The fragment must not hide the mark.
-  expect(await ada.follow('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')).toMatchObject({
-    returnTo: '/onboarding/connect?unattended=yes#x',
-  })
+  const hidden = await ada.follow('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')
+  expect(hidden).toMatchObject({ returnTo: '/onboarding/connect?unattended=yes#x' })
   expect(await browser().follow(same)).toBe('/a?b=c')
   // Another site's link can name the same address at any time.
   clock.now += 60_000
@@ -227,9 +206,7 @@ it('"Not you?" that returns the same account asks again, and then says so', asyn
 })
 
 it('"Not you?" signs another person in, and ends the session and tokens of the first', async () => {
-  const { browser, person, answers, requests, store } = inProcess({
-    metadata: { revocation_endpoint: `${ISSUER}/revoke` },
-  })
+  const { browser, person, answers, requests, store } = inProcess({ metadata: revoking })
   answers['/revoke'] = () => ({})
   const both = browser()
   await both.signIn()
@@ -252,9 +229,7 @@ it('"Not you?" falls back to login if select_account is refused, and ends after 
 })
 
 it('someone who signs in again gets a new session in place of the old one, and keeps the grant', async () => {
-  const { browser, requests, answers, store } = inProcess({
-    metadata: { revocation_endpoint: `${ISSUER}/revoke` },
-  })
+  const { browser, requests, answers, store } = inProcess({ metadata: revoking })
   answers['/revoke'] = () => ({})
   const ada = browser()
   await ada.signIn()
@@ -269,9 +244,6 @@ it('a sign-in without a refresh token is explained in the log', async () => {
   const { browser, person, logged } = inProcess()
   person.tokens = { refresh_token: undefined }
   await browser().signIn()
-  expect(logged.filter(([level]) => level === 'warn').map(([, words]) => words)).toEqual([
-    expect.stringContaining(
-      'no refresh token was issued, though offline_access was asked for: after 5 minutes',
-    ),
-  ])
+  const words = 'no refresh token was issued, though offline_access was asked for: after 5 minutes'
+  expect(warningsIn(logged)).toEqual([expect.stringContaining(words)])
 })

@@ -54,7 +54,8 @@ it('someone who signs out is signed out here at once, then at the server, and co
   expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
   expect((await ada.begin())['prompt']).toBe('login')
 
-  expect(await page('/signed-out?state=other')).toMatchObject({ isOverThere: false })
+  for (const other of ['', 'undefined', 'other'])
+    expect(await page(`/signed-out?state=${other}`)).toMatchObject({ isOverThere: false })
   expect(await page(`/signed-out?state=${state}`)).toBe('/signed-out')
   expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: true })
   expect(await ada.begin()).not.toHaveProperty('prompt')

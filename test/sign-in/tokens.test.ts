@@ -1,6 +1,7 @@
 // The life of tokens, and advice about missing refresh tokens.
 import type { TokenEndpointResponse } from 'openid-client'
 import { expect, it } from 'vitest'
+import { omitUndefined } from '../../src/omit-undefined.ts'
 import type { Tokens } from '../../src/session/signed-in.ts'
 import { expiryOf, tokensFrom, explainMissingRefreshToken } from '../../src/sign-in/tokens.ts'
 
@@ -8,30 +9,14 @@ const NOW = 1_700_000_000_000
 const answer = (more: Partial<TokenEndpointResponse> = {}) =>
   ({ access_token: 'a', token_type: 'bearer', ...more }) as TokenEndpointResponse
 
-it('a token response gives all its tokens and when they expire', () => {
+it('a token response gives all its tokens, and a refresh keeps those that it leaves out', () => {
   const whole = answer({ refresh_token: 'r', id_token: 'i', expires_in: 300 })
-  expect(tokensFrom(whole, NOW)).toEqual({
-    accessToken: 'a',
-    refreshToken: 'r',
-    idToken: 'i',
-    issuedAt: NOW,
-    expiresAt: NOW + 300_000,
-  })
-})
-
-it('a refresh keeps the tokens that it leaves out', () => {
+  const all = { accessToken: 'a', refreshToken: 'r', idToken: 'i', issuedAt: NOW }
+  expect(tokensFrom(whole, NOW)).toEqual({ ...all, expiresAt: NOW + 300_000 })
   const before = { accessToken: 'old', refreshToken: 'r0', idToken: 'i0', issuedAt: 1, expiresAt: 2 }
-  expect(tokensFrom(answer(), NOW, before)).toEqual({
-    accessToken: 'a',
-    refreshToken: 'r0',
-    idToken: 'i0',
-    issuedAt: NOW,
-    expiresAt: undefined,
-  })
-  expect(tokensFrom(answer({ refresh_token: 'r1', id_token: 'i1' }), NOW, before)).toMatchObject({
-    refreshToken: 'r1',
-    idToken: 'i1',
-  })
+  const kept = { refreshToken: 'r0', idToken: 'i0', expiresAt: undefined }
+  expect(tokensFrom(answer(), NOW, before)).toEqual({ ...all, ...kept })
+  expect(tokensFrom(whole, NOW, before)).toMatchObject(all)
 })
 
 it.each([
@@ -40,11 +25,8 @@ it.each([
   [0, 'r', 0],
   [undefined, 'r', undefined],
 ])('tokens for %j seconds with the refresh token %j expire after %j', (seconds, refresh, life) => {
-  const given = answer({
-    ...(seconds !== undefined && { expires_in: seconds }),
-    ...(refresh && { refresh_token: refresh }),
-  })
-  expect(tokensFrom(given, NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
+  const given = omitUndefined({ expires_in: seconds, refresh_token: refresh })
+  expect(tokensFrom(answer(given), NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
 })
 
 it.each([
@@ -65,13 +47,7 @@ const both = 'openid offline_access'
 
 it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
   ['it was requested', {}, both, undefined, /_access was asked for: after 60 minutes.*OIDC_PROMPT=consent/],
-  [
-    'the expiry is unknown',
-    { expiresAt: undefined },
-    both,
-    undefined,
-    /when the access token runs out people/,
-  ],
+  ['the expiry is unknown', { expiresAt: undefined }, both, undefined, /when the access token runs out/],
   ['the client has no right to it', {}, both, 'openid profile', /issued: after 60 minutes.*allow it there/],
   ['there is one', { refreshToken: 'r' }, both, undefined, /^$/],
   ['none was requested', {}, 'openid', undefined, /^$/],

@@ -1,0 +1,230 @@
+// POST /sign-out/backchannel: which logout tokens end sign-ins, and what happens while the store fails.
+import express from 'express'
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { ClientSecretPost, Configuration } from 'openid-client'
+import request from 'supertest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Problem } from '../../src/problem.ts'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { hashOf } from '../../src/records/seal.ts'
+import { asymmetricAlgorithms } from '../../src/sign-in/server/signing-keys.ts'
+import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
+import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
+import { memoryStore } from './memory-store.ts'
+
+const issuer = 'https://as.example'
+const NOW = 1_700_000_000
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const keys = await generateKeyPair('ES256')
+const jwk = { ...(await exportJWK(keys.publicKey)), alg: 'ES256' }
+const answerKeys = (more: object = {}) =>
+  vi.stubGlobal('fetch', async () => Response.json({ keys: [jwk], ...more }))
+beforeEach(() => void answerKeys())
+afterEach(() => vi.unstubAllGlobals())
+
+const good = { iss: issuer, aud: 'onramp', iat: NOW, jti: 'one', sub: 'ada', events: { [EVENT]: {} } }
+const tokenOf = (claims: object = {}, header: object = {}, key = keys.privateKey) =>
+  new SignJWT({ ...good, ...claims }).setProtectedHeader({ alg: 'ES256', ...header }).sign(key)
+
+const rules = {
+  issuer,
+  clientId: 'onramp',
+  algorithms: ['ES256'],
+  keys: async () => keys.publicKey,
+  now: NOW * 1000,
+}
+/** What a logout token names, or why it is refused. */
+const verified = (token: string, own: Partial<typeof rules> = {}) =>
+  verifyLogoutToken(token, { ...rules, ...own }).catch((error: unknown) =>
+    error instanceof InvalidLogoutToken ? error.message : error,
+  )
+const read = async (claims: object, header: object = {}) => await verified(await tokenOf(claims, header))
+const unverified = (code: string) => `the token does not verify (${code})`
+
+it.each<[object, object | string]>([
+  [
+    { sub: '', sid: 'a' },
+    { jti: 'one', sid: 'a' },
+  ],
+  [
+    { sub: 'a', sid: '' },
+    { jti: 'one', sub: 'a' },
+  ],
+  [
+    { sub: 'a', sid: 'b' },
+    { jti: 'one', sub: 'a', sid: 'b' },
+  ],
+  [{ sub: '' }, 'it names neither a subject nor a session'],
+  [{ sub: '', sid: '' }, 'it names neither a subject nor a session'],
+  [{ sub: undefined, sid: 7 }, 'it names neither a subject nor a session'],
+])('a logout token with an empty sub or sid counts as without it: %j', async (claims, outcome) => {
+  expect(await read(claims)).toEqual(outcome)
+})
+
+it.each([
+  ...[undefined, 'logout+jwt', 'JWT', 'application/logout+jwt', 'application/JWT'].map((typ) => [typ, true]),
+  ...['at+jwt', 'application/at+jwt', 'xlogout+jwt', 'logout+jwtx', 'logout', ''].map((typ) => [typ, false]),
+])('a logout token of the type %j is accepted: %s', async (typ, isTaken) => {
+  const outcome = isTaken ? { jti: 'one', sub: 'ada' } : 'its typ is not that of a logout token'
+  expect(await read({}, typ === undefined ? {} : { typ })).toEqual(outcome)
+})
+
+const INVALID_CLAIM = unverified('ERR_JWT_CLAIM_VALIDATION_FAILED')
+it.each<[string, object, string]>([
+  ['with a nonce', { nonce: 'x' }, 'it has a nonce, as only id_tokens may'],
+  ['without the event', { events: {} }, 'it does not carry the logout event'],
+  ['with an event that is no object', { events: { [EVENT]: true } }, 'it does not carry the logout event'],
+  ['with events that are a text', { events: EVENT }, 'it does not carry the logout event'],
+  ['with an empty jti', { jti: '' }, 'it has no jti'],
+  ['with a jti that is no text', { jti: 7 }, 'it has no jti'],
+  ['without a jti', { jti: undefined }, INVALID_CLAIM],
+  ['without a time', { iat: undefined }, INVALID_CLAIM],
+  ['of another issuer', { iss: 'x' }, INVALID_CLAIM],
+  ['for another client', { aud: 'x' }, INVALID_CLAIM],
+  ['that is too old', { iat: NOW - 331 }, unverified('ERR_JWT_EXPIRED')],
+  ['of the future', { iat: NOW + 31 }, INVALID_CLAIM],
+  ['that ran out', { exp: NOW - 31 }, unverified('ERR_JWT_EXPIRED')],
+])('a logout token is refused: %s', async (_what, claims, reason) => {
+  expect(await read(claims)).toBe(reason)
+})
+
+it('a logout token may be five minutes old, or half a minute ahead', async () => {
+  for (const iat of [NOW + 30, NOW - 330]) expect(await read({ iat })).toMatchObject({ jti: 'one' })
+})
+
+it('a logout token is refused if it is unsigned, of another key, or no key can be fetched', async () => {
+  const forged = await tokenOf({}, {}, (await generateKeyPair('ES256')).privateKey)
+  expect(await verified(forged)).toBe(unverified('ERR_JWS_SIGNATURE_VERIFICATION_FAILED'))
+  expect(await verified(new UnsecuredJWT(good).encode())).toBe(unverified('ERR_JOSE_ALG_NOT_ALLOWED'))
+  for (const thrown of [new Error('away'), 'away'])
+    expect(await verified(await tokenOf(), { keys: () => Promise.reject(thrown) })).toBe(
+      unverified('unreadable'),
+    )
+})
+
+it('algorithms that can be forged with the client secret never count', () => {
+  expect(asymmetricAlgorithms(undefined)).toEqual(['RS256'])
+  const kept = ['ES256', 'EdDSA', 'xHS256', 'HS', 'nonesuch']
+  expect(asymmetricAlgorithms(['none', 'NONE', 'HS256', 'hs512', ...kept])).toEqual(kept)
+})
+
+type Deps = Parameters<typeof createBackChannelRoutes>[0]
+function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<Records> = {}) {
+  const { records, values, lives } = memoryStore()
+  const [ended, audited, logged]: [object[], object[], object[]] = [[], [], []]
+  const id_token_signing_alg_values_supported = ['ES256']
+  const known = { issuer, jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported, ...metadata }
+  const server = { fails: undefined as Error | undefined, isLimited: false, counted: 0 }
+  const configuration = async () => new Configuration(known, 'onramp', undefined, ClientSecretPost('x'))
+  const routes = createBackChannelRoutes({
+    authorizationServer: { configuration } as Deps['authorizationServer'],
+    sessions: {
+      async endByLogoutToken(of: string, named: object) {
+        ended.push({ of, ...named })
+        if (server.fails !== undefined) throw server.fails
+        return 2
+      },
+    },
+    records: { ...records, ...own },
+    countRefused() {
+      server.counted++
+      if (server.isLimited) throw new Problem(429, 'too_many_requests')
+    },
+    log: { info: (fields: object, words: string) => void logged.push({ ...fields, words }) } as never,
+    audit: (event) => void audited.push(event),
+    now: () => NOW * 1000,
+  })
+  const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
+    void res.status(error instanceof Problem ? error.status : 500).end()
+  const app = express().use(routes, explained)
+  /** @returns the status, and why it is refused */
+  async function send(form: object | string) {
+    const { status, text, body } = await request(app).post('/sign-out/backchannel').type('form').send(form)
+    const { error_description: reason, ...others } = body as { error_description?: string }
+    if (reason !== undefined) expect(others).toEqual({ error: 'invalid_request' })
+    return [status, reason ?? text]
+  }
+  return { send, server, ended, audited, logged, values, lives }
+}
+
+it('a logout token ends the sign-ins that it names, and leaves an audit event', async () => {
+  const { send, ended, audited, lives } = backChannel()
+  expect(await send({ logout_token: await tokenOf({ sid: 's' }) })).toEqual([200, ''])
+  expect(ended).toEqual([{ of: issuer, issuer, jti: 'one', sub: 'ada', sid: 's' }])
+  expect(audited).toEqual([{ event: 'sign_out', by: 'authorization_server', sessions: 2 }])
+  expect([...lives]).toEqual([[`jti:${hashOf(`${issuer}\none`)}`, 900]])
+})
+
+it('a logout token counts once', async () => {
+  const { send, ended, audited, logged, server } = backChannel()
+  const body = { logout_token: await tokenOf() }
+  expect(await send(body)).toEqual([200, ''])
+  expect(await send(body)).toEqual([400, 'it was used before'])
+  expect([ended.length, audited.length, server.counted]).toEqual([1, 1, 1])
+  expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
+  expect(await send({ logout_token: await tokenOf({ jti: 'two' }) })).toEqual([200, ''])
+})
+
+const MISSING = 'logout_token is missing, or given twice'
+it.each<[string, object | string, string, object?]>([
+  ['without a token', {}, MISSING],
+  ['with two tokens', 'logout_token=a&logout_token=b', MISSING],
+  ['that is no form', '', MISSING],
+  ['with a token that does not verify', { logout_token: 'x' }, unverified('ERR_JWS_INVALID')],
+  ['without keys', {}, 'the authorization server has no keys to verify it with', { jwks_uri: undefined }],
+  [
+    'with an algorithm that was not agreed on',
+    {},
+    unverified('ERR_JOSE_ALG_NOT_ALLOWED'),
+    { id_token_signing_alg_values_supported: ['RS256'] },
+  ],
+])('a logout request is refused and logged: %s', async (_what, form, reason, metadata) => {
+  const { send, ended, server, logged } = backChannel(metadata as Record<string, unknown> | undefined)
+  expect(await send(metadata === undefined ? form : { logout_token: await tokenOf() })).toEqual([400, reason])
+  expect([ended, server.counted]).toEqual([[], 1])
+  expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
+})
+
+it('a logout request is read up to 16 KB and 20 parameters, and up to the limit of refused ones', async () => {
+  const { send, server } = backChannel()
+  const many = Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')
+  for (const form of [`logout_token=${'x'.repeat(17_000)}`, many]) expect((await send(form))[0]).toBe(500)
+  server.isLimited = true
+  expect((await send({}))[0]).toBe(429)
+})
+
+it('a key set of more than 1 MiB is refused, and a smaller one is read afterwards', async () => {
+  const [{ send }, logout_token] = [backChannel(), await tokenOf()]
+  answerKeys({ more: 'x'.repeat(2 ** 20) })
+  expect((await send({ logout_token }))[0]).toBe(400)
+  answerKeys()
+  expect(await send({ logout_token })).toEqual([200, ''])
+})
+
+const failing = (message: string) => () => Promise.reject(new StoreUnavailable(new Error(message)))
+
+it('a logout that failed in the store can be repeated with the same token', async () => {
+  const { send, server, ended, values } = backChannel()
+  const body = { logout_token: await tokenOf() }
+  server.fails = new Error('away')
+  expect((await send(body))[0]).toBe(500)
+  expect([...values]).toEqual([])
+  server.fails = undefined
+  expect((await send(body))[0]).toBe(200)
+  expect(ended).toHaveLength(2)
+  const stuck = backChannel({}, { remove: failing('x') })
+  stuck.server.fails = new Problem(429, 'too_many')
+  expect((await stuck.send(body))[0]).toBe(429)
+})
+
+it('a full store remembers no token, and the sign-ins end all the same, but not while it is away', async () => {
+  const body = { logout_token: await tokenOf() }
+  const full = backChannel({}, { compareAndSet: failing('OOM command not allowed') })
+  for (const fails of [undefined, new Error('away')]) {
+    full.server.fails = fails
+    expect((await full.send(body))[0]).toBe(503)
+  }
+  expect([full.ended.length, full.audited]).toEqual([2, []])
+  const away = backChannel({}, { compareAndSet: failing('gone') })
+  expect([(await away.send(body))[0], away.ended]).toEqual([503, []])
+})

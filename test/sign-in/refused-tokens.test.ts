@@ -1,0 +1,42 @@
+// id_tokens that sign no one in: the cases of the OpenID Foundation's suite for relying parties.
+import { generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
+import { expect, it } from 'vitest'
+import { inProcess, ISSUER } from './in-process.ts'
+
+const { privateKey: key } = await generateKeyPair('ES256')
+
+it.each([
+  ['with another issuer', { issuer: 'https://eve.example' }],
+  ['for another client', { audience: 'another' }],
+  ['with another nonce', { claims: { nonce: 'another' } }],
+  ['without its nonce', { claims: { nonce: undefined } }],
+  ['with a signature of another key', { key }],
+  ['that has expired', { expires: 1_600_000_000 }],
+  ['that is not valid yet', { claims: { nbf: 9_999_999_999 } }],
+  ['about no one', { sub: undefined }],
+])('an id_token %s signs no one in', async (_what, fault) => {
+  const { browser, person } = inProcess()
+  Object.assign(person, fault)
+  const ada = browser()
+  expect(await ada.signIn({ again: '1' })).toMatchObject({ status: 400, code: 'sign_in_failed' })
+  expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+})
+
+const secret = Buffer.from('hush'.padEnd(32))
+it.each<[string, (claims: JWTPayload) => Promise<string> | string]>([
+  ['none', (claims) => new UnsecuredJWT(claims).encode()],
+  ['HS256', (claims) => new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret)],
+])('an id_token with the algorithm %s signs no one in, whatever the metadata allows', async (alg, sign) => {
+  for (const listed of [['ES256'], ['ES256', alg]]) {
+    const metadata = { id_token_signing_alg_values_supported: listed }
+    const { browser, person, callbackFor } = inProcess({ metadata })
+    const ada = browser()
+    const { nonce, ...sent } = await ada.begin({ again: '1' })
+    const claims = { iss: ISSUER, aud: 'onramp', sub: 'ada', iat: 1, exp: 9_999_999_999, nonce }
+    person.tokens = { id_token: await sign(claims) }
+    const detail = expect.stringMatching(`signed with ${alg}.*id_token_signed_response_alg`) as string
+    const problem = { status: 502, code: 'sign_in_misconfigured', detail }
+    expect(await ada.follow(callbackFor({ nonce: nonce ?? '', ...sent }))).toMatchObject(problem)
+    expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  }
+})
