@@ -34,12 +34,19 @@ async function sortInTurns(all: readonly PersonSummary[], order: Order): Promise
     await nextTurn()
     runs.push(all.slice(first, first + SLICE).sort(order))
   }
-  for (let next = 0; next + 1 < runs.length; next += 2) {
-    await nextTurn()
-    // The sort finds two sorted runs and merges them.
-    runs.push([...runs[next]!, ...runs[next + 1]!].sort(order))
-  }
+  for (let next = 0; next + 1 < runs.length; next += 2)
+    runs.push(await mergeInTurns(runs[next]!, runs[next + 1]!, order))
   return runs.at(-1) ?? []
+}
+
+async function mergeInTurns(one: PersonSummary[], other: PersonSummary[], order: Order) {
+  const all: PersonSummary[] = []
+  for (let [left, right] = [0, 0]; all.length < one.length + other.length;) {
+    if (all.length % SLICE === 0) await nextTurn()
+    const isLeft = right >= other.length || (left < one.length && order(one[left]!, other[right]!) <= 0)
+    all.push(isLeft ? one[left++]! : other[right++]!)
+  }
+  return all
 }
 
 function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order: Order): PersonSummary[] {
