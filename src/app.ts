@@ -71,7 +71,7 @@ export function createApp(services: Services): Express {
   const { settings, company, people, audit, now } = services
   const app = createExpress(settings)
   const snapshot = new PeopleSnapshot(people, now)
-  const exports = createExportRoutes(snapshot, company.displayName, audit)
+  const exports = createExportRoutes({ snapshot, displayName: company.displayName, audit, now })
   addRoutesForPrograms(app, services, exports)
   addRoutesForEveryone(app, services)
   app.use(requireSignIn)

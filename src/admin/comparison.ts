@@ -1,16 +1,20 @@
-// Changes since an earlier day, from the counts that `onramp keep` left on it. Pure.
+// Changes since an earlier day or the last digest, from the counts that `onramp keep` left of it. Pure.
 import type { DailyCounts, KeepState, NewApp } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { utcDay, type Report } from './report.ts'
-import { shareFormatter } from './sorted-table.ts'
+import { FLOWS, utcDay, type Report } from './report.ts'
 
 const DAY_MS = 86_400_000
 
+type Flows = NonNullable<Report['flows']>
+
 /** `newApps`: with the names of the report. */
-type Comparison = Record<'moreReady' | 'fellBack' | 'newApp' | 'reminded' | 'acted', number> & {
-  row: DailyCounts
-  newApps: NewApp[]
-}
+type Comparison = Flows & { row: DailyCounts; moreReady: number; newApps: NewApp[] }
+
+type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'flows' | 'datasources'>
+
+/** Connected everything that they had to. Undefined: a row of an earlier version doesn't say. */
+export const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
+  nothing === undefined ? undefined : ready - nothing
 
 /**
  * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
@@ -18,7 +22,7 @@ type Comparison = Record<'moreReady' | 'fellBack' | 'newApp' | 'reminded' | 'act
  * @returns undefined: `onramp keep` left no row before today
  */
 export function compareSince(
-  { ready, days, datasources }: Pick<Report, 'ready' | 'days' | 'datasources'>,
+  report: Compared,
   keepState: KeepState,
   now: number,
   requestedDay?: unknown,
@@ -28,24 +32,30 @@ export function compareSince(
   const upTo = isDay ? requestedDay : utcDay(now - 7 * DAY_MS)
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
-  const since = days.filter(({ day }) => day > row.day)
-  const sum = (what: 'fellBack' | 'newApp' | 'reminded' | 'acted') =>
-    since.reduce((all, day) => all + day[what], 0)
-  const flows = {
-    fellBack: sum('fellBack'),
-    newApp: sum('newApp'),
-    reminded: sum('reminded'),
-    acted: sum('acted'),
-  }
-  const names = new Map(datasources.map(({ instance, name }) => [instance, name]))
-  const newApps = (keepState.newApps ?? [])
-    .filter(({ noticedAt }) => utcDay(noticedAt) > row.day)
-    .map((app) => ({ ...app, name: names.get(app.instance) ?? app.name }))
-  return { row, moreReady: ready - row.ready, ...flows, newApps }
+  const since = report.days.filter(({ day }) => day > row.day)
+  const flows = FLOWS.map((what) => [what, since.reduce((all, day) => all + day[what], 0)])
+  const newApps = (keepState.newApps ?? []).filter(({ noticedAt }) => utcDay(noticedAt) > row.day)
+  return compareWith(row, report, Object.fromEntries(flows) as Flows, newApps)
+}
+
+/** With what the last digest showed; with a week ago before there was one. @param report made since that digest */
+export function compareWithDigest(report: Compared, keepState: KeepState, now: number) {
+  const { digest, newApps = [] } = keepState
+  if (digest === undefined || report.flows === undefined) return compareSince(report, keepState, now)
+  const since = newApps.filter(({ noticedAt }) => noticedAt > digest.at)
+  return compareWith(digest, report, report.flows, since)
+}
+
+function compareWith(row: DailyCounts, report: Compared, flows: Flows, newApps: NewApp[]): Comparison {
+  const before = doneIn(row)
+  const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
+  const names = new Map(report.datasources.map(({ instance, name }) => [instance, name]))
+  const named = newApps.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name }))
+  return { row, moreReady, ...flows, newApps: named }
 }
 
 export function describeComparison(
-  { row, moreReady, fellBack, newApp, reminded, acted, newApps }: Comparison,
+  { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps }: Comparison,
   t: Texts,
 ): string[] {
   const count = Math.abs(moreReady)
@@ -55,9 +65,10 @@ export function describeComparison(
     ? t('admin.since.fewerNew', { count, ...cause })
     : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
   const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
-  const since = t('admin.since', { day: t.day(Date.parse(row.day)), changes })
-  const added = newApps.map(({ name: app, people }) => t('admin.since.new', { app, count: people }))
-  if (reminded === 0) return [since, ...added]
-  const share = shareFormatter(t)(acted, reminded)
-  return [since, ...added, t('admin.since.reminded', { count: reminded, acted, share })]
+  return [
+    t('admin.since', { day: t.day(Date.parse(row.day)), changes }),
+    ...newApps.map(({ name: app, people }) => t('admin.since.new', { app, count: people })),
+    ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
+    ...(reminded === 0 ? [] : [t('admin.since.reminded', { count: reminded, acted })]),
+  ]
 }

@@ -1,34 +1,56 @@
 // The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
-import { CRITERIA, isStuckApp, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, isStuckApp, isToConnect, type PersonSummary } from './person-summary.ts'
+import { dueAt } from './report.ts'
 
-/** @param apps the requested app, or all @param isOneApp whether one app is requested */
-type FilterTest = (summary: PersonSummary, apps: readonly PersonApp[], isOneApp: boolean) => boolean
+/** @param now milliseconds since 1970 @param apps the requested app, or all @param isOneApp whether one app is requested */
+type FilterTest = (
+  summary: PersonSummary,
+  now: number,
+  apps: readonly PersonApp[],
+  isOneApp: boolean,
+) => boolean
 
 const inState =
   (state: PersonApp['state']): FilterTest =>
-  (_summary, apps) =>
+  (_summary, _now, apps) =>
     apps.some((app) => app.state === state)
+
+/** Counted among people who have something to connect, as the funnel does. */
+const inFunnel =
+  (stage: 'invited' | 'opened' | 'signedIn'): FilterTest =>
+  (summary, _now, apps) =>
+    CRITERIA[stage](summary) && apps.some(isToConnect)
 
 const FILTERS = {
   ...CRITERIA,
   all: () => true,
-  fellBack: (summary, apps) =>
+  toConnect: (_summary, _now, apps) => apps.some(isToConnect),
+  invited: inFunnel('invited'),
+  opened: inFunnel('opened'),
+  signedIn: inFunnel('signedIn'),
+  connecting: inState('connected'),
+  fellBack: (summary, _now, apps) =>
     CRITERIA.fellBack(summary) && apps.some(({ lapsedAt }) => lapsedAt !== undefined),
-  stuck: (summary, apps, isOneApp) => (isOneApp ? apps.some(isStuckApp) : CRITERIA.stuck(summary)),
+  stuck: (summary, _now, apps, isOneApp) => (isOneApp ? apps.some(isStuckApp) : CRITERIA.stuck(summary)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
   blocked: inState('blocked'),
-  lapsed: (_summary, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
-  unconfirmed: (_summary, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
+  off: inState('off'),
+  noAddress: (_summary, _now, apps) => apps.some(({ hasNoAddress }) => hasNoAddress),
+  lapsed: (_summary, _now, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
+  unconfirmed: (_summary, _now, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
+  notInvited: (summary) => CRITERIA.notStarted(summary) && !CRITERIA.invited(summary),
+  due: (summary, now) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),
 } satisfies Record<string, FilterTest>
 
 export const FILTER_GROUPS = {
-  progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
-  apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'finished', 'nothing'],
-  emails: ['absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
+  progress: ['all', 'ready', 'finished', 'nothing', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
+  funnel: ['toConnect', 'invited', 'opened', 'signedIn', 'connecting'],
+  apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'noAddress', 'off', 'unchecked'],
+  emails: ['notInvited', 'due', 'absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
 } as const satisfies Record<string, readonly (keyof typeof FILTERS)[]>
 
 export const FILTER_NAMES = Object.values(FILTER_GROUPS).flat()
@@ -70,10 +92,11 @@ export function toQueryString({ filter, search, app, group, page = 1 }: Partial<
 
 export const peopleUrl = (query: Partial<PeopleQuery>): string => `/admin/people?${toQueryString(query)}`
 
-/** Which filters a person matches; undefined if search, app or department exclude them. */
+/** Which filters a person matches; undefined if search, app or department exclude them. @param now milliseconds since 1970 */
 export function matchingFilters(
   summary: PersonSummary,
   wanted: PeopleQuery,
+  now: number,
 ): ((filter: Filter) => boolean) | undefined {
   const { email, name = '', group = '' } = summary.person
   const { search, app } = wanted
@@ -84,5 +107,5 @@ export function matchingFilters(
   if (app !== '' && own.length === 0) return undefined
   // People who are gone count in no other filter.
   if (CRITERIA.gone(summary)) return (filter) => filter === 'gone'
-  return (filter) => FILTERS[filter](summary, own, app !== '')
+  return (filter) => FILTERS[filter](summary, now, own, app !== '')
 }

@@ -9,8 +9,7 @@ import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { describeActionItems, resumeCommand } from './overview.ts'
 import type { Report } from './report.ts'
-import { shareFormatter } from './sorted-table.ts'
-import { compareSince, describeComparison } from './comparison.ts'
+import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 
 /** @param t in the company's first language */
 type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }
@@ -29,7 +28,7 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
     paragraphs: [
       t('admin.digest.known', { app, lapsed, had, day }),
       t('admin.digest.likely', { app }),
-      t('admin.digest.release'),
+      t('admin.digest.release', { app }),
     ],
     figures: [],
     needs: [],
@@ -43,12 +42,12 @@ const DIGEST_AGAIN_MS = 6 * 86_400_000
 
 /** On its weekday, in working hours of the company's time zone. @param now milliseconds since 1970 */
 export const isDigestDue = (
-  { digestAt = 0 }: KeepState,
+  { digest: last, digestAt = 0 }: KeepState,
   { digest, timezone }: Pick<Company, 'digest' | 'timezone'>,
   now: number,
 ): boolean =>
   digest !== undefined &&
-  now - digestAt >= DIGEST_AGAIN_MS &&
+  now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
   isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
 
 export function digestNotice(
@@ -60,15 +59,15 @@ export function digestNotice(
   const { t, displayName } = context
   const named = made.datasources.map((app) => ({ ...app, name: displayName(app, t.lang) }))
   const report = { ...made, datasources: withUniqueNames(named) }
-  const comparison = compareSince(report, keepState, now)
+  const comparison = compareWithDigest(report, keepState, now)
   const row = comparison?.row
   const needs = describeActionItems(report, keepState, t, now)
-  const subject = t('admin.digest.subject', { share: shareFormatter(t)(report.ready, report.people) })
+  const subject = t('admin.digest.subject', { done: report.finished, people: report.toConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
-  const countRow = (label: string, what: (typeof PERSON_STATES)[number] | 'people' | 'gone') => ({
+  const countRow = (label: string, count: number, before: number | undefined) => ({
     label,
-    value: t.number(report[what]),
-    change: row === undefined ? '' : change.format(report[what] - row[what]),
+    value: t.number(count),
+    change: before === undefined ? '' : change.format(count - before),
   })
   return {
     subject,
@@ -78,9 +77,13 @@ export function digestNotice(
       ...(needs.length === 0 ? [t('admin.need.none')] : []),
     ],
     figures: [
-      countRow(t('admin.groupPeople'), 'people'),
-      ...PERSON_STATES.map((state) => countRow(t(`admin.stat.${state}`), state)),
-      countRow(t('admin.filter.gone'), 'gone'),
+      countRow(t('admin.groupPeople'), report.people, row?.people),
+      countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
+      countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
+      ...PERSON_STATES.slice(1).map((state) =>
+        countRow(t(`admin.stat.${state}`), report[state], row?.[state]),
+      ),
+      countRow(t('admin.filter.gone'), report.gone, row?.gone),
     ],
     needs,
     commands: [],

@@ -9,7 +9,6 @@ import {
   REMIND_AFTER_DAYS,
   utcDay,
   FUNNEL_STAGES,
-  peopleWithApp,
   peopleStuckAt,
   type AppCounts,
   type Report,
@@ -57,32 +56,31 @@ export function overviewPage(
     /** Otherwise only the admin is on record, and the page says how to begin. */
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, formatting),
-    funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
+    funnelTitle: t('admin.funnelTitle', { count: report.toConnect }),
     needs: describeActionItems(report, keepState, t, now).map((need, index) => ({
       id: `need-${index}`,
       ...need,
     })),
-    plot: createPlot(report, keepState.days, now),
+    ...trendOf(report, keepState, t, now),
     groups: groupTable(report.groups, { columns: ['name', 'ready', 'notStarted', 'stuck', 'fellBack'] }, t),
     apps: appTable(report.datasources, { columns: ['name', 'connected', 'waiting', 'stuck', 'lapsed'] }, t),
     figures: FIGURES.map((what) => ({
       what: t(`admin.figure.${what}`),
-      count: t.number(report[what]),
+      count: report[what],
       href: peopleUrl({ filter: what }),
     })),
   }
 }
 
-const FIGURES = [
-  'finished',
-  'nothing',
-  'skipped',
-  'blocked',
-  'deferred',
-  'failed',
-  'uncertain',
-  'optedOut',
-] as const
+/** One sentence on the first day, a drawing later. */
+function trendOf(report: Report, { days }: KeepState, t: Texts, now: number) {
+  const plot = createPlot(report, days, now)
+  if (plot?.isFirstDay !== true) return { plot, early: undefined }
+  const wait = [1, 1, 1, 1, 1, 3, 2][new Date(now).getUTCDay()] ?? 1
+  return { plot: undefined, early: t('admin.trend.early', { day: t.date(now + wait * DAY_MS) }) }
+}
+
+const FIGURES = ['skipped', 'blocked', 'deferred', 'failed', 'uncertain', 'optedOut'] as const
 
 export function freshnessOf(report: Report, t: Texts) {
   const { asOf, people: count, gone, unread } = report
@@ -116,44 +114,58 @@ function dominantApp(
 }
 
 function statsOf(report: Report, { t, share }: Formatting) {
-  const { ready, people: all, inProgressApps, lastEmailAt, notInvited } = report
+  const { finished, toConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []
   const mostly = (app: AppCounts | undefined, otherwise = none) =>
     app === undefined ? otherwise : [t('admin.mostly', { app: app.name })]
   const { count, from } = report.dueLater
   const dateOf = (iso: string) => t.date(Date.parse(iso))
-  const last = [
-    ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: dateOf(lastEmailAt) })]),
-    ...(from === undefined ? none : [t('admin.remindersDue', { count, day: dateOf(from) })]),
-  ]
   const details = {
-    ready: [t('admin.readyOf', { ready, people: all })],
+    ready: [t('admin.readyOf', { ready: finished, people: toConnect })],
     inProgress:
       inProgressApps.all === 0
         ? none
         : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
-    notStarted: notInvited > 0 ? [...last, t('admin.notInvited', { count: notInvited })] : last,
+    notStarted: [
+      ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: dateOf(lastEmailAt) })]),
+      ...(from === undefined ? none : [t('admin.remindersDue', { count, day: dateOf(from) })]),
+    ],
     stuck: mostly(dominantApp(report, report.stuck), report.stuck === 0 ? none : [t('admin.means.stuck')]),
     fellBack:
       report.fellBack === 0 ? none : mostly(dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)),
   }
-  return PERSON_STATES.map((what) => ({
-    what,
-    label: t(`admin.stat.${what}`),
-    figure: what === 'ready' ? share(ready, all) : t.number(report[what]),
-    details: details[what],
-    means: t(`admin.means.${what}`),
-    isTrouble: (what === 'stuck' || what === 'fellBack') && report[what] > 0,
-    href: peopleUrl({ filter: what }),
-  }))
+  /** Counted apart, each with its own list. */
+  const apart = { ready: ['nothing', 'unchecked'], notStarted: ['notInvited'] } as const
+  return PERSON_STATES.map((what) => {
+    const filter = what === 'ready' ? 'finished' : what
+    const others = what === 'ready' || what === 'notStarted' ? apart[what] : []
+    return {
+      what,
+      label: t(`admin.stat.${what}`),
+      count: report[filter],
+      figure: what === 'ready' ? share(finished, toConnect) : t.number(report[what]),
+      details: details[what],
+      apart: others
+        .filter((other) => report[other] > 0)
+        .map((other) => ({
+          text: t(`admin.apart.${other}`, { count: report[other] }),
+          count: report[other],
+          href: peopleUrl({ filter: other }),
+        })),
+      means: t(`admin.means.${what}`),
+      isTrouble: (what === 'stuck' || what === 'fellBack') && report[what] > 0,
+      href: peopleUrl({ filter }),
+    }
+  })
 }
 
-function funnelOf({ funnel }: Report, { t, share }: Formatting) {
+function funnelOf({ funnel, toConnect }: Report, { t, share }: Formatting) {
   return FUNNEL_STAGES.map((what) => ({
     label: t(`admin.funnel.${what}`),
-    width: funnel.invited === 0 ? 0 : Number(((funnel[what] / funnel.invited) * 100).toFixed(1)),
-    count: t.number(funnel[what]),
-    share: share(funnel[what], funnel.invited),
+    href: peopleUrl({ filter: what }),
+    width: toConnect === 0 ? 0 : Number(((funnel[what] / toConnect) * 100).toFixed(1)),
+    count: funnel[what],
+    share: share(funnel[what], toConnect),
   }))
 }
 
@@ -180,11 +192,16 @@ function actionItemsOf(report: Report): ActionItem[] {
   }))
   const broken = report.datasources.filter(({ noAddress }) => noAddress > 0)
   for (const app of broken.toSorted((one, other) => other.noAddress - one.noAddress).slice(0, MAX_APPS))
-    needs.push({ kind: 'noAddress', count: app.noAddress, app, href: peopleUrl({ app: app.instance }) })
+    needs.push({
+      kind: 'noAddress',
+      count: app.noAddress,
+      app,
+      href: peopleUrl({ filter: 'noAddress', app: app.instance }),
+    })
   const others: ActionItem[] = [
     { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
     { kind: 'unconfirmed', count: report.unconfirmed, href: peopleUrl({ filter: 'unconfirmed' }) },
-    { kind: 'notStarted', count: report.due, href: peopleUrl({ filter: 'notStarted' }) },
+    { kind: 'notStarted', count: report.due, href: peopleUrl({ filter: 'due' }) },
     { kind: 'failed', count: report.failed, href: peopleUrl({ filter: 'failed' }) },
     { kind: 'deferred', count: report.deferred, href: peopleUrl({ filter: 'deferred' }) },
     { kind: 'uncertain', count: report.uncertain, href: peopleUrl({ filter: 'uncertain' }) },
@@ -198,16 +215,17 @@ const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolea
 
 /** Action items with their texts. Mass disconnects come first, because they keep people from being emailed. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
-  const formatting = { t, share: shareFormatter(t) }
   const massDisconnectItems = activeMassDisconnects(keepState).map(
     ({ instance, name, lapsed, had, noticedAt }) => {
-      const app = report.datasources.find((known) => known.instance === instance)?.name ?? name
+      const known = report.datasources.find((one) => one.instance === instance)
+      const [app, count] = [known?.name ?? name, known?.lapsed ?? 0]
       return {
+        count,
         href: peopleUrl({ filter: 'lapsed', app: instance }),
         title: t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
         detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.massDisconnectWhy')]),
         command: resumeCommand(instance),
-        action: t('admin.view'),
+        action: t('admin.view', { count }),
       }
     },
   )
@@ -215,22 +233,23 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const needs = actionItemsOf(report).filter(
     ({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now),
   )
-  return [...massDisconnectItems, ...needs.map((need) => describeActionItem(need, report, formatting))]
+  return [...massDisconnectItems, ...needs.map((need) => describeActionItem(need, report, t))]
 }
 
-function describeActionItem(
-  { kind, count, app, href }: ActionItem,
-  report: Report,
-  { t, share }: Formatting,
-) {
+function describeActionItem({ kind, count, app, href }: ActionItem, report: Report, t: Texts) {
   const { notStartedOptedOut: optedOut, notInvited } = report
-  const ofApp = app && { app: app.name, share: share(count, peopleWithApp(app)) }
-  const values = { count, notInvited, optedOut, ...ofApp }
+  const values = { count, notInvited, optedOut, app: app?.name ?? '', label: t('overview.block') }
+  const since = kind === 'app' ? app?.blockedSince : undefined
+  const why = t(`admin.need.${kind}Why`, values)
   return {
+    count,
     href,
     title: t(`admin.need.${kind}`, values),
-    detail: t(`admin.need.${kind}Why`, values),
+    detail:
+      since === undefined
+        ? why
+        : t.sentences([why, t('admin.need.appSince', { day: t.date(Date.parse(since)) })]),
     command: kind === 'notStarted' ? REMIND_COMMAND : undefined,
-    action: t('admin.view'),
+    action: kind === 'otherApps' ? t('admin.allApps') : t('admin.view', { count }),
   }
 }

@@ -27,11 +27,15 @@ type PeopleList = {
 }
 
 /** One pass over everyone. @param all in the order of the list @returns the last page, if there are fewer than the query's */
-export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery): Promise<PeopleList> {
+export async function listPeople(
+  all: AsyncIterable<PersonSummary>,
+  query: PeopleQuery,
+  now: number,
+): Promise<PeopleList> {
   let people: PersonSummary[] = []
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
   for await (const summary of all) {
-    const matches = matchingFilters(summary, query)
+    const matches = matchingFilters(summary, query, now)
     if (matches === undefined) continue
     const index = counts[query.filter]
     for (const filter of FILTER_NAMES) if (matches(filter)) counts[filter]++
@@ -60,7 +64,7 @@ export function peoplePage(
     clear: isFiltered(query) ? '/admin/people' : undefined,
     search: query.search,
     filter: query.filter,
-    kinds: (['progress', 'apps', 'emails'] as const).map((kind) => ({
+    kinds: (['progress', 'funnel', 'apps', 'emails'] as const).map((kind) => ({
       label: t(`admin.kind.${kind}`),
       filters: FILTER_GROUPS[kind].map((filter) => ({
         filter,

@@ -117,7 +117,7 @@ export class PeopleSnapshot {
       }
       isWhole = true
     }
-    const report = await createReport(each(), this.#now(), () => unread)
+    const report = await createReport(each(), this.#now(), { unread: () => unread })
     if (!isWhole) return
     const page = await sortInTurns(summaries, ORDERS.page)
     const download = await sortInTurns(summaries, ORDERS.download)

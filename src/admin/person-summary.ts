@@ -7,6 +7,7 @@ import {
   isGone,
   mayHaveBeenSent,
   isReady,
+  type AppRecord,
   type PersonApp,
   type EmailRecord,
   type Person,
@@ -45,6 +46,8 @@ export type PersonSummary = {
   reminder: EmailRecord | undefined
   /** When everything was connected the first time. */
   finishedAt: number | undefined
+  /** When access that was lost came back, the last of it. */
+  returnedAt: number | undefined
   progress: Progress
 }
 
@@ -76,8 +79,15 @@ export function summarize(person: Person, shared = (app: PersonApp) => app): Per
     emailState,
     reminder: reminders.filter(mayHaveBeenSent).toSorted((one, other) => other.at - one.at)[0],
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
+    returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),
   }
+}
+
+function returnedAt(apps: readonly AppRecord[]): number | undefined {
+  const lost = apps.filter(({ lapses = 0 }) => lapses > 0)
+  const isBack = lost.length > 0 && lost.every(({ status }) => status === 'connected')
+  return isBack ? Math.max(...lost.map(({ since }) => since)) : undefined
 }
 
 function progressOf(person: Person, apps: readonly PersonApp[], emailState?: EmailState): Progress {
@@ -105,6 +115,12 @@ export function newAppAt({ apps, progress }: PersonSummary): number | undefined 
 export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
   state === 'blocked' || isUnconfirmed
 
+/**
+ * Asked to connect the app: a check listed it as unconnected, and it isn't off. People who had connected it before their first
+ * check aren't known, because the service lists unconnected apps only.
+ */
+export const isToConnect = ({ state }: PersonApp): boolean => state !== 'off'
+
 export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)
 
@@ -117,8 +133,12 @@ export const CRITERIA = {
   failed: ({ emailState }) => emailState === 'failed',
   opened: ({ person }) => person.openedAt !== undefined,
   signedIn: ({ person }) => person.signedInAt !== undefined,
+  connecting: (summary) => hasAppIn(summary, 'connected'),
   finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
+  /** Everyone is in one of these three. */
+  toConnect: ({ apps }) => apps.some(isToConnect),
   nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
+  unchecked: ({ checkedAt }) => checkedAt === undefined,
   ready: ({ progress }) => progress === 'ready',
   skipped: (summary) => hasAppIn(summary, 'skipped'),
   blocked: (summary) => hasAppIn(summary, 'blocked'),

@@ -6,26 +6,19 @@ const WIDTH = 640
 const HEIGHT = 200
 const DAY_MS = 86_400_000
 
-type Counted = Pick<Report, 'days' | 'nothing' | 'ready'>
+type Counted = Pick<Report, 'days' | 'finished'>
 
-/**
- * People ready at the end of each day: `keep`'s count, else the day before plus those who finished; `from` is the first value.
- */
-function readyByDay({ days, nothing, ready: isNow }: Counted, rows: readonly DailyCounts[], now: number) {
-  const counted = new Map(rows.map(({ day, ready }) => [day, ready])).set(utcDay(now), isNow)
+/** People who were done at the end of each day: `keep`'s count, else the day before plus those who finished. */
+function doneByDay({ days, finished: isNow }: Counted, rows: readonly DailyCounts[], now: number) {
+  const done = rows.flatMap(({ day, ready, nothing }) =>
+    nothing === undefined ? [] : [[day, ready - nothing] as const],
+  )
+  const counted = new Map(done).set(utcDay(now), isNow)
   const finished = new Map(days.map((day) => [day.day, day.finished]))
-  const [first] = rows
-  const by = days
-    .filter(({ day }) => first && day <= first.day)
-    .reduce((sum, { finished: one }) => sum + one, 0)
-  const from = first === undefined ? nothing : Math.max(0, Math.min(nothing, first.ready - by))
-  let ready = from
-  const all = [...new Set([...finished.keys(), ...counted.keys()])].toSorted()
-  const counts = all.map((day): [string, number] => [
-    day,
-    (ready = counted.get(day) ?? ready + (finished.get(day) ?? 0)),
-  ])
-  return { from, counts }
+  let count = 0
+  return [...new Set([...finished.keys(), ...counted.keys()])]
+    .toSorted()
+    .map((day): [string, number] => [day, (count = counted.get(day) ?? count + (finished.get(day) ?? 0))])
 }
 
 /** A round number that no line exceeds. It is even, because half of it is marked too. */
@@ -44,12 +37,12 @@ export function createPlot(report: Counted, rows: readonly DailyCounts[], now: n
   const span = Math.max(1, end - start)
   const countedAs = (what: 'invited' | 'signedIn') => {
     let count = 0
-    return { what, from: 0, counts: days.map((day): [string, number] => [day.day, (count += day[what])]) }
+    return { what, counts: days.map((day): [string, number] => [day.day, (count += day[what])]) }
   }
   const series = [
     countedAs('invited'),
     countedAs('signedIn'),
-    { what: 'ready', ...readyByDay(report, rows, now) },
+    { what: 'ready', counts: doneByDay(report, rows, now) },
   ]
   const all = series.flatMap(({ counts }) => counts.map(([, count]) => count))
   const top = roundedUp(Math.max(...all))
@@ -57,15 +50,15 @@ export function createPlot(report: Counted, rows: readonly DailyCounts[], now: n
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 
   /** Each day's rise lies between its beginning and its end, today's between its beginning and now. */
-  const lineOf = ({ what, from, counts }: (typeof series)[number]) => {
+  const lineOf = ({ what, counts }: (typeof series)[number]) => {
     const points = counts.flatMap(([day, count], index) => {
       const begins = Date.parse(day)
       return [
-        `${x(begins)},${y(counts[index - 1]?.[1] ?? from)}`,
+        `${x(begins)},${y(counts[index - 1]?.[1] ?? 0)}`,
         `${x(Math.min(begins + DAY_MS, now))},${y(count)}`,
       ]
     })
-    const total = counts.at(-1)?.[1] ?? from
+    const total = counts.at(-1)?.[1] ?? 0
     const last = { x: x(now), y: y(total) }
     return { what, points: [...points, `${last.x},${last.y}`].join(' '), end: last, total }
   }
@@ -77,6 +70,6 @@ export function createPlot(report: Counted, rows: readonly DailyCounts[], now: n
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
     from: start,
     to: end,
-    isOneDay: end - start < DAY_MS,
+    isFirstDay: end - start < DAY_MS,
   }
 }

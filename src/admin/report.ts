@@ -2,14 +2,16 @@
 import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
-import { CRITERIA, fellBackAt, hasAppIn, newAppAt, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, fellBackAt, newAppAt, type PersonSummary } from './person-summary.ts'
 
 type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
-const OF_DAY = ['invited', 'signedIn', 'finished', 'fellBack', 'newApp', 'reminded', 'acted'] as const
+/** What happened in a time that figures are compared over. */
+export const FLOWS = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
+const OF_DAY = ['invited', 'signedIn', 'finished', ...FLOWS] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
-const OF_GROUP = ['signedIn', 'finished', 'nothing', ...PERSON_STATES] as const
+const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PERSON_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
 export const REMIND_AFTER_DAYS = 7
 const DAY_MS = 86_400_000
@@ -19,7 +21,8 @@ export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'fi
 type Counts<K extends readonly string[]> = Record<K[number], number>
 
 /**
- * What happened on a day. `fellBack`: since that day, until now. `newApp`: so, by nothing but new apps. `reminded`: got their newest reminder on it. `acted`: of the
+ * What happened on a day. `fellBack`: since that day, until now. `newApp`: so, by nothing but new apps. `returned`: have
+ * everything again that they lost. `reminded`: got their newest reminder on it. `acted`: of the
  * reminded, those who connected every app of that reminder (without a list: are ready, by a newer connection).
  */
 type DayCounts = Counts<typeof OF_DAY> & { day: string }
@@ -28,6 +31,8 @@ export type AppCounts = {
   instance: string
   name: string
   counts: Record<PersonApp['state'], number>
+  /** When the first of the blocked said so, an ISO date; absent if no record has it. */
+  blockedSince?: string
   /** How many of the waiting came back from a consent that was never confirmed. */
   unconfirmed: number
   /** Had it connected, and have lost access. */
@@ -47,7 +52,7 @@ export type Report = Record<Criterion, number> & {
   people: number
   unread: number
   ofInvited: Counts<typeof OF_INVITED>
-  /** The invited who have apps to connect, by stage. `connecting`: at least one app is connected. */
+  /** People who have something to connect, by what was seen of them: a stage may have more than the one before. */
   funnel: Counts<typeof FUNNEL_STAGES>
   notInvited: number
   notStartedOptedOut: number
@@ -57,6 +62,8 @@ export type Report = Record<Criterion, number> & {
   datasources: AppCounts[]
   groups: GroupCounts[]
   days: DayCounts[]
+  /** Since the moment that the report was made for. */
+  flows?: Counts<typeof FLOWS>
 }
 
 /** The UTC day, YYYY-MM-DD. @param at milliseconds since 1970 */
@@ -71,16 +78,20 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
   for (const criterion of met) if (counts[criterion] !== undefined) counts[criterion]++
 }
 
-/** @param now milliseconds since 1970 @param unread the number of unreadable records, called at the end */
+/**
+ * @param now milliseconds since 1970 @param options.since adds `flows`
+ * @param options.unread the number of unreadable records, called at the end
+ */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,
-  unread: () => number = () => 0,
+  { unread = () => 0, since }: { unread?: () => number; since?: number | undefined } = {},
 ): Promise<Report> {
   const totals = newTotals()
   const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
   const days = new Map<string, DayCounts>()
+  const flows = zeros(FLOWS)
   let gone = 0
   for await (const summary of all) {
     if (CRITERIA.gone(summary)) {
@@ -91,7 +102,9 @@ export async function createReport(
     addToTotals(totals, summary, met, now)
     addToGroup(groups, summary.person.group, met)
     addToApps(apps, summary)
-    addToDays(days, summary)
+    const moments = momentsOf(summary)
+    addToDays(days, moments)
+    for (const what of FLOWS) if ((moments[what] ?? 0) > (since ?? Infinity)) flows[what]++
   }
   return {
     madeAt: new Date(now).toISOString(),
@@ -106,6 +119,7 @@ export async function createReport(
     ),
     groups: withSmallTogether([...groups.values()]),
     days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
+    ...(since !== undefined && { flows }),
   }
 }
 
@@ -131,7 +145,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   addTo(totals, met)
   const isInvited = met.has('invited')
   if (isInvited) addTo(totals.ofInvited, met)
-  if (isInvited && !met.has('nothing')) addToFunnel(totals.funnel, summary, met)
+  if (met.has('toConnect')) addTo(totals.funnel, met)
   if (met.has('notStarted')) addNotStarted(totals, summary, met, now)
   if (met.has('inProgress'))
     for (const { state } of summary.apps) {
@@ -158,7 +172,7 @@ function addNotStarted(
 }
 
 /** When the next email is due: milliseconds since 1970; 0: no email yet; Infinity: never. */
-function dueAt({ person, emails, emailState }: PersonSummary): number {
+export function dueAt({ person, emails, emailState }: PersonSummary): number {
   const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (person.optedOutAt !== undefined || emailState === 'failed' || emailState === 'uncertain' || hadAll)
     return Infinity
@@ -166,31 +180,29 @@ function dueAt({ person, emails, emailState }: PersonSummary): number {
   return Math.max(0, ...sent.map(({ at }) => at + REMIND_AFTER_DAYS * DAY_MS))
 }
 
-/** A stage implies the ones before it, seen or not: the funnel only narrows. */
-function addToFunnel(funnel: Report['funnel'], summary: PersonSummary, met: ReadonlySet<Criterion>): void {
-  const furthest = FUNNEL_STAGES.findLastIndex((stage) =>
-    stage === 'connecting' ? hasAppIn(summary, 'connected') : met.has(stage),
-  )
-  for (const stage of FUNNEL_STAGES.slice(0, furthest + 1)) funnel[stage]++
-}
-
-function addToDays(days: Map<string, DayCounts>, summary: PersonSummary): void {
-  const { person, apps, connectedAt, invitedAt, finishedAt, reminder } = summary
+/** When something happened, in milliseconds since 1970. */
+function momentsOf(summary: PersonSummary): Partial<Record<(typeof OF_DAY)[number], number | undefined>> {
+  const { person, apps, connectedAt, invitedAt, finishedAt, returnedAt, reminder } = summary
   const isConnected = (app: string) =>
     apps.some(({ instance, state }) => instance === app && state === 'connected')
   const isNew = connectedAt >= (reminder?.at ?? 0)
   const hasActed = reminder?.apps?.every(isConnected) ?? (CRITERIA.ready(summary) && isNew)
-  const moments: [(typeof OF_DAY)[number], number | undefined][] = [
-    ['invited', invitedAt],
-    ['signedIn', person.signedInAt],
+  return {
+    invited: invitedAt,
+    signedIn: person.signedInAt,
     // All of their apps were turned off since: ready from the first day, like everyone with nothing to connect.
-    ['finished', CRITERIA.nothing(summary) ? undefined : finishedAt],
-    ['fellBack', fellBackAt(summary)],
-    ['newApp', newAppAt(summary)],
-    ['reminded', reminder?.at],
-    ['acted', hasActed ? reminder?.at : undefined],
-  ]
-  for (const [name, at] of moments) {
+    finished: CRITERIA.nothing(summary) ? undefined : finishedAt,
+    fellBack: fellBackAt(summary),
+    returned: returnedAt,
+    newApp: newAppAt(summary),
+    reminded: reminder?.at,
+    acted: hasActed ? reminder?.at : undefined,
+  }
+}
+
+function addToDays(days: Map<string, DayCounts>, moments: ReturnType<typeof momentsOf>): void {
+  for (const name of OF_DAY) {
+    const at = moments[name]
     if (at === undefined) continue
     const day = utcDay(at)
     const counts = days.get(day) ?? { day, ...zeros(OF_DAY) }
@@ -202,21 +214,23 @@ function addToDays(days: Map<string, DayCounts>, summary: PersonSummary): void {
 const MAX_APPS = 500
 
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary): void {
-  for (const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt } of summary.apps) {
+  for (const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, blockedAt } of summary.apps) {
     const known = apps.get(instance)
     if (known === undefined && apps.size >= MAX_APPS) continue
     const counts = { waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 }
-    const app = known ?? { instance, name, counts, unconfirmed: 0, lapsed: 0, noAddress: 0 }
+    const app: AppCounts = known ?? { instance, name, counts, unconfirmed: 0, lapsed: 0, noAddress: 0 }
     app.counts[state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
     if (hasNoAddress) app.noAddress++
+    const since = isoDate(blockedAt ?? Infinity)
+    if (since !== undefined && since < (app.blockedSince ?? '~')) app.blockedSince = since
     apps.set(instance, app)
   }
 }
 
-/** Those who can do something about the app: it isn't off for them. */
-export const peopleWithApp = ({ counts }: AppCounts): number =>
+/** As {@link isToConnect} says. */
+export const peopleToConnect = ({ counts }: AppCounts): number =>
   counts.waiting + counts.connected + counts.skipped + counts.blocked
 
 export const peopleStuckAt = ({ counts, unconfirmed }: AppCounts): number => counts.blocked + unconfirmed
@@ -246,6 +260,8 @@ function withSmallTogether(groups: readonly GroupCounts[]): GroupCounts[] {
   for (const group of groups)
     if (group.people < MIN_PEOPLE)
       for (const name of ['people', ...OF_GROUP] as const) small[name] += group[name]
-  large.sort((one, other) => one.ready / one.people - other.ready / other.people)
+  const done = ({ finished, toConnect, ready, people }: GroupCounts) =>
+    toConnect === 0 ? ready / people : finished / toConnect
+  large.sort((one, other) => done(one) - done(other))
   return small.people < MIN_PEOPLE ? large : [...large, small]
 }

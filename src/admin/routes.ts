@@ -82,7 +82,7 @@ export function createAdminRoutes({
     auditView(req, 'people')
     const query = parsePeopleQuery(req.query)
 
-    const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query)
+    const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query, now())
 
     const data = (t: Texts) => {
       // Each app has one name on the page, for everyone on it.

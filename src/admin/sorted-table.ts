@@ -3,7 +3,7 @@ import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
-import { peopleWithApp, peopleStuckAt, type AppCounts, type Report } from './report.ts'
+import { peopleToConnect, peopleStuckAt, type AppCounts, type Report } from './report.ts'
 
 const NO_SHARE = '–'
 
@@ -44,15 +44,20 @@ const GROUPS: TableKind<Report['groups'][number]> = {
   usual: 'ready',
   columns: {
     name: { label: 'admin.group' },
-    ready: { label: 'admin.groupReady', value: ({ ready, people }) => share(ready, people), isShare: true },
-    people: { label: 'admin.groupPeople', value: ({ people }) => people },
-    inProgress: { label: 'admin.stat.inProgress', value: ({ inProgress }) => inProgress },
-    notStarted: { label: 'admin.stat.notStarted', value: ({ notStarted }) => notStarted },
-    stuck: { label: 'admin.stat.stuck', value: ({ stuck }) => stuck },
-    fellBack: { label: 'admin.stat.fellBack', value: ({ fellBack }) => fellBack },
+    ready: {
+      label: 'admin.groupReady',
+      value: ({ finished, toConnect }) => share(finished, toConnect),
+      isShare: true,
+      list: 'finished',
+    },
+    people: { label: 'admin.groupPeople', value: ({ people }) => people, list: 'all' },
+    inProgress: { label: 'admin.stat.inProgress', value: ({ inProgress }) => inProgress, list: 'inProgress' },
+    notStarted: { label: 'admin.stat.notStarted', value: ({ notStarted }) => notStarted, list: 'notStarted' },
+    stuck: { label: 'admin.stat.stuck', value: ({ stuck }) => stuck, list: 'stuck' },
+    fellBack: { label: 'admin.stat.fellBack', value: ({ fellBack }) => fellBack, list: 'fellBack' },
   },
   wanted: ({ name: group }) => (group === undefined ? undefined : { group }),
-  people: ({ ready, stuck, people }) => ({ good: ready, stuck, all: people }),
+  people: ({ finished, stuck, toConnect }) => ({ good: finished, stuck, all: toConnect }),
 }
 
 const APPS: TableKind<AppCounts> = {
@@ -62,17 +67,18 @@ const APPS: TableKind<AppCounts> = {
     name: { label: 'admin.app' },
     connected: {
       label: 'admin.state.connected',
-      value: (app) => share(app.counts.connected, peopleWithApp(app)),
+      value: (app) => share(app.counts.connected, peopleToConnect(app)),
       isShare: true,
+      list: 'connecting',
     },
     waiting: { label: 'admin.state.waiting', value: ({ counts }) => counts.waiting, list: 'waiting' },
     skipped: { label: 'admin.state.skipped', value: ({ counts }) => counts.skipped, list: 'skipped' },
     stuck: { label: 'admin.stat.stuck', value: peopleStuckAt, list: 'stuck' },
     lapsed: { label: 'admin.state.lapsed', value: ({ lapsed }) => lapsed, list: 'lapsed' },
-    off: { label: 'admin.state.off', value: ({ counts }) => counts.off },
+    off: { label: 'admin.state.off', value: ({ counts }) => counts.off, list: 'off' },
   },
   wanted: ({ instance: app }) => ({ app }),
-  people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleWithApp(app) }),
+  people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleToConnect(app) }),
 }
 
 export const groupTable = (groups: Report['groups'], part: TableView, t: Texts) =>
@@ -118,6 +124,8 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
     rows: inOrder.slice((page - 1) * size, page * size).map((row) => {
       const people = kind.people(row)
       const wanted = kind.wanted(row)
+      const listOf = (count: number, list?: Filter) =>
+        list && wanted && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
       const widthOf = (part: number) =>
         people.all === 0 ? 0 : Number(((part / people.all) * 100).toFixed(1))
       return {
@@ -126,11 +134,15 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
         href: wanted && peopleUrl(wanted),
         bar: { good: widthOf(people.good), stuck: widthOf(people.stuck) },
         share: shareIn(people.good, people.all),
+        part: {
+          count: people.good,
+          text: t('admin.person.done', { connected: people.good, total: people.all }),
+          href: listOf(people.good, shown[1]?.[1].list),
+        },
         cells: shown.slice(2).map(([, { value = () => 0, list }]) => {
           const count = value(row)
-          const href = list && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
           // Left out where there is little room.
-          return { text: t.number(count), isNone: count === 0, href }
+          return { count, text: t.number(count), isNone: count === 0, href: listOf(count, list) }
         }),
       }
     }),

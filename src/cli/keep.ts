@@ -4,7 +4,7 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { digestNotice, isDigestDue, massDisconnectNotice } from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
-import { createReport, type Report } from '../admin/report.ts'
+import { createReport, utcDay, type Report } from '../admin/report.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
@@ -162,12 +162,13 @@ export async function runOnce(
   })
   const after = await keepRun.work().finally(() => progress?.end())
   tally.rows = list.length
-  const report = await createReport(summarizeAll(campaignRun.people.all()), now())
+  const since = before.digest?.at
+  const report = await createReport(summarizeAll(campaignRun.people.all()), now(), { since })
   const counted = { ...after, lastRunAt: now(), days: withDay(after.days, report) }
   const digest = digestNotice(report, counted, now(), texts)
   const isSent =
     isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
-  await save(isSent ? { ...counted, digestAt: now() } : counted)
+  await save(isSent ? withDigest(counted, report, now()) : counted)
   return sumUp(counted, report, campaignRun, run)
 }
 
@@ -227,10 +228,15 @@ const uniqueNames =
     withUniqueNames([...datasources, app].map((one) => ({ ...one, name: displayName(one, lang) }))).at(-1)
       ?.name ?? app.name
 
-const statesOf = (report: Report): Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> => {
-  const { people, gone } = report
+const statesOf = (report: Report): Omit<DailyCounts, 'day'> => {
+  const { people, gone, nothing } = report
   const states = Object.fromEntries(PERSON_STATES.map((state) => [state, report[state]]))
-  return { ...(states as Pick<Report, (typeof PERSON_STATES)[number]>), people, gone }
+  return { ...(states as Pick<Report, (typeof PERSON_STATES)[number]>), people, gone, nothing }
+}
+
+function withDigest(state: KeepState, report: Report, at: number): KeepState {
+  const { digestAt: _digestAt, ...rest } = state
+  return { ...rest, digest: { ...statesOf(report), day: utcDay(at), at } }
 }
 
 /** With the counts of this run in place of those of an earlier one of the day. */

@@ -102,10 +102,10 @@ const progressIn = ({ known }: Walk, now: number) => ({
 
 /** What the person said about an app, also while it is switched off. */
 function intentOf(entry: TrackedApp, now: number): AppIntent[] {
-  const { kind } = trackedAppState({ ...entry, status: 'awaiting' }, now)
+  const state = trackedAppState({ ...entry, status: 'awaiting' }, now)
+  const { kind } = state
   // People who declined can go on alone: no administrator has to look into it.
   if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
-  return kind === 'blocked' || kind === 'unconfirmed' || kind === 'skipped'
-    ? [{ instance: entry.instance, kind }]
-    : []
+  if (kind === 'blocked') return [{ instance: entry.instance, kind, since: state.since }]
+  return kind === 'unconfirmed' || kind === 'skipped' ? [{ instance: entry.instance, kind }] : []
 }

@@ -22,8 +22,12 @@ export type NewApp = { instance: string; name: string; noticedAt: number; since:
 
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
-/** People in each state after a day's last run; `day` is YYYY-MM-DD in UTC. */
-export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> & { day: string }
+/** People in each state after a day's last run, and those of the ready who had nothing to connect. `day` is YYYY-MM-DD in UTC. */
+export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> & {
+  day: string
+  /** Earlier versions didn't count them. */
+  nothing?: number
+}
 
 /** Times are milliseconds since 1970. */
 export type KeepState = {
@@ -35,6 +39,9 @@ export type KeepState = {
   newApps?: NewApp[]
   /** When a run last found it working time in a time zone, or first saw the zone. */
   zones: Record<string, number>
+  /** What the last digest showed, and when it was sent. */
+  digest?: DailyCounts & { at: number }
+  /** In place of `digest` in earlier versions. */
   digestAt?: number
   days: DailyCounts[]
 }

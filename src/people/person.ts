@@ -18,7 +18,12 @@ export type AppRecord = {
 }
 
 /** "Not now", "I need an admin", or a consent that never showed. */
-export type AppIntent = { instance: string; kind: 'skipped' | 'blocked' | 'unconfirmed' }
+export type AppIntent = {
+  instance: string
+  kind: 'skipped' | 'blocked' | 'unconfirmed'
+  /** When they pressed "I need an admin". Absent in older records. */
+  since?: number
+}
 
 /**
  * One email. `sending` is written before it leaves; a process that dies leaves it so, which counts as `unknown`: the
@@ -181,6 +186,8 @@ export type PersonApp = {
   state: 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
   /** A `waiting` app that the person came back from, but the consent never showed. */
   isUnconfirmed: boolean
+  /** When the person began to wait for an administrator. */
+  blockedAt?: number
   /** An `off` app that only an operator can fix. */
   hasNoAddress?: boolean
   /** When the loss of access was noticed. Absent while connected or off. */
@@ -194,16 +201,16 @@ export type PersonApp = {
  * walk, which knows more of the moment (onboarding/app-state.ts).
  */
 export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
-  const kinds = new Map(intents?.apps.map(({ instance, kind }) => [instance, kind]))
+  const intended = new Map(intents?.apps.map((app) => [app.instance, app]))
   return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt, newAt }) => {
-    const kind = kinds.get(instance)
+    const { kind, since: blockedAt } = intended.get(instance) ?? {}
     const app = { instance, name, isUnconfirmed: false }
     const availability = availabilityOf(status)
     if (availability === 'connected') return { ...app, state: availability }
     if (availability === 'off')
       return { ...app, state: availability, ...(status === 'attention' && { hasNoAddress: true }) }
     if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt, newAt }
-    return { ...app, state: kind ?? 'waiting', lapsedAt, newAt }
+    return { ...app, state: kind ?? 'waiting', lapsedAt, newAt, ...omitUndefined({ blockedAt }) }
   })
 }
 

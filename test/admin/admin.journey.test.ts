@@ -31,12 +31,16 @@ const exported = async (query: string) => {
   return parse<Record<string, string>>(body, { bom: true, columns: true })
 }
 
-it('the overview for administrators begins with how many are ready to search, of everyone known', async () => {
+it('the overview for administrators begins with how many are done, of those who had something to connect', async () => {
   await grace.open(`${running.url}/admin`)
-  const ready = all.filter(CRITERIA.ready)
-  const share = Math.round((ready.length / PEOPLE) * 100)
+  const [done, toConnect, nothing] = (['finished', 'toConnect', 'nothing'] as const).map(
+    (criterion) => all.filter(CRITERIA[criterion]).length,
+  ) as [number, number, number]
+  const share = Math.round((done / toConnect) * 100)
   expect(grace.text).toContain('1,200 people on record')
-  expect(grace.text).toContain(`Ready to search ${share}% ${ready.length} of 1,200 people`)
+  expect(grace.text).toContain(
+    `Ready to search ${share}% ${done} of ${toConnect.toLocaleString('en')} done ${nothing} had nothing to connect`,
+  )
   const { body } = await grace.open(`${running.url}/admin/report.json`)
   const report = JSON.parse(body) as Report
   expect(report.ready).toBe(report.finished + report.nothing)
@@ -45,8 +49,8 @@ it('the overview for administrators begins with how many are ready to search, of
 
 it('the overview for administrators says of whom the shares of its funnel are, and draws the trend', async () => {
   await grace.open(`${running.url}/admin`)
-  const invited = all.filter((summary) => CRITERIA.invited(summary) && !CRITERIA.nothing(summary))
-  expect(grace.text).toContain(`Funnel of ${invited.length} invited people with apps to connect`)
+  const toConnect = all.filter(CRITERIA.toConnect).length.toLocaleString('en')
+  expect(grace.text).toContain(`From invited to done (${toConnect} people)`)
   expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 800;/)
 })
 
@@ -64,7 +68,7 @@ it('departments and apps come in the order of a column, and say which', async ()
   expect(body.match(/<th scope="col" aria-sort[^>]*><a href="[^"]*">[^<]*/g)).toEqual([
     '<th scope="col" aria-sort="descending"><a href="/admin/departments?sort=name">Department',
   ])
-  expect(grace.text).toMatch(/Nothing to do 100% 6 0 0 0/)
+  expect(grace.text).toMatch(/Nothing to do – 0 of 0 6 0 0 0/)
   const names = [...body.matchAll(/<th scope="row">.*?<bdi>([^<]*)/g)].map(([, name = '']) => name)
   expect(names).toEqual(names.toSorted(new Intl.Collator('en').compare).toReversed())
   for (const [, percent] of grace.text.matchAll(/(\d+)%/g)) expect(Number(percent)).toBeLessThanOrEqual(100)

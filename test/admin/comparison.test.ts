@@ -13,6 +13,7 @@ const day = (date: string, finished: number, fellBack = 0): Report['days'][numbe
   finished,
   fellBack,
   newApp: 0,
+  returned: 0,
   reminded: 0,
   acted: 0,
 })
@@ -20,9 +21,14 @@ const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0,
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 
 const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
-const flows = { reminded: 7, acted: 4 }
+const flows = { returned: 3, reminded: 7, acted: 4 }
 const before = { ...day('2026-11-13', 0, 5), ...flows }
-const report = { ready: 7, datasources: [], days: [before, { ...day('2026-11-14', 3, 2), ...flows }] }
+const report = {
+  ready: 7,
+  finished: 5,
+  datasources: [],
+  days: [before, { ...day('2026-11-14', 3, 2), ...flows }],
+}
 const dayFor = (calls?: unknown, days = rows) =>
   compareSince(report, { massDisconnects: [], zones: {}, days }, now, calls)?.row.day
 
@@ -36,9 +42,30 @@ it('a comparison is with the newest row up to the day, else up to a week ago, el
   expect(dayFor(undefined, rows.slice(2))).toBeUndefined()
 })
 
-it('a comparison counts who fell back, was reminded and acted after that day', () => {
+it('a comparison counts who lost access, came back, was reminded and acted after that day', () => {
   const compared = compareSince(report, { massDisconnects: [], zones: {}, days: rows }, now)
-  expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, reminded: 7, acted: 4 })
+  expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminded: 7, acted: 4 })
+  expect(compared && describeComparison(compared, t)).toEqual([
+    'Since November 13, 2026: 6 more people ready, 2 people lost access',
+    '3 people reconnected what they had lost',
+    'We reminded 7 people. 4 have connected what was missing.',
+  ])
+})
+
+it('a comparison leaves those with nothing to connect out of who is ready, where its row says how many they were', () => {
+  const days = [{ ...rowOf('2026-11-13', 3), nothing: 2 }]
+  const compared = compareSince(report, { massDisconnects: [], zones: {}, days }, now)
+  expect(compared?.moreReady).toBe(4)
+})
+
+it('numbers about one person say so, and no one says that', () => {
+  const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1, acted: 0 }
+  const one = { row: rowOf('2026-11-13', 0), newApps: [], ...counted }
+  expect(describeComparison(one, t)).toEqual([
+    'Since November 13, 2026: 1 fewer person ready, 1 person lost access',
+    '1 person reconnected what they had lost',
+    'We reminded 1 person. None has connected yet.',
+  ])
 })
 
 const notion = { instance: 'notion_1', name: 'notion_1', since: 0, people: 103 }
@@ -57,12 +84,17 @@ it.each<[string, number, number, NewApp[], string[]]>([
     ['70 fewer ready: 2 new apps', 'Notion is new for 103 people', 'Figma is new for 60 people'],
   ],
   ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people']],
-  ['nothing new', 4, 0, [], ['4 fewer ready']],
-  ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer ready']],
+  ['nothing new', 4, 0, [], ['4 fewer people ready']],
+  ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer people ready']],
 ])('a fall by %s names its cause', (_cause, fewer, newApp, newApps, words) => {
-  const fallen = { ready: 100 - fewer, datasources: named, days: [{ ...day('2026-11-14', 0), newApp }] }
+  const fallen = {
+    ready: 100 - fewer,
+    finished: 0,
+    datasources: named,
+    days: [{ ...day('2026-11-14', 0), newApp }],
+  }
   const state = { massDisconnects: [], zones: {}, days: [rowOf('2026-11-13', 100)], newApps }
   const comparison = compareSince(fallen, state, now)
   const [since = '', ...rest] = comparison === undefined ? [] : describeComparison(comparison, t)
-  expect([since.replace(/^.*2026: |,? (and )?0 fell back$/g, ''), ...rest]).toEqual(words)
+  expect([since.replace(/^.*2026: |,? (and )?0 people lost access$/g, ''), ...rest]).toEqual(words)
 })

@@ -80,25 +80,25 @@ it('without a run, /admin compares with nothing and /metrics has no figures of p
   expect(await metricsOf(running)).not.toMatch(/^onramp_(people|last_run)/m)
 })
 
-it('after a run, an admin sees who fell back and since when, what is paused, and who left', async () => {
+it('after a run, an admin sees who lost access and since when, what is paused, and who left', async () => {
   const days = [row(now - 20 * DAY, 4), row(now - 8 * DAY, 2), row(now, 1)]
   const done = { ...ofBreak, instance: 'jira_1', name: 'Jira', resumedAt: now }
   await keep(running, { massDisconnects: [ofBreak, done], zones: {}, days, lastRunAt: now })
   const grace = await signIn(running, 'grace', '/admin')
-  expect(grace.text).toContain('Fell back 2 Most often Slack')
+  expect(grace.text).toContain('Lost access 2 Most often Slack')
   expect(grace.text).toContain('No longer on the list (1)')
-  expect(grace.text).toMatch(/Since [^:]*: 1 fewer ready, 1 fell back/)
+  expect(grace.text).toMatch(/Since [^:]*: 1 fewer person ready, 1 person lost access/)
   expect(grace.text).toMatch(/What needs you Slack: 412 of 450 people lost access \([^)]*\) When this many/)
   expect(grace.page.body).toContain('keep PEOPLE.csv --release slack_1</code>')
   expect(grace.text).not.toContain('Jira:')
   await grace.open(`${running.url}/admin?since=${dayOf(now - 12 * DAY)}`)
   expect(grace.page.body).toContain(`value="${dayOf(now - 20 * DAY)}"`)
-  expect(grace.text).toMatch(/Since [^:]*: 3 fewer ready, 2 fell back/)
+  expect(grace.text).toMatch(/Since [^:]*: 3 fewer people ready, 2 people lost access/)
 
   expect(grace.text).not.toContain('Remind 1 person')
   await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)
-  expect(grace.text).toMatch(/ada@acme\.example Fell back .* Slack \(access ended [^)]*\)/)
-  expect(grace.text).toMatch(/bob@acme\.example Fell back [^@]* reminded \w+ \d+, \d{4}/)
+  expect(grace.text).toMatch(/ada@acme\.example Lost access .* Slack \(access ended [^)]*\)/)
+  expect(grace.text).toMatch(/bob@acme\.example Lost access [^@]* reminded \w+ \d+, \d{4}/)
   const { body } = await grace.open(`${running.url}/admin/people.csv?show=gone`)
   expect(body).toMatch(new RegExp(`dan@acme\\.example.*,"${dayOf(now)}T`))
   expect(body).not.toContain('ada@')

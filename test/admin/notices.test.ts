@@ -55,14 +55,18 @@ it('the email about a mass disconnect offers no command with characters of a she
   expect(massDisconnectNotice({ ...slack, instance: 'x;curl evil' }, words).commands).toHaveLength(1)
 })
 
+const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
+
 it('the digest is due once on its day, in working hours of the company, though runs are not on the minute', () => {
   const last = Date.parse('2027-01-18T09:01:05Z')
-  const dueAt = (text: string, digestAt?: number, timezone = 'UTC') =>
+  const dueAfter = (sent: Pick<KeepState, 'digest' | 'digestAt'>, text: string, timezone = 'UTC') =>
     isDigestDue(
-      { massDisconnects: [], zones: {}, days: [], ...(digestAt !== undefined && { digestAt }) },
+      { massDisconnects: [], zones: {}, days: [], ...sent },
       { digest: 'monday', timezone },
       Date.parse(text),
     )
+  const dueAt = (text: string, at?: number, timezone = 'UTC') =>
+    dueAfter(at === undefined ? {} : { digest: { ...before, day: '2027-01-18', at } }, text, timezone)
   expect(dueAt('2027-01-18T09:01:05Z')).toBe(true)
   expect(dueAt('2027-01-18T15:00:00Z', last)).toBe(false)
   expect(dueAt('2027-01-19T09:01:00Z', last)).toBe(false)
@@ -70,33 +74,50 @@ it('the digest is due once on its day, in working hours of the company, though r
   expect(dueAt('2027-01-25T09:00:10Z', last)).toBe(true)
   expect(dueAt('2027-01-25T09:00:10Z', last, 'America/New_York')).toBe(false)
   expect(dueAt('2027-01-26T09:00:10Z', last)).toBe(false)
+  // As earlier versions left it.
+  expect(dueAfter({ digestAt: last }, '2027-01-18T15:00:00Z')).toBe(false)
+  expect(dueAfter({ digestAt: last }, '2027-01-25T09:00:10Z')).toBe(true)
 })
 
 const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...people('Ops', 10, false)]
-const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
 const keepState: KeepState = {
   massDisconnects: [slack],
   zones: {},
-  days: [{ ...before, day: '2027-01-18' }],
+  days: [{ ...before, nothing: 0, day: '2027-01-18' }],
 }
 
 it('the digest has each count with its change since a week ago, and what needs someone', async () => {
   const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
-  expect(notice.subject).toBe('Rollout progress: 50% ready to search')
+  expect(notice.subject).toBe('Rollout progress: 10 of 20 done')
   expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
     'People 20 0',
     'Ready to search 10 -10',
+    'Nothing to connect 0 0',
     'In progress 0 0',
     'Not started 0 0',
     'Stuck 0 0',
-    'Fell back 10 +10',
+    'Lost access 10 +10',
     'No longer on the list 0 -2',
   ])
   const command = expect.stringContaining('--release slack_1') as string
   expect(notice.needs).toMatchObject([
     { title: 'Slack: 412 of 450 people lost access (January 14, 2027)', command },
   ])
-  expect(notice.paragraphs.join(' ')).toContain('Since January 18, 2027: 10 fewer ready, 10 fell back')
+  expect(notice.paragraphs.join(' ')).toContain(
+    'Since January 18, 2027: 10 fewer people ready, 10 people lost access',
+  )
+})
+
+it('the digest compares with the last digest, to the minute, though runs counted since', async () => {
+  const last = { ...before, nothing: 4, ready: 8, people: 12, fellBack: 3, day: '2027-01-24', at: now - DAY }
+  const since = async (at: number) => {
+    const report = await createReport(summaries(...everyone), now, { since: at })
+    return digestNotice(report, { ...keepState, digest: { ...last, at } }, now, words)
+  }
+  const notice = await since(now - DAY - 1)
+  expect(notice.paragraphs[0]).toBe('Since January 24, 2027: 6 more people ready, 10 people lost access')
+  expect(notice.figures.slice(0, 3).map(({ change }) => change)).toEqual(['+8', '+6', '-4'])
+  expect((await since(now - DAY)).paragraphs[0]).toContain('0 people lost access')
 })
 
 it('the digest names no one, and no department', async () => {

@@ -10,18 +10,18 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0): Report[
   finished,
   newApp: 0,
   fellBack: 0,
+  returned: 0,
   reminded: 0,
   acted: 0,
 })
 
-/** Everyone who finished is ready, like those with nothing to connect. */
-const counted = (days: Report['days'][number][], nothing = 0, people = 0) => {
-  const ready = days.reduce((sum, { finished }) => sum + finished, nothing)
-  return { days, nothing, people, ready }
-}
+const counted = (days: Report['days'][number][]) => ({
+  days,
+  finished: days.reduce((sum, { finished }) => sum + finished, 0),
+})
 
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
-const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
+const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready, nothing: 0 })
 
 const pointsOf = (plot: ReturnType<typeof createPlot>, what: string) =>
   plot?.lines
@@ -37,7 +37,7 @@ it('the trend ends now, however much of the day is left', () => {
   const days = [day('2026-11-01', 10), day('2026-11-02', 10)]
   const plot = createPlot(counted(days), [], Date.parse('2026-11-02T12:00:00Z'))
   expect(plot).toMatchObject({ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-02T12:00:00Z') })
-  expect(plot?.isOneDay).toBe(false)
+  expect(plot?.isFirstDay).toBe(false)
   // Nothing lies between noon and midnight of today: a day and a half is the whole width.
   expect(pointsOf(plot, 'invited')).toEqual([
     [0, 200],
@@ -50,7 +50,7 @@ it('the trend ends now, however much of the day is left', () => {
 
 it('the trend rises from midnight to now on the first day', () => {
   const plot = createPlot(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
-  expect(plot?.isOneDay).toBe(true)
+  expect(plot?.isFirstDay).toBe(true)
   expect(plot?.marks.map(({ count }) => count)).toEqual([4, 2, 0])
   expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
     ['invited', 3],
@@ -60,22 +60,17 @@ it('the trend rises from midnight to now on the first day', () => {
   expect(pointsOf(plot, 'ready')?.every(([, y]) => y === 200)).toBe(true)
 })
 
-it('the trend counts people who had nothing to connect as ready from the first day', () => {
-  const plot = createPlot(counted([day('2026-11-01', 0, 0, 6)], 4), [], Date.parse('2026-11-03'))
-  expect(pointsOf(plot, 'ready')).toEqual([
-    [0, 120],
-    [320, 0],
-    // Now, which is the beginning of a day.
-    [640, 0],
-    [640, 0],
-    [640, 0],
-  ])
-  expect(plot?.lines.find(({ what }) => what === 'ready')?.total).toBe(10)
+it('the trend leaves people out who had nothing to connect', () => {
+  const days = [day('2026-11-01', 0, 0, 6)]
+  const rows = [{ ...rowOf('2026-11-02', 9), nothing: 3 }]
+  const plot = createPlot(counted(days), rows, Date.parse('2026-11-03'))
+  expect(pointsOf(plot, 'ready')?.map(([, y]) => y)).toEqual([200, 0, 0, 0, 0, 0, 0])
+  expect(plot?.lines.find(({ what }) => what === 'ready')?.total).toBe(6)
 })
 
 it('the trend falls on the day on which onramp keep counted fewer, and ends with those who are ready now', () => {
   const rows = [rowOf('2026-11-03', 2)]
-  const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), ready: 4 }
+  const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), finished: 4 }
   expect(pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
     [
       '0,200 160,0', // 8 on the 1st
@@ -86,13 +81,16 @@ it('the trend falls on the day on which onramp keep counted fewer, and ends with
   )
 })
 
-it('the trend shows no fall that never was, where runs counted fewer than have nothing to connect by now', () => {
-  const rows = [2, 10, 40].map((ready, index) => rowOf(`2026-11-0${1 + index}`, ready))
-  const early = { ...counted([day('2026-11-01', 9, 0, 1)], 100), ready: 101 }
-  const late = { ...counted([day('2026-10-20', 9, 0, 1), day('2026-10-25', 0, 0, 1)], 100), ready: 102 }
+it('the trend shows no fall that never was, where earlier versions counted those with nothing to connect as ready', () => {
+  const rows = [2, 40, 10].map((ready, index) => {
+    const { nothing: _nothing, ...row } = rowOf(`2026-11-0${1 + index}`, ready)
+    return row
+  })
+  const early = counted([day('2026-11-01', 9, 0, 1)])
+  const late = counted([day('2026-10-20', 9, 0, 1), day('2026-10-25', 0, 0, 1)])
   for (const report of [early, late]) {
     const ys = pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.map(([, y]) => y)
-    expect(ys?.length).toBeGreaterThan(6)
+    expect(ys?.length).toBeGreaterThan(3)
     expect(ys).toEqual(ys?.toSorted((one = 0, other = 0) => other - one))
   }
 })

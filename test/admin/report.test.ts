@@ -112,7 +112,7 @@ it('a person is counted apart once they left the list, or the service no longer 
   const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
   const shown = async (show: string) =>
-    (await listPeople(summaries(left, known), parsePeopleQuery({ show }))).total
+    (await listPeople(summaries(left, known), parsePeopleQuery({ show }), at)).total
   expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
 })
 
@@ -167,18 +167,46 @@ it('the report says who is due for an email now: who had none, or none for a wee
   ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() } })
 })
 
-it('the funnel only narrows, also with someone who connected everything and was never seen to sign in', async () => {
-  const { funnel } = await reportOf(...crowdOf(500, at), having(invited, { a_1: 'connected' }, at))
-  const stages = [funnel.invited, funnel.opened, funnel.signedIn, funnel.connecting, funnel.finished]
-  expect(stages).toEqual(stages.toSorted((one, other) => other - one))
-})
-
-it('the funnel is of the invited who had something to connect', async () => {
+it('the funnel counts what was seen of the people who had something to connect, so it may widen', async () => {
   const half = having(mailed(here, 'sent', { now: at }), { slack_1: 'connected', github_1: 'waiting' }, at)
-  const report = await reportOf(having(invited, {}, at), half, known)
-  expect(report.funnel).toEqual({ invited: 1, opened: 1, signedIn: 1, connecting: 1, finished: 0 })
+  // Connected elsewhere: never seen to sign in.
+  const elsewhere = having(invited, { slack_1: 'connected' }, at)
+  const report = await reportOf(
+    having(withMilestone(invited, 'openedAt', at), {}, at),
+    half,
+    elsewhere,
+    known,
+  )
+  expect(report.funnel).toEqual({ invited: 2, opened: 0, signedIn: 1, connecting: 2, finished: 1 })
+  expect(report).toMatchObject({ toConnect: 2, nothing: 1, unchecked: 1, opened: 1 })
   expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
   expect(report.lastEmailAt).toBe(new Date(at).toISOString())
+})
+
+it('a person came back once everything that they lost is connected again, on the day of the last of it', async () => {
+  const answered = (days: number, ...instances: string[]) => ({
+    checkedAt: at + days * DAY,
+    unconnected: instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const })),
+  })
+  const walk = [
+    answered(0, 'a_1', 'b_1'),
+    answered(1),
+    answered(2, 'a_1', 'b_1'),
+    answered(3, 'b_1'),
+    answered(4),
+  ]
+  const reports = walk.map((_, last) =>
+    createReport(
+      summaries(
+        walk.slice(0, last + 1).reduce((one, check) => withCheck(one, check, check.checkedAt), known),
+      ),
+      at + 9 * DAY,
+      { since: at + 3 * DAY },
+    ),
+  )
+  const all = await Promise.all(reports)
+  expect(all.map(({ flows }) => flows?.returned)).toEqual([0, 0, 0, 0, 1])
+  expect(all.at(-1)?.days.find(({ returned }) => returned > 0)?.day).toBe('2026-11-06')
 })
 
 const members = (group: string, count: number, person = known) =>
@@ -224,10 +252,10 @@ it('what needs the admin begins with the apps that most people wait for an admin
     mailed(known, state, { now: at }),
   )
   expect(await needs(...people, known, ...emails)).toEqual([
-    ['Approve jira for 2 people', '/admin/people?show=blocked&app=jira_1'],
-    ['Approve slack for 1 person', '/admin/people?show=blocked&app=slack_1'],
+    ['2 people are waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
+    ['1 person is waiting for you to approve slack', '/admin/people?show=blocked&app=slack_1'],
     ['Help 1 person whose connection wasn’t confirmed', '/admin/people?show=unconfirmed'],
-    ['Remind 2 people who haven’t started', '/admin/people?show=notStarted'],
+    ['Remind 2 people who haven’t started', '/admin/people?show=due'],
     ['Fix 1 bounced email', '/admin/people?show=failed'],
     ['Send 1 delayed email again', '/admin/people?show=deferred'],
     ['Check 1 uncertain delivery', '/admin/people?show=uncertain'],
@@ -238,16 +266,16 @@ it('what needs the admin names an app that the service lists without a usable ad
   const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
   const broken = (...all: string[]) => withCheck(here, { checkedAt: at, unconnected: all.map(unusable) }, at)
   expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
-    ['Approve jira for 1 person', '/admin/people?show=blocked&app=jira_1'],
-    ['Fix evil_1: 2 people can’t connect it', '/admin/people?show=all&app=evil_1'],
-    ['Fix box_1: 1 person can’t connect it', '/admin/people?show=all&app=box_1'],
+    ['1 person is waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
+    ['Fix evil_1: 2 people can’t connect it', '/admin/people?show=noAddress&app=evil_1'],
+    ['Fix box_1: 1 person can’t connect it', '/admin/people?show=noAddress&app=box_1'],
   ])
 })
 
 it('what needs the admin names three apps, or four, and counts the others', async () => {
   const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waits(app))
   expect((await needs(...apps.slice(0, 4))).map(([title]) => title)).toEqual(
-    ['a', 'b', 'c', 'd'].map((app) => `Approve ${app} for 1 person`),
+    ['a', 'b', 'c', 'd'].map((app) => `1 person is waiting for you to approve ${app}`),
   )
   expect((await needs(...apps)).at(-1)).toMatchObject(['Approve 2 more apps', '/admin/apps?sort=stuck'])
 })

@@ -65,7 +65,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
       requireAdmin(({ subject }) => at.isAdmin && subject === 'grace'),
       limit,
     )
-    .use(routes, createExportRoutes(snapshot, displayName, audit), failed)
+    .use(routes, createExportRoutes({ snapshot, displayName, audit, now: () => at.now }), failed)
   return async (path: string, onStart: (call: request.Test) => void = () => {}) => {
     const call = request(app).get(path).set('accept', 'text/html')
     onStart(call)

@@ -24,7 +24,7 @@ export async function report(
     const summaries = summarizeAll(openPeople({ records, settings, now }, company).all(() => unread++))
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
-      const made = await createReport(summaries, now(), () => unread)
+      const made = await createReport(summaries, now(), { unread: () => unread })
       stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeLabel(settings)))
     }
     if (unread > 0) stderr.write(`onramp invite report: not included: ${describeUnread(unread)}.\n`)
@@ -41,15 +41,13 @@ function formatReport(made: Report, store: string): string {
   const share = shareFormatter(
     createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE)),
   )
+  const { funnel, toConnect } = made
   const people = [
     line(made.people, 'people'),
-    line(made.invited, 'invited by email'),
+    line(toConnect, 'had something to connect'),
+    line(made.nothing, 'had nothing to connect'),
+    line(made.unchecked, 'not checked yet'),
     line(made.reminded, 'reminded'),
-    line(made.opened, 'opened the invitation'),
-    line(made.signedIn, 'signed in'),
-    line(made.ready, `ready to search (${share(made.ready, made.people)} of these people)`),
-    line(made.finished, 'fully connected'),
-    line(made.nothing, 'nothing to connect'),
     line(made.skipped, 'skipped at least one app'),
     line(made.blocked, 'waiting for an admin'),
     line(made.optedOut, 'opted out of reminders'),
@@ -57,14 +55,22 @@ function formatReport(made: Report, store: string): string {
     line(made.failed, 'rejected by the mail server'),
     line(made.uncertain, 'delivery unknown'),
   ]
-  const groups = made.groups.map(({ name = 'groups of fewer than five', people: all, ready }) =>
-    line(ready, `of ${all.toLocaleString('en')} in ${printable(name)}`),
+  const stages = [
+    line(funnel.invited, 'invited by email'),
+    line(funnel.opened, 'opened the invitation'),
+    line(funnel.signedIn, 'signed in'),
+    line(funnel.connecting, 'connected a first app'),
+    line(funnel.finished, `fully connected (${share(funnel.finished, toConnect)} of these people)`),
+  ]
+  const groups = made.groups.map(({ name = 'groups of fewer than five', finished, toConnect: all }) =>
+    line(finished, `of ${all.toLocaleString('en')} in ${printable(name)}`),
   )
   const parts = [
     [`Report generated ${made.madeAt}; ${oldest} (${store}).\n`],
     people,
+    withHead('People who had something to connect:\n', stages),
     withHead('connected  waiting  skipped    admin  app\n', appsIn(made)),
-    withHead('Ready to search (connected everything, or had nothing to connect):\n', groups),
+    withHead('Fully connected, of the people who had something to connect:\n', groups),
   ]
   return parts
     .filter((lines) => lines.length > 0)

@@ -1,0 +1,139 @@
+// Every figure opens the list of exactly the people that it counts, whatever a company looks like.
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { FILTER_NAMES, parsePeopleQuery } from '../../src/admin/filters.ts'
+import { overviewPage } from '../../src/admin/overview.ts'
+import { listPeople } from '../../src/admin/people-page.ts'
+import { createReport } from '../../src/admin/report.ts'
+import { appTable, groupTable } from '../../src/admin/sorted-table.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
+import { PERSON_STATES } from '../../src/people/keep-state.ts'
+import { newPerson, withCheck, withIntents, withMilestone, type Person } from '../../src/people/person.ts'
+import { summaries } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
+
+const DAY = 86_400_000
+const start = Date.parse('2026-11-02T09:00:00Z')
+const now = start + 12 * DAY
+
+const APPS = ['slack_1', 'slack_2', 'jira_1', 'box_1'].map((instance) => ({
+  instance,
+  name: instance.replace(/_\d/, ''),
+}))
+
+const status = fc.constantFrom('awaiting', 'awaiting', 'stale', 'disabled', 'attention', undefined)
+const kind = fc.constantFrom('skipped', 'blocked', 'unconfirmed', undefined)
+const day = fc.integer({ min: 0, max: 11 })
+
+type Change = (person: Person, at: number) => Person
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc
+    .record({
+      reminder: fc.integer({ min: 0, max: 4 }),
+      state: fc.constantFrom('sent', 'sent', 'deferred', 'failed', 'unknown'),
+    })
+    .map(
+      (email): Change =>
+        (person, at) =>
+          withEmail(person, { campaign: 'onboarding', ...email, now: at }),
+    ),
+  fc.constantFrom('openedAt', 'signedInAt', 'signedInAt', 'optedOutAt').map(
+    (what): Change =>
+      (person, at) =>
+        withMilestone(person, what, at),
+  ),
+  fc.tuple(status, status, status, status).map((all): Change => (person, at) => {
+    const unconnected = APPS.flatMap((app, index) => {
+      const known = all[index]
+      return known === undefined ? [] : [{ ...app, status: known } as const]
+    })
+    return withCheck(person, { checkedAt: at, unconnected }, at)
+  }),
+  fc.tuple(kind, kind, kind, kind).map((all): Change => (person, at) => {
+    const intents = APPS.flatMap(({ instance }, index) => {
+      const known = all[index]
+      return known === undefined ? [] : [{ instance, kind: known, since: at }]
+    })
+    return withIntents(person, at, intents, at)
+  }),
+)
+
+const someone = fc
+  .record({
+    changes: fc.array(fc.tuple(day, change), { maxLength: 8 }),
+    group: fc.constantFrom('Sales', 'Law & Order', undefined),
+    gone: fc.constantFrom('leftAt', 'unknownAt', ...Array.from({ length: 8 }, () => undefined)),
+  })
+  .map(({ changes, group, gone }) => (index: number): Person => {
+    const known = newPerson(`person-${index}@acme.example`, start)
+    const person = changes
+      .toSorted(([one], [other]) => one - other)
+      .reduce((before, [days, next]) => next(before, start + days * DAY), known)
+    return { ...person, ...(group !== undefined && { group }), ...(gone !== undefined && { [gone]: now }) }
+  })
+const company = fc
+  .array(someone, { minLength: 1, maxLength: 40 })
+  .map((all) => all.map((one, index) => one(index)))
+
+type Counted = { count: number; href: string }
+
+/** Everything on a page that has a number and leads to a list of people. */
+function figuresIn(page: unknown): Counted[] {
+  if (typeof page !== 'object' || page === null) return []
+  const { count, href } = page as Partial<Counted>
+  const own =
+    typeof count === 'number' && href?.startsWith('/admin/people?') === true ? [{ count, href }] : []
+  return [...own, ...Object.values(page).flatMap(figuresIn)]
+}
+
+const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
+  await listPeople(summaries(...people), parsePeopleQuery(Object.fromEntries(query)), now)
+
+it('every figure equals the rows of the list that it opens', async () => {
+  const seen = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(company, async (people) => {
+      const report = await createReport(summaries(...people), now)
+      const lost = { ...APPS[0]!, noticedAt: start, since: start, lapsed: 9, had: 10 }
+      const keepState = { massDisconnects: [lost], zones: {}, days: [] }
+      const view = { query: { page: '1' } }
+      const figures = figuresIn([
+        overviewPage(report, keepState, t, { now, since: undefined }),
+        groupTable(report.groups, view, t),
+        appTable(report.datasources, view, t),
+        { count: report.people, href: '/admin/people?show=all' },
+        { count: report.gone, href: '/admin/people?show=gone' },
+        { count: report.toConnect, href: '/admin/people?show=toConnect' },
+      ])
+      for (const { count, href } of figures) {
+        const query = new URLSearchParams(href.split('?')[1])
+        seen.add(query.get('show') ?? '')
+        expect([href, (await rowsOf(people, query)).total]).toEqual([href, count])
+      }
+      expect(report.toConnect + report.nothing + report.unchecked).toBe(report.people)
+      expect(PERSON_STATES.reduce((sum, state) => sum + report[state], 0)).toBe(report.people)
+    }),
+    { numRuns: 60 },
+  )
+  expect([...seen].toSorted()).toEqual(
+    expect.arrayContaining(['connecting', 'due', 'finished', 'lapsed', 'off']),
+  )
+})
+
+it('the list says how many people each filter leaves, also within a search, an app or a department', async () => {
+  const narrowed = fc.record({
+    q: fc.constantFrom('', 'person-1', 'LAW'),
+    app: fc.constantFrom('', 'slack_1'),
+    group: fc.constantFrom('', 'Sales'),
+  })
+  await fc.assert(
+    fc.asyncProperty(company, narrowed, async (people, within) => {
+      const { counts } = await rowsOf(people, new URLSearchParams(within))
+      for (const show of FILTER_NAMES) {
+        const { total, people: first } = await rowsOf(people, new URLSearchParams({ ...within, show }))
+        expect([show, total, first.length]).toEqual([show, counts[show], Math.min(25, counts[show])])
+      }
+    }),
+    { numRuns: 30 },
+  )
+})
