@@ -35,11 +35,12 @@ export function createSignInRoutes(deps: {
   const router = Router()
 
   router.get('/sign-in', limit, async (req, res) => {
-    const returnTo = parseReturnTo(req.query['return_to'], rules) ?? HOME
-    const prompt = parsePrompt(req.query['prompt'])
-    const { login_hint: hint = '' } = req.query
+    const { query } = req
+    const returnTo = parseReturnTo(query['return_to'], rules) ?? HOME
+    const prompt = parsePrompt(query['prompt'])
+    const { login_hint: hint = '' } = query
     const loginHint = typeof hint === 'string' && /^.{1,254}$/s.test(hint) ? hint : undefined
-    const restarts = parseRestarts(req.query['again'])
+    const restarts = parseRestarts(query['again'])
 
     // Another tab may have signed in before this one started over.
     const isDone = restarts > 0 && !prompt && !isUnattended(req) && signedInOf(req) !== undefined

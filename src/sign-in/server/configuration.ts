@@ -44,7 +44,12 @@ export function createConfiguration(
   if (issuer.protocol === 'http:' && isSafe(issuer)) allowInsecureRequests(configuration)
   // In the code flow the library verifies signatures of id_tokens only with this (ASVS 9.1.1).
   if (!forRefresh && keys !== undefined) enableNonRepudiationChecks(configuration)
-  return configuration
+  // The library clones both at each call.
+  const [ofServer, ofClient] = [configuration.serverMetadata(), configuration.clientMetadata()]
+  return Object.defineProperties(configuration, {
+    serverMetadata: { value: () => ofServer },
+    clientMetadata: { value: () => ofClient },
+  })
 }
 
 /** For a metric: `token` for token_endpoint, `jwks` for jwks_uri. */
