@@ -98,9 +98,10 @@ export function readCheckResponse(
 const NAMELESS = 'unnamed'
 
 function instanceOf(entry: WireEntry, path: string | undefined): string {
+  const named = wellFormed(entry.datasourceInstance)
+  if (isVisible(named)) return named
   const [, segment = ''] = /^\/auth\/datasource\/([^/?#]+)/.exec(path ?? '') ?? []
-  const named = [entry.datasourceInstance, decodedSegment(segment), entry.displayName].map(wellFormed)
-  return named.find(isVisible) ?? NAMELESS
+  return [decodedSegment(segment), entry.displayName].map(wellFormed).find(isVisible) ?? NAMELESS
 }
 
 const texts = <Name extends string>(...names: Name[]) =>

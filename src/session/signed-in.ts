@@ -17,9 +17,14 @@ export type User = {
   groups?: string[] | undefined
 }
 
+const personKeys = new WeakMap<object, string>()
+
 /** A hash for keys of the store that reveals neither issuer nor subject. */
-export const personKey = ({ issuer, subject }: Pick<User, 'issuer' | 'subject'>): string =>
-  hashOf(`${issuer}\n${subject}`)
+export function personKey(user: Pick<User, 'issuer' | 'subject'>): string {
+  const key = personKeys.get(user) ?? hashOf(`${user.issuer}\n${user.subject}`)
+  personKeys.set(user, key)
+  return key
+}
 
 export type Tokens = {
   accessToken: string
