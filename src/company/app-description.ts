@@ -28,8 +28,8 @@ export const createAppDescriptions =
   (lang: string): DescribeApp => {
     const known = new Map<string, ReturnType<DescribeApp>>()
     return (instance) => {
-      const description = known.get(instance) ?? describe(company, instance, lang)
-      known.set(instance, description)
+      let description = known.get(instance)
+      if (description === undefined) known.set(instance, (description = describe(company, instance, lang)))
       return description
     }
   }

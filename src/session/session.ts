@@ -31,11 +31,12 @@ export function createSession(options: {
   log: { info(fields: object, message: string): void }
 }): RequestHandler {
   const { store, secrets, isHttps, log } = options
+  const keys = secrets.map(cookieKey)
   const session = expressSession({
     store,
     name: cookieName(isHttps),
-    genid: () => newId(cookieKey(secrets[0] ?? '')),
-    secret: secrets.map(cookieKey),
+    genid: () => newId(keys[0] ?? ''),
+    secret: keys,
     resave: false,
     saveUninitialized: false,
     cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps },

@@ -42,12 +42,13 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const formatted = new Map<string, string>()
   /** The message in this language. @throws {Error} without a value that it needs */
   function text(key: TextKey, values?: Values): string {
-    const id = values === undefined ? key : JSON.stringify([key, values])
-    const known =
-      formatted.get(id) ?? String(messageIn(key).format({ ...shared, ...allWritten(values ?? {}) }))
+    const id = values === undefined ? key : key + JSON.stringify(values)
+    const known = formatted.get(id)
+    if (known !== undefined) return known
     if (formatted.size >= MAX_FORMATTED) formatted.clear()
-    formatted.set(id, known)
-    return known
+    const result = String(messageIn(key).format({ ...shared, ...allWritten(values ?? {}) }))
+    formatted.set(id, result)
+    return result
   }
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
