@@ -96,7 +96,7 @@ const PRINTED: Record<string, string[]> = {
   'test/real-servers/world.ts': ['says'],
   'test/records/redis-access.journey.test.ts': ['says'],
   'test/records/sqlite-folder.journey.test.ts': ['says'],
-  'test/sign-in/without-secret.journey.test.ts': ['says'],
+  'test/sign-in/clients.journey.test.ts': ['says'],
 }
 
 const identifiersIn = (file: string) =>

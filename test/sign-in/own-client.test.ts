@@ -7,26 +7,19 @@ import { createFindClient } from '../../src/sign-in/registration/registration.ts
 import { answerFetch } from './network-of-answers.ts'
 import { made, METADATA, ours, REGISTER, settings, NOW } from './our-client.ts'
 
-const pem = () =>
-  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
-    type: 'pkcs8',
-    format: 'pem',
-  }) as string
+const pem = () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+}
 
 it('the client of the settings is used with its secret, and nothing is registered', async () => {
   const requests = answerFetch({})
-  const { client } = ours({
-    OIDC_CLIENT_ID: 'mine',
-    OIDC_CLIENT_SECRET: 'hush',
-    OIDC_CLIENT_AUTH: 'client_secret_post',
-  })
+  const OIDC_CLIENT_AUTH = 'client_secret_post'
+  const { client } = ours({ OIDC_CLIENT_ID: 'mine', OIDC_CLIENT_SECRET: 'hush', OIDC_CLIENT_AUTH })
   const found = await client(METADATA, false)
-  const body = new URLSearchParams()
-  found?.auth(METADATA, { client_id: 'mine' }, body, new Headers())
-  expect([found?.metadata, Object.fromEntries(body)]).toEqual([
-    { client_id: 'mine' },
-    { client_id: 'mine', client_secret: 'hush' },
-  ])
+  const [own, body] = [{ client_id: 'mine' }, new URLSearchParams()]
+  found?.auth(METADATA, own, body, new Headers())
+  expect([found?.metadata, Object.fromEntries(body)]).toEqual([own, { ...own, client_secret: 'hush' }])
   expect(requests).toEqual([])
 })
 
@@ -74,29 +67,52 @@ it.each([
   expect(found?.renewAt).toBe(NOW + renewal * 1000)
 })
 
-it('a secret that the server replaces when its client is read is kept', async () => {
-  const uri = `${REGISTER}/one`
-  const managed = (client_secret: string, status: number) =>
-    made({ client_secret, registration_client_uri: uri, registration_access_token: 'token' }, status)
-  const answers = { [REGISTER]: managed('first', 201), [uri]: managed('second', 200) }
-  answerFetch(answers)
+const uri = `${REGISTER}/one`
+const managed = (secret: string, status = 200) =>
+  made(
+    { client_secret: secret, registration_client_uri: uri, registration_access_token: `token of ${secret}` },
+    status,
+  )
+
+it('a secret and a token that the server replaces when its client is read are used from then on', async () => {
+  const answers = { [REGISTER]: managed('first', 201), [uri]: managed('second') }
+  const requests = answerFetch(answers)
   const { client } = ours()
-  for (const client_secret of ['second', 'third']) {
-    answers[uri] = managed(client_secret, 200)
+  for (const [client_secret, before] of [
+    ['second', 'first'],
+    ['third', 'second'],
+  ] as const) {
+    answers[uri] = managed(client_secret)
     await client(METADATA, true)
+    expect(requests.at(-1)?.headers.get('authorization')).toBe(`Bearer token of ${before}`)
     expect((await client(METADATA, false))?.metadata).toMatchObject({ client_secret })
   }
+})
+
+it('a client that the management address denies is registered anew, and then not managed', async () => {
+  const answers = { [REGISTER]: managed('first', 201), [uri]: managed('first') }
+  const requests = answerFetch(answers)
+  const { client } = ours()
+  const registrations = () => requests.filter(({ method }) => method === 'POST').length
+  await client(METADATA, true)
+  for (const [status, times] of [
+    [404, 1],
+    [403, 1],
+    [503, 1],
+    [401, 2],
+  ] as const) {
+    answers[uri] = managed('first', status)
+    await client(METADATA, true)
+    expect(registrations(), String(status)).toBe(times)
+  }
+  expect((await client(METADATA, false))?.metadata).not.toHaveProperty('registration_client_uri')
 })
 
 it('a registration sends the initial access token, and the public key if the client signs', async () => {
   const key = pem()
   const requests = answerFetch({ [REGISTER]: made({ client_secret: undefined }) })
-  const signing = {
-    OIDC_CLIENT_AUTH: 'private_key_jwt',
-    OIDC_CLIENT_KEY: key,
-    OIDC_INITIAL_ACCESS_TOKEN: 'sesame',
-  }
-  await ours(signing as Partial<Settings>).client(METADATA, true)
+  const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt', OIDC_CLIENT_KEY: key } as const
+  await ours({ ...signing, OIDC_INITIAL_ACCESS_TOKEN: 'sesame' }).client(METADATA, true)
   expect(requests[0]?.headers.get('authorization')).toBe('Bearer sesame')
   expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ jwks: { keys: [{ kty: 'EC' }] } })
   await ours().client(METADATA, true)
@@ -108,11 +124,8 @@ it('the authorization request has the scope that is listed and registered, unles
   const { client, logged } = ours()
   const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
   expect((await client(listing, true))?.metadata.scope).toBe('openid email')
-  expect(logged[0]).toEqual([
-    'info',
-    'OIDC_SCOPE has scopes that the server does not list: not registered for',
-    { asked: 'openid email profile' },
-  ])
+  const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
+  expect(logged[0]).toEqual(['info', words, { asked: 'openid email profile' }])
   const own = await ours({ OIDC_SCOPE: 'openid own' }).client(listing, true)
   expect(own?.metadata.scope).toBe('openid own')
 })
@@ -122,20 +135,19 @@ it('a registration needs an endpoint and a client_id', async () => {
   answerFetch({ [REGISTER]: made({ client_id: 7 }) })
   const detail = expect.stringMatching(/endpoint answered 201, but there is no client_id/) as string
   await expect(ours().client(METADATA, true)).rejects.toMatchObject({ detail })
-  await expect(ours().client(without, true)).rejects.toMatchObject({
-    code: 'sign_in_misconfigured',
-    detail: expect.stringContaining('has no registration endpoint: register a client by hand') as string,
-    retryAfter: 5,
-  })
+  const words = expect.stringContaining('has no registration endpoint: register a client by hand') as string
+  const problem = { code: 'sign_in_misconfigured', detail: words, retryAfter: 5 }
+  await expect(ours().client(without, true)).rejects.toMatchObject(problem)
 })
 
 it.each([403, 500])('the operator sees when the registration endpoint answers %i', async (status) => {
-  answerFetch({ [REGISTER]: made({}, status) })
+  const requests = answerFetch({ [REGISTER]: made({}, status) })
   const detail = expect.stringMatching(
     `answered ${status}: .*set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
   ) as string
   const problem = { status: 503, code: 'sign_in_misconfigured', detail, retryAfter: 5 }
   await expect(ours().client(METADATA, true)).rejects.toMatchObject(problem)
+  expect(requests).toHaveLength(1)
 })
 
 it('two processes that start together register once, and the store holds no secret in plain', async () => {

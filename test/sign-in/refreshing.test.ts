@@ -1,7 +1,7 @@
 // Calling the service with a valid access token: one refresh for all requests and processes, and no sign-in lost.
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { inProcess, ISSUER, type Setup } from './in-process.ts'
+import { inProcess, ISSUER, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
 
 const MINUTE = 60_000
@@ -31,15 +31,14 @@ async function someone({ records: wrap = (all) => all, ...options }: Setup = {})
   return { ...world, ada, first, expire, isIn, refreshes, looksForLease }
 }
 
+const grouped = { settings: { ADMIN_GROUPS: ['New', 'Old'] } }
 const gone = { status: 400, body: { error: 'invalid_grant' } }
 
 it('the service gets to know who issued the token', async () => {
-  for (const [from, externalIdp] of [
-    ['service', false],
-    ['external-idp', true],
-  ] as const) {
-    const { ada } = await someone({ settings: { TOKEN_ISSUED_BY: from } })
-    expect((await ada.agent.get('/call')).body).toMatchObject({ externalIdp })
+  for (const TOKEN_ISSUED_BY of ['service', 'external-idp']) {
+    const { ada } = await someone({ settings: { TOKEN_ISSUED_BY } })
+    const { body } = await ada.agent.get('/call')
+    expect(body).toMatchObject({ externalIdp: TOKEN_ISSUED_BY === 'external-idp' })
   }
 })
 
@@ -49,9 +48,8 @@ it('tokens are refreshed shortly before they expire, for all processes', async (
   expect([await ada.call(), refreshes()]).toEqual([first, 0])
   clock.now += MINUTE - 1
   expect([await ada.call(), await ada.call(), await ada.call('elsewhere')]).toEqual(Array(3).fill('access-2'))
-  expect(requests.slice(1)).toMatchObject([
-    { form: { grant_type: 'refresh_token', refresh_token: 'refresh' } },
-  ])
+  const form = { grant_type: 'refresh_token', refresh_token: 'refresh' }
+  expect(requests.slice(1)).toMatchObject([{ form }])
   expect(audited).toEqual([{ event: 'refresh', result: 'ok' }])
 })
 
@@ -63,9 +61,8 @@ it('a refresh names the resource, and redeems the newest refresh token', async (
     expire()
     await ada.call()
   }
-  expect(requests.slice(1).map(({ form }) => [form['refresh_token'], form['resource']])).toEqual(
-    ['refresh', 'second', 'second'].map((token) => [token, resource]),
-  )
+  const sent = requests.slice(1).map(({ form }) => [form['refresh_token'], form['resource']])
+  expect(sent).toEqual(['refresh', 'second', 'second'].map((token) => [token, resource]))
 })
 
 it('someone without a refresh token keeps the access token to its end, and then signs in again', async () => {
@@ -77,28 +74,18 @@ it('someone without a refresh token keeps the access token to its end, and then 
   clock.now += 5 * MINUTE - 1
   expect(await ada.call()).toMatch(/^access/)
   clock.now += 1
-  expect(await ada.follow('/call')).toMatchObject({
-    status: 401,
-    code: 'signed_out',
-    tryAgain: '/sign-in?return_to=%2Fcall',
-  })
+  const problem = { status: 401, code: 'signed_out', tryAgain: '/sign-in?return_to=%2Fcall' }
+  expect(await ada.follow('/call')).toMatchObject(problem)
   expect(requests).toEqual([])
 })
 
-it('a token that the service refuses is refreshed once', async () => {
-  const { ada, first, refused, refreshes, isIn } = await someone()
+it('a token that the service refuses is refreshed once, and a refused sign-in ends unless it is new', async () => {
+  const { ada, first, refused, refreshes, clock, isIn } = await someone()
   refused.add(first)
   expect([await ada.call(), refreshes()]).toEqual(['access-2', 1])
   refused.add('all')
-  expect([await ada.call(), refreshes()]).toEqual(['service_refused_sign_in', 2])
-  expect(await isIn()).toBe(true)
-})
-
-it('a sign-in that the service keeps refusing ends, unless it is new', async () => {
-  const { ada, refused, clock, isIn } = await someone()
-  refused.add('all')
   clock.now += MINUTE - 1
-  expect([await ada.call(), await isIn()]).toEqual(['service_refused_sign_in', true])
+  expect([await ada.call(), refreshes(), await isIn()]).toEqual(['service_refused_sign_in', 2, true])
   expect(await ada.follow('/call')).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fcall' })
   clock.now += 1
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
@@ -110,6 +97,10 @@ it('requests of two processes at the same time refresh once', async () => {
   const calls = [1, 2, 3, 4].map((one) => ada.call(one % 2 ? 'here' : 'elsewhere'))
   expect(await Promise.all(calls)).toEqual(Array(4).fill('access-2'))
   expect(refreshes()).toBe(1)
+})
+
+const token = (access_token: string, more: object = {}) => ({
+  body: { access_token, token_type: 'Bearer', ...more },
 })
 
 it('a process waits five seconds for another one to refresh, unless the token is still valid', async () => {
@@ -126,7 +117,7 @@ it('a process waits five seconds for another one to refresh, unless the token is
   await expect.poll(looksForLease).toBeGreaterThan(looked)
   clock.now += 5_000
   expect(await waiting).toBe('sign_in_unavailable')
-  resolve({ body: { access_token: 'winner', token_type: 'Bearer' } })
+  resolve(token('winner'))
   expect(await slow).toBe('winner')
   expect(await ada.call('elsewhere')).toBe('winner')
   expect(refreshes()).toBe(1)
@@ -147,12 +138,12 @@ it('a refresh holds its lease for forty seconds, so a frozen process keeps it', 
 })
 
 it('a refresh that comes second keeps the tokens of the first', async () => {
-  for (const late of [gone, { body: { access_token: 'loser', token_type: 'Bearer' } }]) {
+  for (const late of [gone, token('loser')]) {
     const { ada, expire, answers, store, isIn } = await someone()
     expire()
     let count = 0
     answers['/token'] = async () => {
-      if (count++ > 0) return { body: { access_token: 'winner', token_type: 'Bearer' } }
+      if (count++ > 0) return token('winner')
       // As though this process had been frozen for longer than its lease.
       for (const key of store.named('lease:')) store.values.delete(key)
       expect(await ada.call('elsewhere')).toBe('winner')
@@ -164,31 +155,27 @@ it('a refresh that comes second keeps the tokens of the first', async () => {
 })
 
 it('a refresh of a session that was ended meanwhile revokes its new tokens', async () => {
-  const { ada, expire, answers, requests, store, isIn } = await someone({
-    metadata: { revocation_endpoint: `${ISSUER}/revoke` },
-  })
+  const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
+  const { ada, expire, answers, requests, store, isIn } = await someone({ metadata })
   expire()
   answers['/revoke'] = () => ({})
   answers['/token'] = () => {
     for (const key of store.named('session:')) store.values.delete(key)
-    return { body: { access_token: 'new', refresh_token: 'newer', token_type: 'Bearer' } }
+    return token('new', { refresh_token: 'newer' })
   }
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
   await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
 })
 
 it('an expired id_token at a refresh keeps the sign-in and its groups, and the log says so once', async () => {
-  const { ada, expire, person, isIn, logged } = await someone({
-    settings: { ADMIN_GROUPS: ['New', 'Old'] },
-  })
+  const { ada, expire, person, isIn, logged } = await someone(grouped)
   Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
   for (const token of ['access-2', 'access-3']) {
     expire()
     expect([await ada.call(), await isIn()]).toEqual([token, true])
   }
   expect((await ada.who())['groups']).toEqual(undefined)
-  const words = logged.filter(([level]) => level === 'warn').map(([, message]) => message)
-  expect(words.filter((message) => message.includes('past its time'))).toHaveLength(1)
+  expect(warningsIn(logged).filter((message) => message.includes('past its time'))).toHaveLength(1)
 })
 
 it.each([
@@ -199,12 +186,11 @@ it.each([
   expire()
   Object.assign(person, change)
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
-  const warned = logged.filter(([level]) => level === 'warn').map(([, words]) => words)
-  expect(warned).toEqual([`refresh: the new id_token has ${reason}, so the sign-in ends`])
+  expect(warningsIn(logged)).toEqual([`refresh: the new id_token has ${reason}, so the sign-in ends`])
 })
 
 it('a refresh updates the admin groups if the id_token has them', async () => {
-  const { ada, expire, person } = await someone({ settings: { ADMIN_GROUPS: ['New', 'Old'] } })
+  const { ada, expire, person } = await someone(grouped)
   person.claims = { groups: ['New', 'Other'] }
   for (const idToken of ['there', undefined]) {
     if (idToken === undefined) person.tokens = { id_token: undefined }
@@ -262,7 +248,7 @@ it('a sign-in that the server ended leads to the sign-in page, even if the store
 
 it('a refresh that outlives its page still saves its tokens', async () => {
   const { ada, first, clock, answers, refused, refreshes, looksForLease } = await someone()
-  const answer = Promise.withResolvers<{ status: number; body: object }>()
+  const answer = Promise.withResolvers<{ body: object }>()
   answers['/token'] = () => answer.promise
   refused.add(first)
   clock.now += 5 * MINUTE - 1
@@ -273,8 +259,7 @@ it('a refresh that outlives its page still saves its tokens', async () => {
   await expect.poll(looksForLease).toBeGreaterThan(looked)
   clock.now += 6_000
   expect(await page).toBe('sign_in_unavailable')
-  const body = { access_token: 'late', token_type: 'Bearer', refresh_token: 'next', expires_in: 300 }
-  answer.resolve({ status: 200, body })
+  answer.resolve(token('late', { refresh_token: 'next', expires_in: 300 }))
   expect([await ada.call(), refreshes()]).toEqual(['late', 1])
 })
 

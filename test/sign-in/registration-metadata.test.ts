@@ -69,7 +69,7 @@ it('a registered client is stored as the server returned it, without what was no
     registration_access_token: 'sesame',
     post_logout_redirect_uris: requested.post_logout_redirect_uris,
   }
-  const more = { redirect_uris: ['x'], require_pushed_authorization_requests: true }
+  const more = { redirect_uris: ['x'], jwks_uri: 'x', require_pushed_authorization_requests: true }
   const stored = { ...kept, ...made, registered_at: NOW, client_secret_expires_at: 0 }
   expect(read({ ...kept, ...more, client_secret_expires_at: 0 })).toEqual(stored)
   expect(read({ scope: '' })).not.toHaveProperty('scope')

@@ -152,9 +152,9 @@ it('a logout by sub and sid also ends sign-ins without a sid', async () => {
 it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
   'a logout ends a sign-in under way and revokes its tokens: %j',
   async (named) => {
-    const { browser, person, sessions, store, requests, answers, callbackFor, clock } = inProcess({
-      metadata: { revocation_endpoint: `${ISSUER}/revoke` },
-    })
+    const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
+    const world = inProcess({ metadata })
+    const { browser, person, sessions, store, requests, answers, callbackFor, clock } = world
     answers['/revoke'] = () => ({})
     person.claims = { sid: 's1' }
     const ada = browser()

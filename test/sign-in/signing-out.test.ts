@@ -1,10 +1,11 @@
 // Signing out here, revoking tokens, and ending the server's session; and what still works while a part fails.
 import { expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
-import { inProcess, ISSUER, PUBLIC_URL, type Setup } from './in-process.ts'
+import { inProcess, ISSUER, PUBLIC_URL, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
 
 const metadata = { end_session_endpoint: `${ISSUER}/end`, revocation_endpoint: `${ISSUER}/revoke` }
+const CLEARED = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
 
 /** Someone who is signed in at a server that ends sessions and takes tokens back. */
@@ -21,28 +22,17 @@ async function signedIn(options: Setup = { metadata }) {
   return { ...world, ada, page, signOut, taken }
 }
 
-const warnings = (logged: [string, string, unknown][]) =>
-  logged.filter(([level]) => level === 'warn').map(([, words]) => words)
-
 it('someone who signs out is signed out here at once, then at the server, and comes back', async () => {
   const { ada, page, signOut, taken, audited, store } = await signedIn()
   const { headers } = await signOut()
   expect(headers['location']).toBe('/sign-out')
   // Chromium keeps pages in memory, and shows them to those who press back, unless a cookie changes.
-  expect(headers['set-cookie']).toEqual([
-    'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
-    expect.stringMatching(
-      /^onramp-browser=[\da-f]{32}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/,
-    ),
-  ])
+  const marked = /^onramp-browser=[\da-f]{32}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/
+  expect(headers['set-cookie']).toEqual([CLEARED, expect.stringMatching(marked)])
   expect(store.named('session:')).toEqual([])
-  expect(taken()).toEqual([
-    ['refresh', 'refresh_token'],
-    ['access-1', 'access_token'],
-  ])
-  expect(audited).toMatchObject([
-    { event: 'sign_out', by: 'person', revoked: 'done', user: { subject: 'ada' } },
-  ])
+  expect(taken()).toEqual(Object.entries({ refresh: 'refresh_token', 'access-1': 'access_token' }))
+  const user = { subject: 'ada' }
+  expect(audited).toMatchObject([{ event: 'sign_out', by: 'person', revoked: 'done', user }])
 
   expect(await page('/sign-out')).toMatchObject({ view: 'sign-in/signing-out', refresh: ONWARD })
   const there = new URL(await page('/sign-out/continue'))
@@ -102,8 +92,7 @@ it('"Sign out" without a session leads to the page after it', async () => {
 it('"Sign out" over https removes the cookie with the attributes that its prefix demands', async () => {
   const { browser } = inProcess({ settings: { PUBLIC_URL: 'https://onramp.example' } })
   const { headers } = await browser().agent.post('/sign-out').expect(303)
-  const cleared = '__Host-onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure'
-  expect(headers['set-cookie']?.[0]).toBe(cleared)
+  expect(headers['set-cookie']?.[0]).toBe(`__Host-${CLEARED}; Secure`)
 })
 
 it('someone who signed in again in another tab sees that', async () => {
@@ -146,10 +135,7 @@ it.each([
   const { page, signOut } = await signedIn({ metadata, client })
   await signOut()
   const { searchParams } = new URL(await page('/sign-out/continue'))
-  expect([searchParams.has('post_logout_redirect_uri'), searchParams.has('state')]).toEqual([
-    comesBack,
-    comesBack,
-  ])
+  for (const name of ['post_logout_redirect_uri', 'state']) expect(searchParams.has(name)).toBe(comesBack)
 })
 
 const refused = { status: 400, body: { error: 'unsupported_token_type' } }
@@ -162,12 +148,11 @@ it.each([
   answers['/revoke'] = ({ form }) => (which === 'both' || form['token_type_hint'] === which ? refused : {})
   await signOut()
   expect(audited).toMatchObject([{ revoked }])
-  expect(warnings(logged).at(-1)).toContain(`did not take back ${what} at sign-out`)
+  expect(warningsIn(logged).at(-1)).toContain(`did not take back ${what} at sign-out`)
 })
 
-type Failing = { fails: (operation: keyof Records, key: string) => boolean; why: string }
 async function signedInOn() {
-  const at: Failing = { fails: () => false, why: '' }
+  const at = { fails: (_operation: keyof Records, _key: string) => false, why: '' }
   const records = (store: Records) => failing(store, (operation, key) => at.fails(operation, key) && at.why)
   return { at, ...(await signedIn({ metadata, records })) }
 }
@@ -180,7 +165,7 @@ it('a full store still forgets a session, and the next sign-in sends prompt=logi
   expect(store.named('session:')).toEqual([])
   expect(await ada.who()).toMatchObject({ code: 'signed_out' })
   expect(taken()).toHaveLength(2)
-  expect(warnings(logged)).toEqual(['signed out here only: Redis is full and takes no writes'])
+  expect(warningsIn(logged)).toEqual(['signed out here only: Redis is full and takes no writes'])
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
@@ -198,8 +183,7 @@ it('while the store is unavailable, our own page signs out the device', async ()
   await bob.signIn()
   at.fails = () => true
   const { headers } = await ada.agent.post('/sign-out').expect(303)
-  const cleared = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
-  expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', cleared])
+  expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', CLEARED])
   expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
 
   for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
