@@ -153,12 +153,9 @@ const entry = (datasourceInstance: string, displayName = datasourceInstance) => 
 })
 const many = (count: number) => Array.from({ length: count }, (_, index) => entry(`app${index}_1`))
 
-it('an identifier of 200 characters is kept as it is', () => {
+it('an identifier of 200 characters is kept, and a longer one is cut, can’t be connected, and hides no app', () => {
   const instance = `${'a'.repeat(198)}_1`
   expect(check(entry(instance))).toMatchObject([{ instance, status: 'awaiting' }])
-})
-
-it('a longer identifier is cut, can’t be connected, and hides no other app', () => {
   const found = check(entry('a'.repeat(900_000)), entry('slack_1')) ?? []
   expect(found).toHaveLength(2)
   expect(found[0]?.instance.length).toBeLessThanOrEqual(200)
@@ -194,14 +191,11 @@ it.each([
   expect(isOne ? whole : segments(body)).toEqual(isOne ? whole : whole.slice(0, segments(body).length))
 })
 
-it('a name is cut between two words', () => {
+it('a name is kept whole up to 200 characters, and else cut between two words', () => {
+  expect(nameFor('a'.repeat(200))).toBe('a'.repeat(200))
   expect(nameFor(`${'a'.repeat(150)} ${'b'.repeat(90)}`)).toBe(`${'a'.repeat(150)}…`)
   expect(nameFor(`${'a'.repeat(199)} b${'c'.repeat(90)}`)).toBe(`${'a'.repeat(199)}…`)
   expect(nameFor(`${'a'.repeat(20)} ${'b'.repeat(300)}`)).toBe(`${'a'.repeat(20)} ${'b'.repeat(179)}…`)
-})
-
-it('a name of 200 characters is kept whole', () => {
-  expect(nameFor('a'.repeat(200))).toBe('a'.repeat(200))
 })
 
 it('a list of a thousand is read, and one that is longer is no answer', () => {
