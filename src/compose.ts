@@ -30,7 +30,7 @@ import type { Log } from './web/log.ts'
 import { Metrics } from './web/metrics/metrics.ts'
 import { createScrape } from './web/metrics/scrape.ts'
 import { companyFileChoices } from './web/languages/catalogue.ts'
-import { Pages } from './web/pages.ts'
+import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { WebhookSender } from './webhooks/sender.ts'
 import { Webhooks } from './webhooks/webhooks.ts'
@@ -55,7 +55,7 @@ export function createOnramp(
   const checkReturnTo = (value: unknown) => safeReturnTo(value, returnTo)
   const isAdmin = createAdminCheck(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS ?? [])
   const isHttps = settings.PUBLIC_URL.startsWith('https:')
-  const pages = new Pages({ company, isHttps, checkReturnTo, isAdmin })
+  const pages = createPages({ company, isHttps, checkReturnTo, isAdmin })
   const { people, webhooks } = createPeopleAndWebhooks(base)
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.of(req).lang)
   const { serviceClient, service } = createService(base, signIn)

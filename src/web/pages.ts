@@ -30,50 +30,42 @@ type Page = {
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
-type PagesDeps = {
+export function createPages({
+  company,
+  isHttps,
+  checkReturnTo,
+  isAdmin = () => false,
+}: {
   company: Company
   isHttps: boolean
   /** Where return_to may lead; default: nowhere. */
   checkReturnTo?: (value: unknown) => string | undefined
   /** Called for every page, so it must be cheap. */
   isAdmin?: (user: User) => boolean
-}
-
-export class Pages {
-  readonly assets: Assets
-  readonly languages: Languages
-  readonly #render = createViews()
-  readonly #brandIn: ReturnType<typeof brandOf>
-  readonly #checkReturnTo: PagesDeps['checkReturnTo']
-  readonly #isAdmin: (user: User) => boolean
-
-  constructor({ company, isHttps, checkReturnTo, isAdmin = () => false }: PagesDeps) {
-    this.assets = loadAssets(company)
-    this.languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
-    this.#brandIn = brandOf(company)
-    this.#checkReturnTo = checkReturnTo
-    this.#isAdmin = isAdmin
-  }
-
-  readonly send: SendPage = (req, res, { view, status = 200, sheet, data: given }) => {
-    const t = this.languages.of(req)
+}) {
+  const assets = loadAssets(company)
+  const languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
+  const brandIn = brandOf(company)
+  const render = createViews()
+  const send: SendPage = (req, res, { view, status = 200, sheet, data: given }) => {
+    const t = languages.of(req)
     const data = typeof given === 'function' ? given(t) : given
     const user = signedInOf(req)?.user
-    const { stylesheet, brand: colors, icon, sheets, scripts } = this.assets
+    const { stylesheet, brand: colors, icon, sheets, scripts } = assets
     // Cheap test first: Express parses the query at each access.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
-    const brand = data.reference ? withReference(this.#brandIn(t), data.reference, t) : this.#brandIn(t)
+    const brand = data.reference ? withReference(brandIn(t), data.reference, t) : brandIn(t)
     const script = data.script === undefined || still ? undefined : scripts[data.script]
-    const html = this.#render(view, {
+    const html = render(view, {
       t,
       stylesheet,
       colors,
       icon,
       sheet: sheet && sheets[sheet],
-      languages: languageChoices(req, status, this.languages.offered, this.#checkReturnTo),
+      languages: languageChoices(req, status, languages.offered, checkReturnTo),
       brand,
       windowTitle: (title: string) => windowTitle(title, brand.name),
-      isAdmin: user !== undefined && this.#isAdmin(user),
+      isAdmin: user !== undefined && isAdmin(user),
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
       initials: user === undefined ? '' : initialsOf(user),
       still,
@@ -92,7 +84,10 @@ export class Pages {
     // A string leaves in one write with the head; a Buffer doesn't.
     res.end(html)
   }
+  return { assets, languages, send }
 }
+
+export type Pages = ReturnType<typeof createPages>
 
 /** Longer titles are cut in tabs and search results. Validators count escaped letters. */
 const MAX_TITLE = 70

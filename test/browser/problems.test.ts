@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
-import { Pages } from '../../src/web/pages.ts'
+import { createPages } from '../../src/web/pages.ts'
 import { securityHeaders } from '../../src/web/security-headers.ts'
 import { keysUnder, t } from '../helpers/texts.ts'
 import { openChromium } from '../helpers/chromium.ts'
@@ -33,7 +33,7 @@ let url: string
 
 /** The pages and the error page as the app has them, and one feature that fails on request. */
 function appThatFails() {
-  const pages = new Pages({ company: neutralCompany, isHttps: false })
+  const pages = createPages({ company: neutralCompany, isHttps: false })
   const app = express()
   app.use(securityHeaders(false), pages.assets.routes)
   app.get('/fail/:code', (req) => {

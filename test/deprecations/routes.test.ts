@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
-import { Pages } from '../../src/web/pages.ts'
+import { createPages } from '../../src/web/pages.ts'
 import { faultIn } from '../helpers/openapi.ts'
 
-const pages = new Pages({ company: neutralCompany, isHttps: false })
+const pages = createPages({ company: neutralCompany, isHttps: false })
 const now = () => Date.parse('2026-11-21T12:00:00Z')
 const app = express().use(createDeprecationsRoutes(pages.send, now))
 

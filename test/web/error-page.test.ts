@@ -10,7 +10,7 @@ import { createSession, startSession } from '../../src/session/session.ts'
 import { isFollowedFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
 import { createErrorPage } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
-import { Pages, type SendPage } from '../../src/web/pages.ts'
+import { createPages, type SendPage } from '../../src/web/pages.ts'
 import { languages } from '../helpers/texts.ts'
 
 const log = { error() {}, warn() {}, info() {} } as unknown as Log
@@ -47,7 +47,7 @@ async function pageFor(code: ProblemCode) {
 /** The page of a failure, where the company names this address for help. */
 async function helpFor(problem: Problem, help?: string) {
   const links = help === undefined ? {} : { help: { url: help, label: 'Contact the search team' } }
-  const { send } = new Pages({ company: companyOf({ links }, new Map()), isHttps: false })
+  const { send } = createPages({ company: companyOf({ links }, new Map()), isHttps: false })
   const app = failing(() => problem, { sendPage: send })
   const { text } = await request(app).get('/onboarding').set('accept', 'text/html')
   const [, reference] = /[Rr]eference: (\w+)/.exec(text) ?? []
