@@ -84,9 +84,6 @@ const checked = (text: z.ZodString, faultOf: (value: string) => string | undefin
     if (fault !== undefined) context.addIssue(fault)
   })
 
-const address = (protocols: readonly string[]) =>
-  checked(z.string(), (value) => addressFault(value, protocols))
-
 const color = (scheme: 'light' | 'dark') =>
   checked(
     z.string().regex(HEX_COLOR, { error: `must be a color like '#0b6e5f', in quotes`, abort: true }),
@@ -96,7 +93,9 @@ const color = (scheme: 'light' | 'dark') =>
 const link = (what: string, ...protocols: readonly string[]) =>
   z
     .strictObject({
-      url: address(protocols).describe(`Where it leads: ${protocols.join(' or ')}`),
+      url: checked(z.string(), (value) => addressFault(value, protocols)).describe(
+        `Where it leads: ${protocols.join(' or ')}`,
+      ),
       label: localizedText.optional().describe('What the link is called'),
     })
     .optional()

@@ -20,10 +20,11 @@ export const withoutPort = (address: string): string =>
 
 /** The eight groups in lower case, without leading zeros: the URL parser normalizes every spelling. */
 function groupsOf(address: string): string[] {
-  const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
-  const [start, end] = [before, after ?? ''].map((part) => (part === '' ? [] : part.split(':')))
-  const zeros = Array<string>(8 - (start?.length ?? 0) - (end?.length ?? 0)).fill('0')
-  return [...(start ?? []), ...zeros, ...(end ?? [])]
+  const [start = [], end = []] = new URL(`http://[${address}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean))
+  return [...start, ...Array<string>(8 - start.length - end.length).fill('0'), ...end]
 }
 
 const dotted = (groups: string[]): string =>
