@@ -10,20 +10,20 @@ const WRITES = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM']
 const OTHERS = ['DENIED', 'NOAUTH', 'WRONGPASS', 'LOADING', 'CLUSTERDOWN', 'MASTERDOWN', 'BUSY']
 const words = expect.stringContaining(' ') as string
 
-it.each([...WRITES, ...OTHERS])('the Redis error %s has its own description', (code) => {
-  for (const message of [`${code} as Redis puts it.`, `-${code} as Redis puts it.`])
-    expect(describeStoreError(new Error(message))).toMatchObject({ code, message: words, isErrorReply: true })
+it.each([
+  ...[...WRITES, ...OTHERS].flatMap((code) => [
+    [code, `${code} as Redis puts it.`],
+    [code, `-${code} as Redis puts it.`],
+  ]),
+  // As Redis tells it before version 7.
+  ...WRITES.map((code) => [code, `${script} -${code} no writes now.`]),
+  // Renamed or switched off.
+  ['NOSUCHCOMMAND', "ERR unknown command 'EXPIRE', with args beginning with:"],
+  ['NOSUCHCOMMAND', 'ERR Unknown Redis command called from script script: 1a2b'],
+  ['NOSUCHCOMMAND', `${script} Unknown Redis command called from Lua script`],
+])('the Redis error %s has its own description: %s', (code, message) => {
+  expect(describeStoreError(new Error(message))).toMatchObject({ code, message: words, isErrorReply: true })
 })
-
-it.each(WRITES)(
-  'a refusal of Redis %s is found within a script, too, as Redis tells it before version 7',
-  (code) => {
-    expect(describeStoreError(new Error(`${script} -${code} no writes now.`))).toMatchObject({
-      code,
-      isErrorReply: true,
-    })
-  },
-)
 
 it.each([
   ["NOPERM User onramp has no permissions to run the 'expire' command", 'EXPIRE'],
@@ -33,14 +33,6 @@ it.each([
   ['NOPERM No permissions to access a key', undefined],
 ])('a refusal of Redis %s names the command that was denied: %s', (message, denied) => {
   expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOPERM', isErrorReply: true, denied })
-})
-
-it.each([
-  "ERR unknown command 'EXPIRE', with args beginning with:",
-  'ERR Unknown Redis command called from script script: 1a2b',
-  `${script} Unknown Redis command called from Lua script`,
-])('a refusal of Redis %s is a command that was renamed or switched off', (message) => {
-  expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOSUCHCOMMAND', message: words })
 })
 
 it.each(['ERR syntax error', 'ERR its ZOOM', 'the OOM killer', 'OOMS are none', 'loading'])(
