@@ -2,14 +2,11 @@
 // sealed under the key-encryption key of SESSION_SECRET, so rotating the secret reseals this one record.
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { writeFormat } from './format.ts'
+import { FRESH_MS, LIFE_SECONDS, writeFormat } from './format.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 const KEY = 'installation'
-const LIFE_SECONDS = 100 * 365 * 24 * 3600
-/** All processes have to notice that the store was emptied or adopted. */
-const FRESH_MS = 60_000
 const RETRY_MS = 1_000
 
 export type DataKey = {

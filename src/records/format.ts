@@ -4,8 +4,9 @@ import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 /** Raise it with every change that an earlier onramp would misread or lose (docs/operations.md). */
 const FORMAT = '2'
 const KEY = 'format'
-const LIFE_SECONDS = 100 * 365 * 24 * 3600
-const FRESH_MS = 60_000
+export const LIFE_SECONDS = 100 * 365 * 24 * 3600
+/** All processes have to notice that the store was emptied, adopted or given another number. */
+export const FRESH_MS = 60_000
 /** Keys of records about people, with the names of snapshots before 0.1.0. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
