@@ -8,7 +8,6 @@ const describe = (company: Company, instance: string, lang: string) => {
   const found = company.datasourceOf(instance)
   return {
     name: company.localized(found?.name, lang),
-    /** A path. */
     logo: (found?.logo ?? libraryIconOf(instance))?.path,
     reads: company.localized(found?.reads, lang) ?? [],
     never: company.localized(found?.never, lang) ?? [],

@@ -77,7 +77,6 @@ function addressFault(value: string, protocols: readonly string[]): string | und
   return undefined
 }
 
-/** @param faultOf undefined: none */
 const checked = (text: z.ZodString, faultOf: (value: string) => string | undefined) =>
   text.superRefine((value, context) => {
     const fault = faultOf(value)

@@ -92,7 +92,6 @@ const remainingTime = ({ state, daysLeft, fixBy }: ListedEntry['status'], t: Tex
     ? t('deprecations.removed', { count: -daysLeft })
     : t('deprecations.left', { count: daysLeft, day: fixBy })
 
-/** The data of views/deprecations/schedule.eta. */
 function scheduleView(entries: readonly ListedEntry[], choice: EntryFilter, t: Texts) {
   const days = groupByRemoval(entries).map(({ removal, removed, operations }) => ({
     removal,

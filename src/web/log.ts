@@ -15,7 +15,6 @@ export const redacted = (message: string): string =>
     .replaceAll(/[\w.~+/=%-]{20,}/g, '…')
     .slice(0, 300)
 
-/** Names, codes, stack frames and redacted messages of an error and its causes. */
 function describeError(error: unknown): unknown {
   const chain: object[] = []
   for (let current = error; current instanceof Error && chain.length < MAX_CAUSES; current = current.cause) {
