@@ -3,8 +3,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { runSandbox } from '../../packages/sandbox/src/run.ts'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
+import {
+  runSandbox,
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../packages/sandbox/src/sandbox.ts'
 import { check } from './client-calls.ts'
 
 let sandbox: Sandbox | undefined

@@ -16,7 +16,6 @@ export type Exchange = {
   path: string
   operation: string
   entry: JournalEntry
-  /** Reads the body. */
   form: () => Promise<URLSearchParams>
 }
 
@@ -97,7 +96,6 @@ export async function listen(name: ServerName, addresses: ServerAddresses) {
   return { name, url: origin + mount, serve, close }
 }
 
-/** @returns true if an override was the response */
 async function applySwitches(res: ServerResponse, entry: JournalEntry, switches: SwitchesControl) {
   const { latencyMs } = switches.get()
   const names = [`${entry.server}.${entry.operation}`, entry.operation, entry.server]

@@ -10,7 +10,6 @@ type ReceivedMail = { at: string; from: string; to: string[]; raw: string }
 
 const host = '127.0.0.1'
 
-/** @throws Error if the port is taken */
 export async function startMailCatcher(port: number, bind = host) {
   const emails: ReceivedMail[] = []
   const server = new SMTPServer({

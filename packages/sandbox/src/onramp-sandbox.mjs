@@ -13,7 +13,7 @@ if (major < 24 || (major === 24 && minor < 3))
     ` needs Node 24.3 or newer; this is Node ${process.versions.node}. Install a newer one: https://nodejs.org`,
   )
 
-const { runSandbox } = await import('./run.ts')
+const { runSandbox } = await import('./sandbox.ts')
 const sandbox = await runSandbox(process.env).catch((error) =>
   endWith(`: ${error instanceof Error ? error.message : "couldn't start"}`),
 )

@@ -19,10 +19,9 @@ export class InputFault extends Error {
 
 /** Undefined if no word is close. */
 export const nearestWord = (word: string, words: readonly string[]): string | undefined => {
-  const [best] = words
-    .map((known) => ({ known, away: known.startsWith(word) && word.length > 2 ? 0 : distance(word, known) }))
-    .sort((a, b) => a.away - b.away)
-  return best !== undefined && best.away <= Math.max(1, word.length / 3) ? best.known : undefined
+  const awayFrom = (known: string) => (known.startsWith(word) && word.length > 2 ? 0 : distance(word, known))
+  const [best] = words.toSorted((a, b) => awayFrom(a) - awayFrom(b))
+  return best !== undefined && awayFrom(best) <= Math.max(1, word.length / 3) ? best : undefined
 }
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
@@ -32,9 +31,8 @@ export function parseChoice<W extends string>(what: string, text: string, words:
   const word = words.find((known) => known === text)
   if (word !== undefined) return word
   const meant = nearestWord(text, words)
-  throw new UsageError(
-    `${what} expects ${either.format(words)}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-  )
+  const question = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new UsageError(`${what} expects ${either.format(words)}${question}`)
 }
 
 const nameIn = (flags: string) => flags.replace(/ .*/, '')
@@ -52,7 +50,6 @@ export const valueOption = <F extends string, T>(
   read: (value: string, name: string) => T,
 ) => new Option(flags, description).argParser((value) => read(present(value, nameIn(flags)), nameIn(flags)))
 
-/** `--template <FOLDER>` */
 export const textOption = <F extends string>(flags: F, description: string) =>
   valueOption(flags, description, (value) => value)
 

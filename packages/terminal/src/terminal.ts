@@ -6,16 +6,13 @@ import wrapAnsi from 'wrap-ansi'
 type Screen = { isTTY?: boolean; columns?: number }
 
 const COLORS = ['red', 'green', 'yellow', 'dim', 'bold'] as const
-
-type Color = (typeof COLORS)[number]
-
-export type Colors = Record<Color, (text: string) => string>
+export type Colors = Record<(typeof COLORS)[number], (text: string) => string>
 
 /** None without a terminal, or if NO_COLOR isn't empty (https://no-color.org). */
 export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
   const hasColors = screen.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
   // styleText would check this process's own stream.
-  const painted = (color: Color) => (text: string) =>
+  const painted = (color: keyof Colors) => (text: string) =>
     hasColors ? styleText(color, text, { validateStream: false }) : text
   return Object.fromEntries(COLORS.map((color) => [color, painted(color)])) as Colors
 }
@@ -27,7 +24,6 @@ export const columnsFor = (screen: Screen): number =>
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** In columns. */
 export const displayWidth = (text: string): number => stringWidth(text)
 
 /** Padded to the columns, or cut with an ellipsis. */

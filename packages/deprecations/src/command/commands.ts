@@ -27,7 +27,6 @@ const asOf = () =>
   })
 const schedule = () => textsOption('--schedule <FILE>', 'add your own entries; see the command schema')
 
-/** Options that filter entries. */
 const withFilters = (command: Command) =>
   command
     .addOption(asOf())

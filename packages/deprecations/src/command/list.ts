@@ -16,7 +16,6 @@ const MIN_RIGHT = 24
 /** Columns before and between the texts. */
 const GAPS = 6
 
-/** @param width of the terminal, in characters */
 const listText = (entries: readonly ListedEntry[], colors: Colors, width: number): string => {
   const itemName = (entry: ListedEntry) =>
     printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')

@@ -31,7 +31,6 @@ const readFile = <T>(file: string, schema: ZodType<T>): T => {
   throw new InputFault(file, lineOf(path), `${place}${message}${more}`)
 }
 
-/** @throws {InputFault} */
 export const readSchedule = (file: string): Schedule =>
   readFile(file, scheduleSchema).entries.map(({ status: _status, ...entry }) => entry)
 
@@ -41,5 +40,4 @@ export const extendedSchedule = (files: readonly string[] = []): Schedule => {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }
 
-/** @throws {InputFault} */
 export const readWaivers = (file: string): Waiver[] => readFile(file, waiverFile).waivers

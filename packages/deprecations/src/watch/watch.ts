@@ -18,7 +18,6 @@ export type Notice = {
   operation: string
   /** `use`, `possible`: by the schedule. `announced`: by a response header. `gone`: the response was 410. */
   by: 'use' | 'possible' | 'announced' | 'gone'
-  /** For the log. */
   message: string
 }
 
@@ -159,7 +158,6 @@ type FetchFunction<I, O extends FetchInit, A extends FetchResponse> = (input: I,
 
 const MAX_BYTES = 1024 * 1024
 
-/** Undefined for a body over MAX_BYTES. */
 const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string | undefined> => {
   const parts: Uint8Array[] = []
   let bytes = 0
