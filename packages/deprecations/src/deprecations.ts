@@ -7,9 +7,7 @@ export {
   listJson,
   operationOf,
   remarksOf,
-  type EntryFilter,
-  type ListedEntry,
-  type Schedule,
 } from './schedule/schedule.ts'
+export type { EntryFilter, ListedEntry, Schedule } from './schedule/schedule.ts'
 export { toCalendar } from './schedule/calendar.ts'
 export { createWatch, watchDeprecations } from './watch/watch.ts'

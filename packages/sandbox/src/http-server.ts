@@ -114,13 +114,10 @@ async function sendOverride(res: ServerResponse, override: ResponseOverride): Pr
   if (override.delayMs) await sleep(override.delayMs)
   if (override.hang) return
   if (override.close) return void res.destroy()
-  const { status = 200, body = status === 204 || status === 304 ? '' : (STATUS_CODES[status] ?? '') } =
-    override
-  const [content, type] =
-    typeof body === 'string'
-      ? [body, 'text/plain; charset=utf-8']
-      : [JSON.stringify(body), 'application/json']
-  const bytes = Buffer.from(content)
+  const { status = 200 } = override
+  const { body = status === 204 || status === 304 ? '' : (STATUS_CODES[status] ?? '') } = override
+  const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json'
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   res.statusCode = status
   res.setHeader('content-type', override.contentType ?? type)
   // One more than is sent, so that the client notices.

@@ -1,15 +1,7 @@
 // The commands `onramp deprecations …` and `onramp-deprecations …`. Their code is loaded on use.
 import type { Command } from '@commander-js/extra-typings'
-import {
-  textOption,
-  textsOption,
-  UsageError,
-  valueOption,
-  numberOption,
-  choiceOption,
-  parseChoice,
-  nearestWord,
-} from '@onramp/terminal/arguments'
+import { choiceOption, numberOption, textOption, textsOption, valueOption } from '@onramp/terminal/arguments'
+import { nearestWord, parseChoice, UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { SetExitCode } from '@onramp/terminal/shell'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'

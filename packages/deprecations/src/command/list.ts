@@ -2,14 +2,8 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
-import {
-  groupByRemoval,
-  countText,
-  fieldOf,
-  adviceFor,
-  type EntryFilter,
-  type ListedEntry,
-} from '../schedule/schedule.ts'
+import { groupByRemoval, countText, fieldOf, adviceFor } from '../schedule/schedule.ts'
+import type { EntryFilter, ListedEntry } from '../schedule/schedule.ts'
 
 const MIN_LEFT = 20
 const MIN_RIGHT = 24

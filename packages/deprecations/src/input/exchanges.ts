@@ -97,10 +97,9 @@ const bodyOf = ({ headers }: Record<string, unknown>, { text, encoding, size }: 
     return Number(textOf(size)) > bytes.length ? undefined : bytes.toString('utf8')
   }
   // Recorders also write size 0 for a body that they didn't see, so only Content-Length proves an empty one.
-  const lengths = listOf(headers)
-    .map(recordOf)
-    .filter(({ name }) => /^content-length$/i.test(textOf(name)))
-  return lengths.some(({ value }) => value === '0') ? '' : undefined
+  const isZero = ({ name, value }: Record<string, unknown>) =>
+    /^content-length$/i.test(textOf(name)) && value === '0'
+  return listOf(headers).map(recordOf).some(isZero) ? '' : undefined
 }
 
 const readHar: FormatReader = async (source, matcher, onRecord) => {

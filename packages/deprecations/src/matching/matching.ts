@@ -176,19 +176,16 @@ export const matchDocument = (document: unknown, scheduled: ScheduledOperation, 
 }
 
 // RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6
-const hasNoBody = ({ method, status }: Call, side: Side) =>
-  side === 'request'
-    ? /^(?:get|head)$/i.test(method)
-    : /^head$/i.test(method) || status === 204 || status === 205
+const hasNoBody = ({ method, status = 200 }: Call, side: Side) =>
+  /^head$/i.test(method) || (side === 'request' ? /^get$/i.test(method) : status === 204 || status === 205)
 
 const matchBody = (scheduled: ScheduledOperation, call: Call, side: Side): Match[] => {
   const anyField = (why?: string) => {
     const [entry] = scheduled.entries
     const unread = why && entry && `the ${side} of ${operationOf(entry)} ${why}`
     const confidence = unread === undefined ? 'endpoint' : 'unread'
-    return [...scheduled.fields[side].values()]
-      .flat()
-      .map((field): Match => ({ entry: field, side, confidence, unread }))
+    const fields = [...scheduled.fields[side].values()].flat()
+    return fields.map((field): Match => ({ entry: field, side, confidence, unread }))
   }
   const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
   if (body === undefined) return anyField()

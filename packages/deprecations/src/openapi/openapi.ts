@@ -4,24 +4,11 @@ import { realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { unescape } from 'node:querystring'
 import { InputFault } from '@onramp/terminal/arguments'
-import {
-  listOf,
-  parseDocumentText,
-  readDocument,
-  recordOf,
-  textOf,
-  type ParsedDocument,
-} from '../input/document.ts'
+import { listOf, parseDocumentText, readDocument, recordOf, textOf } from '../input/document.ts'
+import type { ParsedDocument } from '../input/document.ts'
 import { wholeText, type FormatReader } from '../input/source.ts'
-import {
-  endpointsOf,
-  matchMember,
-  matchDocument,
-  type Confidence,
-  type Level,
-  type ScheduledOperation,
-  type Match,
-} from '../matching/matching.ts'
+import { endpointsOf, matchMember, matchDocument } from '../matching/matching.ts'
+import type { Confidence, Level, ScheduledOperation, Match } from '../matching/matching.ts'
 import type { Entry, Side } from '../schedule/schedule.ts'
 
 type OpenDocument = ParsedDocument & { name: string; open: (address: string) => OpenDocument | undefined }

@@ -22,11 +22,10 @@ export const evaluate = (
   },
 ) => {
   const { failOn, within = Infinity, ignoreBroken } = options
-  const waiverOf = ({ entry }: Finding) =>
-    waivers.find(({ item, until }) => item === entry.id && result.asOf <= until)
+  const valid = waivers.filter(({ until }) => result.asOf <= until)
   const due = found
     .filter(({ status }) => status.daysLeft <= within)
-    .map((item) => ({ ...item, waiver: waiverOf(item) }))
+    .map((item) => ({ ...item, waiver: valid.find((waiver) => waiver.item === item.entry.id) }))
   const [waived, open] = [due.filter(({ waiver }) => waiver), due.filter(({ waiver }) => !waiver)]
   const [inUse, mayBeInUse] = [open.filter(isCertain), open.filter((item) => !isCertain(item))]
   const failing = failOn === 'removed' ? inUse.filter(({ status }) => status.state === 'removed') : inUse

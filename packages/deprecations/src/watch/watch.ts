@@ -2,15 +2,8 @@
 // every time, never throws and keeps no values:
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
 import { createMatcher, endpointsOf, pathOf, matchCall, type Call, type Match } from '../matching/matching.ts'
-import {
-  dayOf,
-  removalText,
-  operationOf,
-  statusOn,
-  titleOf,
-  type Entry,
-  type Schedule,
-} from '../schedule/schedule.ts'
+import { dayOf, removalText, operationOf, statusOn, titleOf } from '../schedule/schedule.ts'
+import type { Entry, Schedule } from '../schedule/schedule.ts'
 
 export type Notice = {
   /** The id on the schedule, else the operation. */
@@ -49,9 +42,8 @@ const USE_TEXTS = {
 const useNotices = (matches: readonly Match[], day: () => string): Notice[] =>
   [...Map.groupBy(matches, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
     const status = statusOn(entry, day())
-    const known = (['exact', 'sent', 'name'] as const).find((confidence) =>
-      ofEntry.some((use) => use.confidence === confidence),
-    )
+    const confidences = new Set(ofEntry.map(({ confidence }) => confidence))
+    const known = (['exact', 'sent', 'name'] as const).find((confidence) => confidences.has(confidence))
     if (known === undefined || status.state === 'unannounced') return []
     const message = `${titleOf(entry)} ${USE_TEXTS[known]}: ${removalText(entry, status)}`
     const by = known === 'exact' ? 'use' : 'possible'

@@ -2,13 +2,8 @@
 // introspection and both logouts. The sandbox has two: the service's own and the external identity provider.
 import { randomBytes } from 'node:crypto'
 import type { JWK } from 'jose'
-import {
-  interactionPolicy,
-  Provider,
-  type ClientMetadata,
-  type Configuration,
-  type KoaContextWithOIDC,
-} from 'oidc-provider'
+import { interactionPolicy, Provider } from 'oidc-provider'
+import type { ClientMetadata, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Exchange, RequestHandler } from '../http-server.ts'
 import { document, html, Html } from '../pages.ts'
 import { applyFaults } from './faults.ts'
@@ -119,7 +114,6 @@ function operationOf(path: string): string {
 
 const DAY = 24 * 60 * 60
 const scopes = ['openid', 'offline_access', 'profile', 'email']
-
 const cookieKey = randomBytes(32).toString('base64url')
 
 const pathOf = ({ issuer }: IssuerConfig) => new URL(issuer).pathname.replace(/\/$/, '')
