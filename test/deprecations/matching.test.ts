@@ -97,9 +97,8 @@ test('a field of a response may be in use, because the service sends it to clien
 
 test('a top-level field deeper in the body is another field', () => {
   const answer = { method: 'POST', url: '/rest/api/v1/getanswer', request: {} }
-  expect(
-    uses({ ...answer, response: { answer: { trackingToken: 't' }, a: { trackingToken: 't' } } }),
-  ).toEqual([])
+  const deeper = { answer: { trackingToken: 't' }, a: { trackingToken: 't' } }
+  expect(uses({ ...answer, response: deeper })).toEqual([])
   expect(uses({ ...answer, response: { trackingToken: 't' } })).toEqual([
     'getanswer.trackingToken sent response /trackingToken',
   ])
@@ -124,10 +123,8 @@ test('a field beside its replacement is the deprecated one', () => {
 
 test('a field may be in use in the query, and in a text that may be JSON', () => {
   expect(uses({ ...chat, url: `${chat.url}?citations=1` })).toEqual(['chat.citations name request'])
-  for (const body of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
-    expect(uses({ ...chat, response: body })).toEqual([
-      expect.stringContaining('chat.citations name response'),
-    ])
+  for (const response of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
+    expect(uses({ ...chat, response })).toEqual([expect.stringContaining('chat.citations name response')])
   expect(uses({ ...chat, response: { text: 'it has citations: two' } })).toEqual([])
 })
 
@@ -170,10 +167,6 @@ test('a body that is cut off keeps what was found before, and an error in words 
     'chat.citations sent response /citations',
     'chat.citations unread response',
   ])
-  for (const [status, count] of [
-    [399, 1],
-    [400, 0],
-    [502, 0],
-  ] as const)
-    expect(uses({ ...chat, status, response: '<h1>Bad gateway</h1>' })).toHaveLength(count)
+  const found = (status: number) => uses({ ...chat, status, response: '<h1>Bad gateway</h1>' }).length
+  expect([399, 400, 502].map(found)).toEqual([1, 0, 0])
 })

@@ -98,18 +98,12 @@ test.each([
 )
 
 test('a sunset of an operation that only loses fields is explained by the schedule', () => {
-  const logged = noticesOf({
-    url: '/rest/api/v1/chat',
-    headers: { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' },
-  })
-  expect(logged).toMatchObject([
-    {
-      item: 'POST /rest/api/v1/chat',
-      message:
-        'the sunset header of POST /rest/api/v1/chat announces a removal on 2026-10-15; ' +
-        'the published schedule has only fields of it: citations (2026-10-15)',
-    },
-  ])
+  const headers = { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' }
+  const item = 'POST /rest/api/v1/chat'
+  const message =
+    `the sunset header of ${item} announces a removal on 2026-10-15; ` +
+    'the published schedule has only fields of it: citations (2026-10-15)'
+  expect(noticesOf({ url: '/rest/api/v1/chat', headers })).toMatchObject([{ item, message }])
 })
 
 test('a log, a counter or headers that throw, and promises that fail, reach no one', async () => {

@@ -5,17 +5,8 @@ import * as oidc from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { call, jsonOf, sharedSandbox } from './client-calls.ts'
-import {
-  callback,
-  choosePerson,
-  discover,
-  exchange,
-  signedOut,
-  signIn,
-  startAddress,
-  testClient,
-  walk,
-} from './sign-in.ts'
+import { callback, signedOut, testClient } from './sign-in.ts'
+import { choosePerson, discover, exchange, signIn, startAddress, walk } from './sign-in.ts'
 
 const paths = { authorizationServer: '/oauth2/default' }
 const sandbox = await sharedSandbox({ clients: [testClient], paths })

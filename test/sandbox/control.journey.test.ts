@@ -26,19 +26,12 @@ it('a script changes switches as JSON, and its error names the invalid value', a
 
 it('the form of the control panel changes switches', async () => {
   sandbox.switches.set({ answers: { search: { status: 500 } }, denyAll: true })
-  const body = new URLSearchParams({
-    autoConsent: 'on',
-    consentDelaySeconds: '40',
-    answers: '{"jwks":{"status":503}}',
-    tenantRedirectUrl: '',
-  })
-  expect((await control('POST', '/control/switches', body, 'text/html')).status).toBe(303)
-  expect(sandbox.switches.get()).toMatchObject({
-    autoConsent: true,
-    denyAll: false,
-    consentDelaySeconds: 40,
-    tenantRedirectUrl: null,
-  })
+  const answers = '{"jwks":{"status":503}}'
+  const form = { autoConsent: 'on', consentDelaySeconds: '40', answers, tenantRedirectUrl: '' }
+  const sent = await control('POST', '/control/switches', new URLSearchParams(form), 'text/html')
+  expect(sent.status).toBe(303)
+  const changed = { autoConsent: true, denyAll: false, consentDelaySeconds: 40, tenantRedirectUrl: null }
+  expect(sandbox.switches.get()).toMatchObject(changed)
   expect(sandbox.switches.get().answers).toEqual({ jwks: { status: 503 } })
 })
 

@@ -3,12 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import {
-  runSandbox,
-  startSandbox,
-  type Sandbox,
-  type SandboxOptions,
-} from '../../packages/sandbox/src/sandbox.ts'
+import { runSandbox, startSandbox } from '../../packages/sandbox/src/sandbox.ts'
+import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { check } from './client-calls.ts'
 
 let sandbox: Sandbox | undefined

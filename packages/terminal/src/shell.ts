@@ -29,22 +29,15 @@ function usageErrorOf({ code, message }: CommanderError, command: Command): Usag
   const [typed = ''] = quoted.split(/[= ]/, 1)
   const [, meant] = /\(Did you mean (.*)\?\)$/.exec(message) ?? []
   const shown = `${isName(typed) ? ` ${typed}` : ''}${meant === undefined ? '' : `; did you mean ${meant}?`}`
-  switch (code) {
-    case 'commander.unknownOption':
-      if (quoted.includes('=') && command.options.some(({ long }) => long === typed))
-        return new UsageError(`${typed} doesn't accept a value`)
-      return new UsageError(`unknown option${shown}`)
-    case 'commander.unknownCommand':
-      return new UsageError(`unknown command${shown}`)
-    case 'commander.missingArgument':
-      return new UsageError(`${typed} is missing`)
-    case 'commander.optionMissingArgument':
-      return new UsageError(`${typed} requires a value`)
-    case 'commander.conflictingOption':
-      return new UsageError(message.replace('error: ', '').replaceAll("'", ''))
-    default:
-      return new UsageError('too many arguments')
+  const isFlag = quoted.includes('=') && command.options.some(({ long }) => long === typed)
+  const messages: Record<string, string> = {
+    'commander.unknownOption': isFlag ? `${typed} doesn't accept a value` : `unknown option${shown}`,
+    'commander.unknownCommand': `unknown command${shown}`,
+    'commander.missingArgument': `${typed} is missing`,
+    'commander.optionMissingArgument': `${typed} requires a value`,
+    'commander.conflictingOption': message.replace('error: ', '').replaceAll("'", ''),
   }
+  return new UsageError(messages[code] ?? 'too many arguments')
 }
 
 /** `start the server` from "Start the server. Configure it …" */
