@@ -113,6 +113,7 @@ function operationOf(path: string): string {
 }
 
 const DAY = 24 * 60 * 60
+const grants = ['authorization_code', 'refresh_token']
 const scopes = ['openid', 'offline_access', 'profile', 'email']
 const cookieKey = randomBytes(32).toString('base64url')
 
@@ -129,21 +130,13 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
     adapter: (model) => store.adapter(model),
     jwks: { keys: [key] },
     scopes,
-    claims: {
-      openid: ['sub'],
-      email: ['email', 'email_verified'],
-      profile: ['name', 'given_name', 'preferred_username'],
-    },
+    claims: { email: ['email', 'email_verified'], profile: ['name', 'given_name', 'preferred_username'] },
     conformIdTokenClaims: false,
     findAccount: (_ctx, id) => accountOf(people.find((person) => person.id === id)),
     interactions: { policy, url: (_ctx, { uid }) => `${pathOf(issuer)}/sign-in/${uid}` },
     loadExistingGrant,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
-    clientDefaults: {
-      grant_types: ['authorization_code', 'refresh_token'],
-      backchannel_logout_session_required: true,
-    },
-    clientBasedCORS: () => false,
+    clientDefaults: { grant_types: grants, backchannel_logout_session_required: true },
     pkce: { required: () => true },
     responseTypes: ['code'],
     rotateRefreshToken: () => !switches.get().faults.keepRefreshToken,
