@@ -68,9 +68,9 @@ type Services = {
 }
 
 export function createApp(services: Services): Express {
-  const { settings, company, people, audit, now } = services
+  const { settings, company, people, keepStateStore, audit, now } = services
   const app = createExpress(settings)
-  const snapshot = new PeopleSnapshot(people, now)
+  const snapshot = new PeopleSnapshot(people, keepStateStore, now)
   const exports = createExportRoutes({ snapshot, displayName: company.displayName, audit, now })
   addRoutesForPrograms(app, services, exports)
   addRoutesForEveryone(app, services)

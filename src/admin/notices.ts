@@ -4,10 +4,10 @@ import { isWorkingTime } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
-import { PERSON_STATES, type MassDisconnect, type KeepState } from '../people/keep-state.ts'
+import { PERSON_STATES, type KeepState, type MassDisconnect, type RemovedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { describeActionItems, resumeCommand } from './overview.ts'
+import { answerCommand, describeActionItems } from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 
@@ -22,19 +22,20 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
   const app = displayName(found, t.lang)
   const day = t.day(noticedAt)
   const subject = t('admin.need.massDisconnect', { app, lapsed, had, day })
-  return {
-    subject,
-    heading: subject,
-    paragraphs: [
-      t('admin.digest.known', { app, lapsed, had, day }),
-      t('admin.digest.likely', { app }),
-      t('admin.digest.release', { app }),
-    ],
-    figures: [],
-    needs: [],
-    commands: [resumeCommand(instance) ?? [], `${COMMAND} status EMAIL`].flat(),
-    link: linkTo(context),
-  }
+  const known = t('admin.digest.known', { app, lapsed, had, day })
+  const paragraphs = [known, t('admin.digest.likely', { app }), t('admin.digest.release', { app })]
+  const commands = [answerCommand(instance, 'release') ?? [], `${COMMAND} status EMAIL`].flat()
+  return { subject, heading: subject, paragraphs, figures: [], needs: [], commands, link: linkTo(context) }
+}
+
+export function removedAppNotice(found: RemovedApp, context: NoticeContext): Notice {
+  const { t, displayName } = context
+  const subject = t('admin.need.removed', { app: displayName(found, t.lang), count: found.people })
+  const paragraphs = [t('admin.need.removedWhy')]
+  const commands = (['removed', 'release'] as const).flatMap(
+    (option) => answerCommand(found.instance, option) ?? [],
+  )
+  return { subject, heading: subject, paragraphs, figures: [], needs: [], commands, link: linkTo(context) }
 }
 
 /** Less than seven days: runs are not on the minute. */

@@ -3,7 +3,12 @@ import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
 import { peopleUrl } from './filters.ts'
 import { createPlot } from './plot.ts'
-import { activeMassDisconnects, PERSON_STATES, type KeepState } from '../people/keep-state.ts'
+import {
+  activeMassDisconnects,
+  PERSON_STATES,
+  unansweredRemovals,
+  type KeepState,
+} from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import {
   REMIND_AFTER_DAYS,
@@ -20,9 +25,9 @@ type Formatting = { t: Texts; share: ReturnType<typeof shareFormatter> }
 
 const DAY_MS = 86_400_000
 
-/** Resumes the paused emails about an app. Undefined: a shell would read more in its name. */
-export const resumeCommand = (instance: string): string | undefined =>
-  /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --release ${instance}` : undefined
+/** Resumes the paused emails about an app, or answers that it was removed. Undefined: a shell would read more in its name. */
+export const answerCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>
+  /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --${option} ${instance}` : undefined
 
 const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
 
@@ -224,16 +229,28 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
         href: peopleUrl({ filter: 'lapsed', app: instance }),
         title: t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
         detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.massDisconnectWhy')]),
-        command: resumeCommand(instance),
+        command: answerCommand(instance, 'release'),
         action: t('admin.view', { count }),
       }
     },
   )
+  const removedItems = unansweredRemovals(keepState).map(({ instance, name: app, people: count }) => ({
+    count,
+    href: '/admin/apps',
+    title: t('admin.need.removed', { app, count }),
+    detail: t('admin.need.removedWhy'),
+    command: answerCommand(instance, 'removed'),
+    action: t('admin.allApps'),
+  }))
   // A run of onramp keep reminds people itself.
   const needs = actionItemsOf(report).filter(
     ({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now),
   )
-  return [...massDisconnectItems, ...needs.map((need) => describeActionItem(need, report, t))]
+  return [
+    ...massDisconnectItems,
+    ...removedItems,
+    ...needs.map((need) => describeActionItem(need, report, t)),
+  ]
 }
 
 function describeActionItem({ kind, count, app, href }: ActionItem, report: Report, t: Texts) {

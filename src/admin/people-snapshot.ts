@@ -1,6 +1,7 @@
 // Everyone on record, read once for all pages and exports of ten seconds, because any web page may send an admin's browser
 // here as often as it likes. It is handed out in slices; at most two reads are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { removedInstances, withoutRemoved, type KeepStateStore } from '../people/keep-state.ts'
 import type { People } from '../people/people.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
@@ -62,6 +63,7 @@ function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order
 /** Each method throws the reason of `gone` once the browser has gone. */
 export class PeopleSnapshot {
   readonly #people: Pick<People, 'all'>
+  readonly #keepStateStore: Pick<KeepStateStore, 'load'>
   readonly #now: () => number
   #latest: Snapshot | undefined
   #reading: Promise<void> | undefined
@@ -69,8 +71,9 @@ export class PeopleSnapshot {
   /** One slice a turn over all pages, and one over all downloads, so that none blocks the event loop. */
   readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
 
-  constructor(people: Pick<People, 'all'>, now: () => number) {
+  constructor(people: Pick<People, 'all'>, keepStateStore: Pick<KeepStateStore, 'load'>, now: () => number) {
     this.#people = people
+    this.#keepStateStore = keepStateStore
     this.#now = now
   }
 
@@ -104,6 +107,7 @@ export class PeopleSnapshot {
   }
 
   async #read(): Promise<void> {
+    const removed = removedInstances(await this.#keepStateStore.load())
     const summaries: PersonSummary[] = []
     let [unread, isWhole] = [0, false]
     const shared = createAppPool()
@@ -111,7 +115,7 @@ export class PeopleSnapshot {
     async function* each() {
       for await (const person of people.all(() => unread++)) {
         if (waiting.size === 0) return
-        const summary = summarize(person, shared)
+        const summary = summarize(withoutRemoved(person, removed), shared)
         summaries.push(summary)
         yield summary
       }

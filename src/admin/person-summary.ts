@@ -1,5 +1,6 @@
 // A person as the report, the list and the export count them, derived once. Small, because pages hold everyone's. Pure.
 import { EPISODES } from '../campaigns/episodes.ts'
+import { withoutRemoved } from '../people/keep-state.ts'
 import {
   appsOf,
   hasFallenBack,
@@ -151,6 +152,10 @@ export const CRITERIA = {
   gone: ({ progress }) => progress === 'gone',
 } satisfies Record<string, (summary: PersonSummary) => boolean>
 
-export async function* summarizeAll(people: AsyncIterable<Person>): AsyncGenerator<PersonSummary> {
-  for await (const person of people) yield summarize(person)
+/** @param removed apps that were removed for many */
+export async function* summarizeAll(
+  people: AsyncIterable<Person>,
+  removed: ReadonlySet<string> = new Set(),
+): AsyncGenerator<PersonSummary> {
+  for await (const person of people) yield summarize(withoutRemoved(person, removed))
 }

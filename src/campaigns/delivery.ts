@@ -42,6 +42,8 @@ export type Campaign = {
   /** @param person before the check that lists the app */
   isAbout: (app: PersonApp, person: Person) => boolean
   compose: ComposeEmail
+  /** Apps that were removed for many: their return is no lapse. */
+  removed?: ReadonlySet<string>
   /** Records people whom the service didn't respond about, so that they come last next time. */
   isPostponing?: boolean
 }
@@ -116,7 +118,8 @@ export class Delivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const checked = { unconnected: check.unconnected, checkedAt }
+    const { removed = new Set() } = this.#campaign
+    const checked = { unconnected: check.unconnected, checkedAt, removed }
     const known = appsOf(withCheck(person, checked, now()))
     const byInstance = new Map(known.map((app) => [app.instance, app]))
     const apps = check.unconnected

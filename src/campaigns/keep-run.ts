@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import {
   activeMassDisconnects,
   pausedApps,
+  removedInstances,
   type KeepState,
   type MassDisconnect,
 } from '../people/keep-state.ts'
@@ -18,6 +19,7 @@ import type { ComposeEmail } from './mail/email.ts'
 import { findMassDisconnects } from './mass-disconnects.ts'
 import { findNewApps } from './new-apps.ts'
 import type { Invitee } from './people-file.ts'
+import { findRemovedApps } from './removed-apps.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime } from './working-time.ts'
 
@@ -179,6 +181,7 @@ export class KeepRun {
       due: (person, at) => dueInvitation(person, at, this.#zoneOf(person)),
       isAbout: (app, person) => episodeOf(app, person) === undefined && !paused.has(app.instance),
       compose: this.#options.composeFor(ONBOARDING),
+      removed: removedInstances(this.#state),
     }
     const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
     const pending = new Set([...due, ...unchecked])
@@ -225,7 +228,8 @@ export class KeepRun {
     const { sweep } = this.#state
     const massDisconnects = await findMassDisconnects(this.#listed(), this.#state, now())
     const newApps = await findNewApps(this.#listed(), this.#state, now())
-    const found = { massDisconnects, newApps }
+    const removedApps = await findRemovedApps(this.#listed(), this.#state, now())
+    const found = { massDisconnects, newApps, removedApps }
     await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
   }
 
@@ -252,6 +256,7 @@ export class KeepRun {
       due: (person, at) => dueEpisodeEmail(name, person, momentOf(person, at)),
       isAbout: ({ instance }, person) => dueApps(name, person, momentOf(person)).includes(instance),
       compose: this.#options.composeFor(name),
+      removed: removedInstances(this.#state),
     }
     const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
     await this.#sendDue(delivery, due)

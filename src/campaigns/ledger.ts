@@ -20,7 +20,11 @@ const withoutAccount = (person: Person, now: number): Person =>
   person.unknownAt === undefined ? { ...person, unknownAt: now } : person
 
 /** The unconnected apps of a person. `checkedAt`: milliseconds since 1970. */
-export type CheckedApps = { unconnected: readonly UnconnectedApp[]; checkedAt: number }
+export type CheckedApps = {
+  unconnected: readonly UnconnectedApp[]
+  checkedAt: number
+  removed?: ReadonlySet<string>
+}
 
 /** `checkedAt`: before the service is asked about the person. */
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }

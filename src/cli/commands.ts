@@ -71,6 +71,7 @@ Examples:
     .addOption(
       textsOption('--release <APP>', 'email people about this app (or "all"), to which many lost access'),
     )
+    .addOption(textsOption('--removed <APP>', 'this app, which left many lists at once, was removed'))
     .option('--include-guests', 'guests of your directory count as on the list')
     .option('--confirm', 'many people have left the list, and that is right')
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
@@ -78,8 +79,9 @@ Examples:
       'after',
       `
 Exit codes: 0 done, or another run is at work; 3 something needs you (printed
-with the command that helps), or --release or --confirm had to wait for another
-run; 1 stopped; 2 usage error; 78 configuration error; 130 interrupted.`,
+with the command that helps), or --release, --removed or --confirm had to wait
+for another run; 1 stopped; 2 usage error; 78 configuration error; 130
+interrupted.`,
     )
     .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, context))))
 

@@ -2,7 +2,7 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { digestNotice, isDigestDue, massDisconnectNotice } from '../admin/notices.ts'
+import { digestNotice, isDigestDue, massDisconnectNotice, removedAppNotice } from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, utcDay, type Report } from '../admin/report.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
@@ -18,9 +18,12 @@ import { inScope } from '../onboarding/walk.ts'
 import {
   activeMassDisconnects,
   PERSON_STATES,
+  removedInstances,
+  unansweredRemovals,
   type DailyCounts,
   type KeepState,
   type MassDisconnect,
+  type RemovedApp,
 } from '../people/keep-state.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
@@ -42,13 +45,14 @@ import { RunProgress } from './invite/progress.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
-/** `now`: milliseconds since 1970. `askRate`: checks a minute. `release`: apps, or `all`. */
+/** `now`: milliseconds since 1970. `askRate`: checks a minute. `release`: apps, or `all`. `removed`: apps. */
 type KeepCommandOptions = {
   dryRun?: true | undefined
   json?: true | undefined
   now?: number | undefined
   askRate: number
   release?: readonly string[] | undefined
+  removed?: readonly string[] | undefined
   confirm?: true | undefined
   includeGuests?: true | undefined
 }
@@ -85,7 +89,8 @@ export async function keep(
       if (code !== undefined) return code
       stderr.write('Another run is at work. Nothing was done.\n')
       // A request by hand has to be made again.
-      return options.release === undefined && !options.confirm ? 0 : EXIT_NEEDS_SOMEONE
+      const isByHand = options.release ?? options.removed ?? options.confirm
+      return isByHand === undefined ? 0 : EXIT_NEEDS_SOMEONE
     }),
   )
 }
@@ -95,7 +100,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const { stdout, stderr } = context
   const now = () => options.now ?? context.now()
   const people = openPeople({ records, settings, now: context.now }, company)
-  const state = resumeApps(await openKeepState(records, settings).load(), options.release, now())
+  const state = withAnswers(await openKeepState(records, settings).load(), options, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0 }
   const kinds = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp' } as const
@@ -132,7 +137,7 @@ export async function runOnce(
   const { people: list, settings, company, options, context, signal } = run
   const { now, stderr } = context
   const store = openKeepState(records, settings)
-  const before = resumeApps(await store.load(), options.release, now())
+  const before = withAnswers(await store.load(), options, now())
   const save = async (state: KeepState): Promise<void> => {
     if (!(await isHeld())) throw new RunStopped('another run took over')
     await store.save(state)
@@ -153,18 +158,29 @@ export async function runOnce(
     state: before,
     save,
     timezone: company.timezone,
-    async notify(found) {
-      const state = await createReport(summarizeAll(campaignRun.people.all()), now())
-      return await notifyAdmins(found, state, admins)
-    },
+    notify: async (found) =>
+      await notifyAdmins(found, await createReport(summarizeAll(campaignRun.people.all()), now()), admins),
     isConfirmed: options.confirm === true,
     isComplete: run.faults.length === 0,
   })
   const after = await keepRun.work().finally(() => progress?.end())
   tally.rows = list.length
   const since = before.digest?.at
-  const report = await createReport(summarizeAll(campaignRun.people.all()), now(), { since })
-  const counted = { ...after, lastRunAt: now(), days: withDay(after.days, report) }
+  const removedApps: RemovedApp[] = []
+  for (const found of after.removedApps ?? []) {
+    const isDue = unansweredRemovals(after).includes(found) && found.notifiedAt === undefined
+    const isSent =
+      isDue &&
+      (await sendToAdmins(
+        removedAppNotice(found, texts),
+        `removed ${found.instance} ${found.noticedAt}`,
+        admins,
+      ))
+    removedApps.push(isSent ? { ...found, notifiedAt: now() } : found)
+  }
+  const everyone = summarizeAll(campaignRun.people.all(), removedInstances(after))
+  const report = await createReport(everyone, now(), { since })
+  const counted = { ...after, removedApps, lastRunAt: now(), days: withDay(after.days, report) }
   const digest = digestNotice(report, counted, now(), texts)
   const isSent =
     isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
@@ -206,19 +222,35 @@ async function sendToAdmins(notice: Notice, id: string, { run, neighbors }: Admi
   return outcomes.includes('sent')
 }
 
-/** @param apps to email people about again @throws {UsageError} if one of them isn't paused */
-function resumeApps(state: KeepState, apps: readonly string[] = [], now: number): KeepState {
+/**
+ * @param options.release apps to email people about again, or that they have connected, though they left many lists
+ * @param options.removed apps that were removed
+ * @throws {UsageError} if nothing is known of one of them
+ */
+function withAnswers(
+  state: KeepState,
+  { release = [], removed = [] }: Pick<KeepCommandOptions, 'release' | 'removed'>,
+  now: number,
+): KeepState {
   const active = activeMassDisconnects(state)
-  const isOf = (app: string, { instance }: MassDisconnect) =>
-    app === 'all' || inScope({ only: [app] }, instance)
-  for (const app of apps)
-    if (!active.some((one) => isOf(app, one)))
+  const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
+  const gone = (state.removedApps ?? []).filter(({ releasedAt }) => releasedAt === undefined)
+  for (const app of release)
+    if (app === 'all' ? active.length === 0 : ![...active, ...gone].some((one) => isOf(app, one)))
       throw new UsageError(`--release ${app}: no emails about this app are held back`)
-  const isResumed = (one: MassDisconnect) => active.includes(one) && apps.some((app) => isOf(app, one))
+  for (const app of removed)
+    if (!gone.some((one) => isOf(app, one)))
+      throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)
+  const isReleased = (one: { instance: string }) => release.some((app) => isOf(app, one))
   const massDisconnects = state.massDisconnects.map((one) =>
-    isResumed(one) ? { ...one, resumedAt: now } : one,
+    active.includes(one) && (release.includes('all') || isReleased(one)) ? { ...one, resumedAt: now } : one,
   )
-  return { ...state, massDisconnects }
+  const removedApps = gone.map((one) => ({
+    ...one,
+    ...(removed.some((app) => isOf(app, one)) && { confirmedAt: now }),
+    ...(isReleased(one) && { releasedAt: now }),
+  }))
+  return { ...state, massDisconnects, removedApps }
 }
 
 /** Names that tell an app from the others of the report. */
@@ -263,6 +295,10 @@ function needsOf(
         `${printable(displayName({ instance, name }, ''))}: ${lapsed} of ${had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
     ),
     release && `If people have to connect it again, in one email: ${COMMAND} keep PEOPLE.csv${release}`,
+    ...unansweredRemovals(state).flatMap((app) => [
+      `${printable(displayName(app, ''))} is gone from ${app.people} lists. Was it removed? Until you answer, it is in no figure.`,
+      `If it was removed: ${COMMAND} keep PEOPLE.csv --removed ${printable(app.instance)}. If these people have connected it: --release ${printable(app.instance)} instead.`,
+    ]),
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...limitFaults(faults),
     unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,

@@ -2,6 +2,7 @@
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
+import type { Person } from './person.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
@@ -20,6 +21,12 @@ export type MassDisconnect = {
 /** An app that is new for many people at once. Times are milliseconds since 1970. */
 export type NewApp = { instance: string; name: string; noticedAt: number; since: number; people: number }
 
+/**
+ * An app that left many lists at once, and no one walked. It is in no figure until most have it listed again, or an operator
+ * says that people have connected it (`releasedAt`). Times are milliseconds since 1970.
+ */
+export type RemovedApp = NewApp & { notifiedAt?: number; confirmedAt?: number; releasedAt?: number }
+
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** People in each state after a day's last run, and those of the ready who had nothing to connect. `day` is YYYY-MM-DD in UTC. */
@@ -37,6 +44,7 @@ export type KeepState = {
   evaluatedAt?: number
   massDisconnects: MassDisconnect[]
   newApps?: NewApp[]
+  removedApps?: RemovedApp[]
   /** When a run last found it working time in a time zone, or first saw the zone. */
   zones: Record<string, number>
   /** What the last digest showed, and when it was sent. */
@@ -80,3 +88,20 @@ export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>)
 
 export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
   new Set(activeMassDisconnects(state).map(({ instance }) => instance))
+
+/** Those that administrators haven't answered. */
+export const unansweredRemovals = ({ removedApps = [] }: Pick<KeepState, 'removedApps'>): RemovedApp[] =>
+  removedApps.filter(({ confirmedAt, releasedAt }) => confirmedAt === undefined && releasedAt === undefined)
+
+export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedApps'>): ReadonlySet<string> =>
+  new Set(removedApps.flatMap(({ instance, releasedAt }) => (releasedAt === undefined ? [instance] : [])))
+
+/** As figures count them: an app that was removed isn't connected. */
+export function withoutRemoved(person: Person, removed: ReadonlySet<string>): Person {
+  const { lastCheck } = person
+  if (lastCheck === undefined || removed.size === 0) return person
+  const apps = lastCheck.apps.filter(
+    ({ instance, status }) => status !== 'connected' || !removed.has(instance),
+  )
+  return { ...person, lastCheck: { ...lastCheck, apps } }
+}

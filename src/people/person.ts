@@ -12,6 +12,8 @@ export type AppRecord = {
   since: number
   /** When it was first listed, by a check after the person's first one. Absent once it was connected. */
   newAt?: number
+  /** When a run, and no page, noticed that it left the list: it counts as connected, unless it was removed for many. */
+  vanishedAt?: number
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
   lapses?: number
@@ -133,6 +135,8 @@ type CheckResponse = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   connected?: readonly Omit<AppRecord, 'status'>[]
+  /** Of a run: the apps that were removed for many, whose return is no lapse. */
+  removed?: ReadonlySet<string>
 }
 
 /** Bounds the record if a service makes up names; connected apps go first. */
@@ -140,18 +144,20 @@ const MAX_APPS = 2_000
 
 /** Takes in a response of the service, unless a newer one is known. */
 export function withCheck(person: Person, response: CheckResponse, now: number): Person {
-  const { checkedAt, unconnected, connected = [] } = response
+  const { checkedAt, unconnected, connected = [], removed } = response
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
-  for (const app of before.values()) apps.set(app.instance, asConnected(app, checkedAt))
+  for (const app of before.values())
+    apps.set(app.instance, asConnected(app, checkedAt, removed !== undefined))
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
     const known = before.get(instance)
     const since = known?.status === status ? known.since : checkedAt
     const newAt = known === undefined && person.lastCheck !== undefined ? checkedAt : known?.newAt
-    const history = { ...lapseOf(known, checkedAt), ...omitUndefined({ newAt }) }
+    const isBack = known?.vanishedAt !== undefined && removed?.has(instance)
+    const history = { ...(!isBack && lapseOf(known, checkedAt)), ...omitUndefined({ newAt }) }
     apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS
@@ -161,10 +167,11 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-function asConnected(app: AppRecord, at: number): AppRecord {
+function asConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   if (app.status === 'connected') return app
-  const { lapsedAt: _lapsedAt, newAt: _newAt, ...rest } = app
-  return { ...rest, status: 'connected', since: at }
+  const { lapsedAt, newAt: _newAt, ...rest } = app
+  const vanished = isRun && lapsedAt === undefined && { vanishedAt: at }
+  return { ...rest, status: 'connected', since: at, ...vanished }
 }
 
 const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>

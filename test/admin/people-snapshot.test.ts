@@ -8,6 +8,7 @@ import { having, listed } from '../helpers/people.ts'
 
 const PEOPLE = 5_000
 const NOW = 1_000_000
+const noRuns = { load: () => Promise.resolve({ massDisconnects: [], zones: {}, days: [] }) }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -37,7 +38,7 @@ function crowd() {
       }
     },
   }
-  return { at, snapshot: new PeopleSnapshot(people, () => NOW) }
+  return { at, snapshot: new PeopleSnapshot(people, noRuns, () => NOW) }
 }
 
 const here = new AbortController().signal
@@ -185,7 +186,7 @@ it('a list has people by name, those without one by address, and numbers as numb
   const all = async function* () {
     for (const person of people) yield await Promise.resolve(person)
   }
-  const snapshot = new PeopleSnapshot({ all }, () => NOW)
+  const snapshot = new PeopleSnapshot({ all }, noRuns, () => NOW)
   const emails = async (use: 'page' | 'download') =>
     (await listed(snapshot.summaries(here, use))).map(({ person }) => person.email.split('@')[0])
   expect(await emails('page')).toEqual(['2', '3', 'desk-9', 'desk-10', '1'])

@@ -35,7 +35,8 @@ beforeEach(() => {
 async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'summaries' | 'report'>) {
   const kept = testPeople({ now: () => at.now })
   for (const person of people) await kept.change(person.email, () => person)
-  const snapshot = (given ?? new PeopleSnapshot(kept, () => at.now)) as PeopleSnapshot
+  const snapshot = (given ??
+    new PeopleSnapshot(kept, { load: () => Promise.resolve(at.keepState) }, () => at.now)) as PeopleSnapshot
   const { displayName } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
   const audit: Audit = (happened) => void notes.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>

@@ -6,6 +6,7 @@ import { Throttle } from '../../src/campaigns/throttle.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
+import { withCheck } from '../../src/people/person.ts'
 import { listed, testPeople } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
@@ -75,14 +76,21 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       world.now += HOUR
     }
   }
+  /** Everyone walks: their page has found all of these apps connected. */
+  const walk = async (): Promise<void> => {
+    all('connected')
+    const response = { checkedAt: world.now, unconnected: [] }
+    for (const { email } of list)
+      await people.change(email, (person) => withCheck(person, response, world.now))
+  }
   /** Everyone connected everything on the day before. */
   const connected = async (): Promise<void> => {
     for (const [state, at] of [
       ['awaiting', monday - 20 * HOUR],
       ['connected', monday - 13 * HOUR],
     ] as const) {
-      all(state)
       world.now = at
+      await (state === 'connected' ? walk() : all(state))
       keepState = await keep(list, parts())
     }
     world.now = monday

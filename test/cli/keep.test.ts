@@ -8,10 +8,13 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { Email } from '../../src/campaigns/mail/email.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
 import { runOnce } from '../../src/cli/keep.ts'
 import { openPeople, openKeepState } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { removedInstances, type KeepState } from '../../src/people/keep-state.ts'
+import { withCheck } from '../../src/people/person.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { listed } from '../helpers/people.ts'
@@ -260,7 +263,7 @@ const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
 /** Twelve people connect these apps and lose one of them, which nine runs find. @returns what the last one prints */
 async function loseForTwelve(
-  { run, left, world, sentEmails }: ReturnType<typeof installation>,
+  { run, left, world, sentEmails, people }: ReturnType<typeof installation>,
   apps: string[],
 ) {
   // At night, so that no one is invited.
@@ -272,6 +275,10 @@ async function loseForTwelve(
     for (const email of twelve) left.set(email, [...lost])
     sentEmails.length = 0
     world.now = at
+    // They walk, so that a page notices it.
+    if (lost.length === 0)
+      for (const email of twelve)
+        await people.change(email, (person) => withCheck(person, { checkedAt: at, unconnected: [] }, at))
     await run(twelve)
   }
   let last = ''
@@ -335,4 +342,65 @@ it.each([
   const { run, to } = installation()
   for (let hour = 0; hour < 7; hour++) await run([ADA], digest && { digest })
   expect(to('admin@acme.example')).toHaveLength(count)
+})
+
+/** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns what that run prints */
+async function goneForTwelve({ run, left, world, sentEmails }: ReturnType<typeof installation>) {
+  for (const [apps, at] of [
+    [['jira_1', 'slack_1'], monday],
+    [['slack_1'], monday + DAY],
+  ] as const) {
+    for (const email of twelve) left.set(email, [...apps])
+    sentEmails.length = 0
+    world.now = at
+    await run(twelve)
+  }
+  world.now = monday + DAY + HOUR
+  return await run(twelve)
+}
+const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
+  const removed = removedInstances(await keepState.load())
+  const report = await createReport(summarizeAll(people.all(), removed), monday)
+  return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
+}
+
+it('an app that is gone from many lists at once is a question to administrators, and in no figure', async () => {
+  const company = installation()
+  company.names.set('jira_1', 'Jira')
+  const { exit, err } = await goneForTwelve(company)
+  expect(company.to('admin@acme.example')).toEqual(['Jira is gone from 12 lists. Was it removed?'])
+  expect([exit, err]).toEqual([3, expect.stringContaining('keep PEOPLE.csv --removed jira_1')])
+  expect(await jiraIn(company)).toBeUndefined()
+  await company.run(twelve)
+  expect(company.to('admin@acme.example')).toHaveLength(1)
+})
+
+it.each([
+  ['removed', undefined],
+  ['release', 12],
+] as const)(
+  'after --%s the question is answered: %s people count as connected',
+  async (option, connected) => {
+    const company = installation()
+    await goneForTwelve(company)
+    const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
+    expect([exit, err.includes('Needs you')]).toEqual([0, false])
+    expect(await jiraIn(company)).toBe(connected)
+    await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
+      '--removed slack_1: this app isn',
+    )
+  },
+)
+
+it('an app that comes back is open again: no one has lost it', async () => {
+  const company = installation()
+  await goneForTwelve(company)
+  for (const email of twelve) company.left.set(email, ['jira_1', 'slack_1'])
+  company.world.now = monday + 2 * DAY
+  const { exit } = await company.run(twelve)
+  const apps = (await company.people.get(twelve[0]!))?.lastCheck?.apps
+  expect([exit, apps?.find(({ instance }) => instance === 'jira_1')]).toEqual([
+    0,
+    { instance: 'jira_1', name: 'jira_1', status: 'awaiting', since: expect.any(Number) as number },
+  ])
 })

@@ -4,12 +4,13 @@ import { describeUnread } from '../../admin/overview.ts'
 import { summarizeAll } from '../../admin/person-summary.ts'
 import { createReport, type Report } from '../../admin/report.ts'
 import { shareFormatter } from '../../admin/sorted-table.ts'
+import { removedInstances } from '../../people/keep-state.ts'
 import { printable } from '@onramp/terminal/printable'
 import { loadWithoutClient } from '../../settings/settings.ts'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
 import { createTexts } from '../../web/languages/texts.ts'
-import { openPeople, storeLabel, withStore } from '../store.ts'
+import { openKeepState, openPeople, storeLabel, withStore } from '../store.ts'
 import { loadCompanyOf } from './email.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
 
@@ -21,7 +22,9 @@ export async function report(
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
     let unread = 0
-    const summaries = summarizeAll(openPeople({ records, settings, now }, company).all(() => unread++))
+    const people = openPeople({ records, settings, now }, company).all(() => unread++)
+    const state = await openKeepState(records, settings).load()
+    const summaries = summarizeAll(people, removedInstances(state))
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
       const made = await createReport(summaries, now(), { unread: () => unread })

@@ -1,0 +1,50 @@
+// When an app that left many lists counts as removed, until administrators answer.
+import { expect, it } from 'vitest'
+import { findRemovedApps } from '../../src/campaigns/removed-apps.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
+import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
+import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
+
+const NONE: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+
+/** @param by who noticed that Jira is gone; undefined: it is listed still */
+function person(by?: 'run' | 'page', at = monday): Person {
+  const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [slack, jira] }, 1)
+  if (by === undefined) return first
+  const removed = by === 'run' ? { removed: new Set<string>() } : {}
+  return withCheck(first, { checkedAt: at, unconnected: [slack], ...removed }, at)
+}
+const people = (count: number, ...given: Parameters<typeof person>) =>
+  Array.from({ length: count }, () => person(...given))
+const find = (all: Person[], state = NONE) => findRemovedApps(all, state, monday + 2 * HOUR)
+
+it.each([
+  [4, 0, 4, 0],
+  [5, 0, 20, 1],
+  [5, 0, 21, 0],
+  [50, 0, 1_000, 1],
+  [49, 0, 1_000, 0],
+  [60, 6, 0, 1],
+  [60, 7, 0, 0],
+])(
+  '%i runs and %i pages that miss an app that %i people have listed ask %i times',
+  async (runs, pages, listed, count) => {
+    const all = [...people(runs, 'run'), ...people(pages, 'page'), ...people(listed)]
+    expect(await find(all)).toHaveLength(count)
+  },
+)
+
+it('the question stands until it is listed again for most, and isn’t asked about those who were evaluated', async () => {
+  const removedApps = await find(people(10, 'run'))
+  expect(removedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
+  const later = { ...NONE, removedApps, evaluatedAt: monday + DAY }
+  expect(await find([...people(5, 'run'), ...people(5)], later)).toEqual(removedApps)
+  expect(await find([...people(4, 'run'), ...people(6)], later)).toEqual([])
+  expect(await find(people(60, 'run', monday - 1))).toEqual([])
+})
+
+it('an app that leaves the list of people who had lost it was repaired, and not removed', async () => {
+  const lost = withCheck(person('page', 2), { checkedAt: 3, unconnected: [slack, jira] }, 3)
+  const repaired = withCheck(lost, { checkedAt: monday, unconnected: [slack], removed: new Set() }, monday)
+  expect(await find(Array.from({ length: 60 }, () => repaired))).toEqual([])
+})
