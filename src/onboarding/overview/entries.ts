@@ -100,6 +100,9 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
   const kind = kindOf(app)
   const label = ROW_LABELS[kind]
   const block = blockAction(instance, kind, t)
+  const action = (of: Parameters<typeof actionPath>[0], key: TextKey): Action => {
+    return { href: actionPath(of, instance), label: t(key), forApp: name }
+  }
   return {
     app: instance,
     name,
@@ -114,15 +117,9 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     ].filter((note) => note !== undefined),
     focus: kind === 'todo' && instance === from,
     id: `status-${index}`,
-    connect: label && { href: actionPath('connect', instance), label: t(label), forApp: name },
-    skip:
-      label !== undefined && kind !== 'skipped' && kind !== 'blocked'
-        ? { href: actionPath('skip', instance), label: t('overview.skip'), forApp: name }
-        : undefined,
-    unskip:
-      kind === 'skipped'
-        ? { href: actionPath('unskip', instance), label: t('plain.undo'), forApp: name }
-        : undefined,
+    connect: label && action('connect', label),
+    skip: label && kind !== 'skipped' && kind !== 'blocked' ? action('skip', 'overview.skip') : undefined,
+    unskip: kind === 'skipped' ? action('unskip', 'plain.undo') : undefined,
     block: block && { ...block, forApp: name },
   }
 }

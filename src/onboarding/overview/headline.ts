@@ -53,28 +53,20 @@ function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
   return shown.off + hidden.off > 0 ? 'all-but-off' : 'all'
 }
 
-type Headline = {
-  outcome: Outcome
-  /** open: something waits. rest: nothing waits, but not everything is connected. done: nothing is left to do. */
-  state: 'open' | 'rest' | 'done'
-  heading: string
-  lead: string
-  /** Offers a first search: not if it could find nothing until the person connects what was skipped. */
-  search: boolean
-}
-
 const totalOf = ({ connected, pending, skipped, blocked, off }: Counts): number =>
   connected + pending + skipped + blocked + off
 
-export function headlineOf(apps: OverviewCounts, t: Texts): Headline {
+export function headlineOf(apps: OverviewCounts, t: Texts) {
   const outcome = outcomeOf(apps)
   const isPart = !apps.isStart && totalOf(apps.hidden) > 0
   const [state, heading, lead] = headlineTexts(outcome, apps, isPart, t)
+  // Offers a first search: not if it could find nothing until the person connects what was skipped.
   const search = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
   return { outcome, state, heading, lead, search }
 }
 
-type HeadlineTexts = [state: Headline['state'], heading: string, lead: string]
+/** open: something waits. rest: nothing waits, but not everything is connected. done: nothing is left to do. */
+type HeadlineTexts = [state: 'open' | 'rest' | 'done', heading: string, lead: string]
 
 function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, t: Texts): HeadlineTexts {
   const { shown, hidden, isStart } = apps

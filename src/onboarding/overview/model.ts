@@ -3,7 +3,7 @@ import { withUniqueNames, readableName } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf } from '../app-state.ts'
 import { nextStep, walkStates, type AppWithState, type WalkStates } from '../next-step.ts'
-import { inScope, type Visit, type Walk } from '../walk.ts'
+import { inScope, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import { countsOf, headlineOf } from './headline.ts'
 
@@ -25,21 +25,9 @@ type OverviewContext = {
   confirmSeconds: number
 }
 
-export type OverviewModel = OverviewContext & {
-  visit: Visit
-  states: WalkStates
-  apps: readonly OverviewApp[]
-  byShortName: ReadonlyMap<string, OverviewApp[]>
-  /** Instances whose account is also that of another app with the same name, shown or not. */
-  sharedAccounts: ReadonlySet<string>
-  next: ReturnType<typeof nextStep>
-  counts: ReturnType<typeof countsOf>
-  headline: ReturnType<typeof headlineOf>
-  earliest: number
-  isAtRest: boolean
-}
+export type OverviewModel = ReturnType<typeof createOverviewModel>
 
-export function createOverviewModel(walk: Walk, context: OverviewContext): OverviewModel {
+export function createOverviewModel(walk: Walk, context: OverviewContext) {
   const { t, describe, from } = context
   const states = walkStates(walk, context.now)
   const { firstApps } = states
@@ -69,8 +57,9 @@ export function createOverviewModel(walk: Walk, context: OverviewContext): Overv
     states,
     apps,
     byShortName: Map.groupBy(apps, ({ short }) => short),
+    /** Instances whose account is also that of another app with the same name, shown or not. */
     sharedAccounts: sharedAccountsOf(all, describe),
-    next: isOfferedAgain ? { kind: 'connect', instance: cameFrom.instance } : nextStep(states),
+    next: isOfferedAgain ? { kind: 'connect' as const, instance: cameFrom.instance } : nextStep(states),
     counts,
     headline,
     earliest: Math.min(...apps.map(({ entry }) => entry.firstSeen)),
