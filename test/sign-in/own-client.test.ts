@@ -3,9 +3,45 @@ import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
+import { removeClient } from '../../src/sign-in/registration/register.ts'
 import { createFindClient } from '../../src/sign-in/registration/registration.ts'
-import { answerFetch } from './network-of-answers.ts'
-import { made, METADATA, ours, REGISTER, settings, NOW } from './our-client.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
+import { memoryStore } from './memory-store.ts'
+import { answerFetch, silent } from './network-of-answers.ts'
+
+const ISSUER = 'https://as.example'
+const REGISTER = `${ISSUER}/register`
+const METADATA = { issuer: ISSUER, token_endpoint: `${ISSUER}/token`, registration_endpoint: REGISTER }
+const settings = {
+  PUBLIC_URL: 'https://onramp.example',
+  OIDC_ISSUER: ISSUER,
+  OIDC_SCOPE: 'openid email profile offline_access',
+  OIDC_CLIENT_AUTH: 'client_secret_basic',
+} as Settings
+
+const NOW = 1_700_000_000_000
+const keyRing = testKeyRing()
+
+function ours(own: Partial<Settings> = {}) {
+  const store = memoryStore()
+  const logged: unknown[][] = []
+  const line = (level: string) => (fields: object, words: string) => void logged.push([level, words, fields])
+  const calls: object[] = []
+  const parts = { records: store.records, keyRing, now: () => NOW }
+  const all = { ...settings, ...own } as Settings
+  const log = { info: line('info'), warn: line('warn') } as never
+  const client = createFindClient(all, {
+    ...parts,
+    log,
+    onCall: ({ operation, status }) => void calls.push({ operation, status }),
+  })
+  return { ...store, all, parts, log, client, logged, calls }
+}
+
+const made =
+  (more: object = {}, status = 201) =>
+  () =>
+    Response.json({ client_id: 'one', client_secret: 'hush', ...more }, { status })
 
 const pem = () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -95,15 +131,10 @@ it('a client that the management address denies is registered anew, and then not
   const { client } = ours()
   const registrations = () => requests.filter(({ method }) => method === 'POST').length
   await client(METADATA, true)
-  for (const [status, times] of [
-    [404, 1],
-    [403, 1],
-    [503, 1],
-    [401, 2],
-  ] as const) {
+  for (const status of [404, 403, 503, 401]) {
     answers[uri] = managed('first', status)
     await client(METADATA, true)
-    expect(registrations(), String(status)).toBe(times)
+    expect(registrations(), String(status)).toBe(status === 401 ? 2 : 1)
   }
   expect((await client(METADATA, false))?.metadata).not.toHaveProperty('registration_client_uri')
 })
@@ -182,4 +213,32 @@ it('settings that request something else register another client', async () => {
   expect(await keyOf({ ...signing, OIDC_CLIENT_KEY: one })).not.toBe(
     await keyOf({ ...signing, OIDC_CLIENT_KEY: two }),
   )
+})
+
+const registered = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
+
+it('a client is removed at its management address with its own token', async () => {
+  const requests = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
+  expect(await removeClient(registered)).toBe('removed')
+  expect(requests.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
+    ['DELETE', 'Bearer sesame'],
+  ])
+})
+
+it('a client stays if the server refuses or does not answer', async () => {
+  answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
+  expect(await removeClient(registered)).toBe(403)
+  answerFetch({ [uri]: silent('ECONNREFUSED') })
+  expect(await removeClient(registered)).toBe('unanswered')
+})
+
+it.each([
+  { registration_client_uri: undefined },
+  { registration_client_uri: 'x' },
+  { registration_client_uri: 'http://as.example/register/one' },
+  { registration_access_token: undefined },
+])('a client stays if there is no safe address or no token: %j', async (without) => {
+  const requests = answerFetch({})
+  expect(await removeClient({ ...registered, ...without })).toBe('no-means')
+  expect(requests).toEqual([])
 })

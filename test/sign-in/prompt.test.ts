@@ -22,11 +22,8 @@ it.each<[Prompt, string[] | undefined, Prompt]>([
   expect(supportedPrompt(prompt, { issuer, prompt_values_supported: listed })).toBe(possible)
 })
 
-it('the prompt is never login at Google, which does not support it', () => {
+it('the prompt is never login at Google, and an address can only ask for known ones', () => {
   expect(supportedPrompt('login', { issuer: 'https://accounts.google.com' })).toBe('select_account')
-})
-
-it('an address can only ask for the known prompts', () => {
   expect(['login', 'no', ['login']].map(parsePrompt)).toEqual(['login', undefined, undefined])
 })
 

@@ -108,46 +108,33 @@ it.each([
   expect(deviceName(agent)).toBe(device)
 })
 
-/** Two sign-ins of one person, of different sessions of the authorization server. */
-async function twoSids() {
-  const world = inProcess()
-  const of = async (sid: string | undefined) => {
-    world.person.claims = sid === undefined ? {} : { sid }
-    const browser = world.browser()
-    await browser.signIn()
-    return browser
-  }
-  return { ...world, one: await of('s1'), other: await of('s2'), of }
-}
-
-it('a logout by sub ends all sign-ins of the person, and later ones work', async () => {
-  const { sessions, one, other, browser, clock } = await twoSids()
-  expect(await sessions.endByLogoutToken(ISSUER, { sub: 'bob' })).toBe(0)
-  expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).toBe(2)
-  for (const ended of [one, other]) expect(await ended.who()).toMatchObject(signedOut)
-  clock.now++
-  const again = browser()
-  await again.signIn()
-  expect(await again.who()).toMatchObject({ subject: 'ada' })
-})
-
-it('a logout by sid ends one sign-in, of that issuer only', async () => {
-  const { sessions, one, other, store } = await twoSids()
-  // As long as the longest sign-in (SESSION_MAX_HOURS), so that it ends in the evening, too.
-  expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
-  expect(await sessions.endByLogoutToken('https://other.example', { sid: 's1' })).toBe(0)
-  expect(await sessions.endByLogoutToken(ISSUER, { sid: 's1' })).toBe(1)
-  expect(await one.who()).toMatchObject(signedOut)
-  expect(await other.who()).toMatchObject({ subject: 'ada' })
-})
-
-it('a logout by sub and sid also ends sign-ins without a sid', async () => {
-  const { sessions, of, one, other } = await twoSids()
-  const unknown = await of(undefined)
-  expect(await sessions.endByLogoutToken(ISSUER, { sub: 'ada', sid: 's1' })).toBe(2)
-  for (const ended of [one, unknown]) expect(await ended.who()).toMatchObject(signedOut)
-  expect(await other.who()).toMatchObject({ subject: 'ada' })
-})
+it.each<[string, { sub?: string; sid?: string }, string[], string?]>([
+  ['sub of another person', { sub: 'bob' }, []],
+  ['sub', { sub: 'ada' }, ['s1', 's2', '']],
+  ['sid, also without a sid', { sid: 's1' }, ['s1', '']],
+  ['sid of another issuer', { sid: 's1' }, [], 'https://other.example'],
+  ['sub and sid, also without a sid', { sub: 'ada', sid: 's1' }, ['s1', '']],
+])(
+  'a logout by %s ends those sign-ins, and later ones work',
+  async (_what, named, ended, issuer = ISSUER) => {
+    const { sessions, person, browser, store, clock } = inProcess()
+    const signedInWith = async (sid: string) => {
+      person.claims = sid === '' ? {} : { sid }
+      const one = browser()
+      await one.signIn()
+      return { sid, one }
+    }
+    const all = [await signedInWith('s1'), await signedInWith('s2'), await signedInWith('')]
+    // As long as the longest sign-in (SESSION_MAX_HOURS), so that it ends in the evening, too.
+    expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
+    expect(await sessions.endByLogoutToken(issuer, named)).toBe(ended.length)
+    for (const { sid, one } of all)
+      expect(await one.who()).toMatchObject(ended.includes(sid) ? signedOut : { subject: 'ada' })
+    clock.now++
+    const { one: again } = await signedInWith('s1')
+    expect(await again.who()).toMatchObject({ subject: 'ada' })
+  },
+)
 
 it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
   'a logout ends a sign-in under way and revokes its tokens: %j',
