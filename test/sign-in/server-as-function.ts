@@ -35,9 +35,10 @@ export function serverAsFunction(metadata: object, client: object) {
     /** When its id_tokens are over: from now on, or in seconds since 1970. */
     expires: '5m' as string | number,
   }
-  const codes = new Map<string, string | undefined>()
+  /** What the authorization request of each code had: nonce and code_challenge. */
+  const codes = new Map<string, Form>()
   async function tokens(form: Form): Promise<Answer> {
-    const nonce = codes.get(form['code'] ?? '')
+    const { nonce } = codes.get(form['code'] ?? '') ?? {}
     const token = new SignJWT({
       ...(nonce !== undefined && { nonce }),
       sub: person.sub,
@@ -51,12 +52,8 @@ export function serverAsFunction(metadata: object, client: object) {
       .setAudience(person.audience)
       .setIssuedAt()
       .setExpirationTime(person.expires)
-    const body = {
-      access_token: `access-${requests.length}`,
-      token_type: 'Bearer',
-      expires_in: 300,
-      refresh_token: 'refresh',
-    }
+    const access_token = `access-${requests.length}`
+    const body = { access_token, token_type: 'Bearer', expires_in: 300, refresh_token: 'refresh' }
     return { body: { ...body, id_token: await token.sign(person.key), ...person.tokens } }
   }
   const configurationNow = (forRefresh = false) => {
@@ -87,17 +84,15 @@ export function serverAsFunction(metadata: object, client: object) {
     },
   }
 
-  const challenges = new Map<string, string | undefined>()
   /** What the browser is sent back with, where it was sent there with these parameters. */
-  function callbackFor({ state = '', nonce, code_challenge: challenge }: Form): string {
-    const code = `code-${codes.size}`
-    codes.set(code, nonce)
-    challenges.set(code, challenge)
+  function callbackFor(sent: Form): string {
+    const [code, { state = '' }] = [`code-${codes.size}`, sent]
+    codes.set(code, sent)
     return `/sign-in/callback?${new URLSearchParams({ code, state }).toString()}`
   }
   /** Does the verifier of a token request belong to the challenge of its sign-in (RFC 7636)? */
   const hasCodeVerifier = ({ code = '', code_verifier: verifier = '' }: Form) =>
-    challenges.get(code) === createHash('sha256').update(verifier).digest('base64url')
+    codes.get(code)?.['code_challenge'] === createHash('sha256').update(verifier).digest('base64url')
 
   return { requests, answers, person, server, authorizationServer, callbackFor, hasCodeVerifier }
 }

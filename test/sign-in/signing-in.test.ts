@@ -149,8 +149,7 @@ it('a request is pushed twice at most, and only if the server accepts that', asy
   expect(outcomes.at(-1)).toMatchObject({ code: 'sign_in_misconfigured' })
   expect(requests.map(({ path }) => path)).toEqual(['/par', '/par'])
   const bob = inProcess().browser()
-  const sent = await bob.begin()
-  const address = `/sign-in/callback?state=${sent['state']}&error=invalid_request`
+  const address = `/sign-in/callback?state=${(await bob.begin())['state']}&error=invalid_request`
   expect(await bob.follow(address)).toMatchObject({ code: 'sign_in_misconfigured' })
 })
 
