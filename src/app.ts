@@ -71,7 +71,7 @@ export function createApp(services: Services): Express {
   const { settings, company, people, keepStateStore, audit, now } = services
   const app = createExpress(settings)
   const snapshot = new PeopleSnapshot(people, keepStateStore, now)
-  const exports = createExportRoutes({ snapshot, displayName: company.displayName, audit, now })
+  const exports = createExportRoutes(snapshot, company.displayName, audit)
   addRoutesForPrograms(app, services, exports)
   addRoutesForEveryone(app, services)
   app.use(requireSignIn)

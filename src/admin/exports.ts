@@ -20,17 +20,11 @@ export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.
 /** Downloads at once per process; each buffers up to 512 KB. */
 const MAX_DOWNLOADS = 20
 
-export function createExportRoutes({
-  snapshot,
-  displayName,
-  audit,
-  now,
-}: {
-  snapshot: PeopleSnapshot
-  displayName: Company['displayName']
-  audit: Audit
-  now: () => number
-}): Router {
+export function createExportRoutes(
+  snapshot: PeopleSnapshot,
+  displayName: Company['displayName'],
+  audit: Audit,
+): Router {
   const noteView = (req: Request, what: string) => {
     const user = signedInOf(req)?.user
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
@@ -59,7 +53,10 @@ export function createExportRoutes({
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const gone = browserGoneSignal(res)
-    const fit = matchingPeople(snapshot.summaries(gone, 'download'), parsePeopleQuery(req.query), now())
+    const fit = matchingPeople(
+      snapshot.summaries(gone, 'download'),
+      parsePeopleQuery(req.query, snapshot.now()),
+    )
     downloads++
     await pipeline(Readable.from(peopleCsv(fit, named)), res)
       .catch((error: unknown) => {
@@ -98,8 +95,7 @@ export function createTokenRoutes(
 async function* matchingPeople(
   all: AsyncIterable<PersonSummary>,
   wanted: PeopleQuery,
-  now: number,
 ): AsyncGenerator<PersonSummary> {
   for await (const summary of all)
-    if (matchingFilters(summary, wanted, now)?.(wanted.filter) === true) yield summary
+    if (matchingFilters(summary, wanted)?.(wanted.filter) === true) yield summary
 }

@@ -3,45 +3,39 @@ import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, isStuckApp, isToConnect, type PersonSummary } from './person-summary.ts'
 import { dueAt } from './report.ts'
 
-/** @param now milliseconds since 1970 @param apps the requested app, or all @param isOneApp whether one app is requested */
-type FilterTest = (
-  summary: PersonSummary,
-  now: number,
-  apps: readonly PersonApp[],
-  isOneApp: boolean,
-) => boolean
+/** @param apps the requested app, or all */
+type FilterTest = (summary: PersonSummary, apps: readonly PersonApp[], wanted: PeopleQuery) => boolean
 
 const inState =
   (state: PersonApp['state']): FilterTest =>
-  (_summary, _now, apps) =>
+  (_summary, apps) =>
     apps.some((app) => app.state === state)
 
 /** Counted among people who have something to connect, as the funnel does. */
 const inFunnel =
   (stage: 'invited' | 'opened' | 'signedIn'): FilterTest =>
-  (summary, _now, apps) =>
+  (summary, apps) =>
     CRITERIA[stage](summary) && apps.some(isToConnect)
 
 const FILTERS = {
   ...CRITERIA,
   all: () => true,
-  toConnect: (_summary, _now, apps) => apps.some(isToConnect),
+  toConnect: (_summary, apps) => apps.some(isToConnect),
   invited: inFunnel('invited'),
   opened: inFunnel('opened'),
   signedIn: inFunnel('signedIn'),
   connecting: inState('connected'),
-  fellBack: (summary, _now, apps) =>
+  fellBack: (summary, apps) =>
     CRITERIA.fellBack(summary) && apps.some(({ lapsedAt }) => lapsedAt !== undefined),
-  stuck: (summary, _now, apps, isOneApp) => (isOneApp ? apps.some(isStuckApp) : CRITERIA.stuck(summary)),
+  stuck: (summary, apps, { app }) => (app !== '' ? apps.some(isStuckApp) : CRITERIA.stuck(summary)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
   blocked: inState('blocked'),
   off: inState('off'),
-  noAddress: (_summary, _now, apps) => apps.some(({ hasNoAddress }) => hasNoAddress),
-  lapsed: (_summary, _now, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
-  unconfirmed: (_summary, _now, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
-  notInvited: (summary) => CRITERIA.notStarted(summary) && !CRITERIA.invited(summary),
-  due: (summary, now) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
+  noAddress: (_summary, apps) => apps.some(({ hasNoAddress }) => hasNoAddress),
+  lapsed: (_summary, apps) => apps.some(({ lapsedAt }) => lapsedAt !== undefined),
+  unconfirmed: (_summary, apps) => apps.some(({ isUnconfirmed }) => isUnconfirmed),
+  due: (summary, _apps, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),
 } satisfies Record<string, FilterTest>
@@ -65,12 +59,14 @@ export type PeopleQuery = {
   group: string
   /** From 1. */
   page: number
+  /** Milliseconds since 1970. */
+  now: number
 }
 
 const MAX_TEXT = 254
 
-/** @param query untrusted */
-export function parsePeopleQuery(query: Record<string, unknown>): PeopleQuery {
+/** @param query untrusted @param now milliseconds since 1970 */
+export function parsePeopleQuery(query: Record<string, unknown>, now: number): PeopleQuery {
   const text = (name: string) =>
     typeof query[name] === 'string' ? query[name].trim().slice(0, MAX_TEXT) : ''
   const filter = FILTER_NAMES.find((known) => known === query['show']) ?? 'all'
@@ -80,6 +76,7 @@ export function parsePeopleQuery(query: Record<string, unknown>): PeopleQuery {
     app: text('app'),
     group: text('group'),
     page: /^[1-9]\d{0,5}$/.test(text('page')) ? Number(text('page')) : 1,
+    now,
   }
 }
 
@@ -92,11 +89,10 @@ export function toQueryString({ filter, search, app, group, page = 1 }: Partial<
 
 export const peopleUrl = (query: Partial<PeopleQuery>): string => `/admin/people?${toQueryString(query)}`
 
-/** Which filters a person matches; undefined if search, app or department exclude them. @param now milliseconds since 1970 */
+/** Which filters a person matches; undefined if search, app or department exclude them. */
 export function matchingFilters(
   summary: PersonSummary,
   wanted: PeopleQuery,
-  now: number,
 ): ((filter: Filter) => boolean) | undefined {
   const { email, name = '', group = '' } = summary.person
   const { search, app } = wanted
@@ -107,5 +103,5 @@ export function matchingFilters(
   if (app !== '' && own.length === 0) return undefined
   // People who are gone count in no other filter.
   if (CRITERIA.gone(summary)) return (filter) => filter === 'gone'
-  return (filter) => FILTERS[filter](summary, now, own, app !== '')
+  return (filter) => FILTERS[filter](summary, own, wanted)
 }

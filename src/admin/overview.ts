@@ -1,7 +1,7 @@
 // GET /admin: figures, funnel, trend and what needs an administrator, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
-import { peopleUrl } from './filters.ts'
+import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import {
   activeMassDisconnects,
@@ -109,13 +109,9 @@ export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
 /** The app that affects at least half of these people. @param at how many an app affects */
-function dominantApp(
-  { datasources }: Pick<Report, 'datasources'>,
-  count: number,
-  at: (app: AppCounts) => number = peopleStuckAt,
-): AppCounts | undefined {
-  const [first] = datasources.toSorted((one, other) => at(other) - at(one))
-  return first !== undefined && at(first) > 0 && at(first) * 2 >= count ? first : undefined
+function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt): AppCounts | undefined {
+  const [first] = mostFirst(datasources, at)
+  return first !== undefined && at(first) * 2 >= count ? first : undefined
 }
 
 function statsOf(report: Report, { t, share }: Formatting) {
@@ -140,23 +136,24 @@ function statsOf(report: Report, { t, share }: Formatting) {
       report.fellBack === 0 ? none : mostly(dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)),
   }
   /** Counted apart, each with its own list. */
-  const apart = { ready: ['nothing', 'unchecked'], notStarted: ['notInvited'] } as const
+  const apartOf = (filters: readonly ('nothing' | 'unchecked' | 'notInvited')[]) =>
+    filters.map((filter) => {
+      const count = report[filter]
+      return { count, text: t(`admin.apart.${filter}`, { count }), href: peopleUrl({ filter }) }
+    })
+  const apart: Record<string, ReturnType<typeof apartOf>> = {
+    ready: apartOf(['nothing', 'unchecked']),
+    notStarted: apartOf(['notInvited']),
+  }
   return PERSON_STATES.map((what) => {
     const filter = what === 'ready' ? 'finished' : what
-    const others = what === 'ready' || what === 'notStarted' ? apart[what] : []
     return {
       what,
       label: t(`admin.stat.${what}`),
       count: report[filter],
       figure: what === 'ready' ? share(finished, toConnect) : t.number(report[what]),
       details: details[what],
-      apart: others
-        .filter((other) => report[other] > 0)
-        .map((other) => ({
-          text: t(`admin.apart.${other}`, { count: report[other] }),
-          count: report[other],
-          href: peopleUrl({ filter: other }),
-        })),
+      apart: apart[what]?.filter(({ count: people }) => people > 0) ?? [],
       means: t(`admin.means.${what}`),
       isTrouble: (what === 'stuck' || what === 'fellBack') && report[what] > 0,
       href: peopleUrl({ filter }),
@@ -174,55 +171,46 @@ function funnelOf({ funnel, toConnect }: Report, { t, share }: Formatting) {
   }))
 }
 
-type ActionItem = {
-  kind: 'app' | 'noAddress' | 'otherApps' | 'notStarted' | 'failed' | 'deferred' | 'uncertain' | 'unconfirmed'
-  count: number
-  app?: AppCounts
-  href: string
-}
-
-const MAX_APPS = 3
-
-/** Apps first, by the people they affect; emails last. */
-function actionItemsOf(report: Report): ActionItem[] {
-  const blocked = report.datasources
-    .filter(({ counts }) => counts.blocked > 0)
-    .toSorted((one, other) => other.counts.blocked - one.counts.blocked)
-  const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
-  const needs: ActionItem[] = named.map((app) => ({
-    kind: 'app',
-    count: app.counts.blocked,
-    app,
-    href: peopleUrl({ filter: 'blocked', app: app.instance }),
-  }))
-  const broken = report.datasources.filter(({ noAddress }) => noAddress > 0)
-  for (const app of broken.toSorted((one, other) => other.noAddress - one.noAddress).slice(0, MAX_APPS))
-    needs.push({
-      kind: 'noAddress',
-      count: app.noAddress,
-      app,
-      href: peopleUrl({ filter: 'noAddress', app: app.instance }),
-    })
-  const others: ActionItem[] = [
-    { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
-    { kind: 'unconfirmed', count: report.unconfirmed, href: peopleUrl({ filter: 'unconfirmed' }) },
-    { kind: 'notStarted', count: report.due, href: peopleUrl({ filter: 'due' }) },
-    { kind: 'failed', count: report.failed, href: peopleUrl({ filter: 'failed' }) },
-    { kind: 'deferred', count: report.deferred, href: peopleUrl({ filter: 'deferred' }) },
-    { kind: 'uncertain', count: report.uncertain, href: peopleUrl({ filter: 'uncertain' }) },
-  ]
-  return [...needs, ...others.filter(({ count }) => count > 0)]
-}
-
 /** Scheduled runs email people themselves. Three hours, as in the alert OnrampKeepMissing. */
 const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
   now - lastRunAt < 3 * 3_600_000
 
-/** Action items with their texts. Mass disconnects come first, because they keep people from being emailed. */
+const MAX_APPS = 3
+
+const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): AppCounts[] =>
+  apps.filter((app) => at(app) > 0).sort((one, other) => at(other) - at(one))
+
+/**
+ * With their texts: mass disconnects come first, because they keep people from being emailed, then apps by the people they
+ * affect, then emails.
+ */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
-  const massDisconnectItems = activeMassDisconnects(keepState).map(
+  const { datasources, notStartedOptedOut: optedOut, notInvited } = report
+  const itemOf = (
+    kind: 'app' | 'noAddress' | 'otherApps' | 'unconfirmed' | 'due' | 'failed' | 'deferred' | 'uncertain',
+    count: number,
+    list: Filter,
+    app?: AppCounts,
+  ) => {
+    const values = { count, notInvited, optedOut, app: app?.name ?? '', label: t('overview.block') }
+    return {
+      count,
+      href: peopleUrl({ filter: list, ...(app && { app: app.instance }) }),
+      title: t(`admin.need.${kind}`, values),
+      detail: t(`admin.need.${kind}Why`, values),
+      command: kind === 'due' ? REMIND_COMMAND : undefined,
+      action: t('admin.view', { count }),
+    }
+  }
+  const ofApp = (app: AppCounts) => {
+    const item = itemOf('app', app.counts.blocked, 'blocked', app)
+    if (app.blockedSince === undefined) return item
+    const since = t('admin.need.appSince', { day: t.date(Date.parse(app.blockedSince)) })
+    return { ...item, detail: t.sentences([item.detail, since]) }
+  }
+  const massDisconnects = activeMassDisconnects(keepState).map(
     ({ instance, name, lapsed, had, noticedAt }) => {
-      const known = report.datasources.find((one) => one.instance === instance)
+      const known = datasources.find((one) => one.instance === instance)
       const [app, count] = [known?.name ?? name, known?.lapsed ?? 0]
       return {
         count,
@@ -234,7 +222,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       }
     },
   )
-  const removedItems = unansweredRemovals(keepState).map(({ instance, name: app, people: count }) => ({
+  const removed = unansweredRemovals(keepState).map(({ instance, name: app, people: count }) => ({
     count,
     href: '/admin/apps',
     title: t('admin.need.removed', { app, count }),
@@ -242,31 +230,24 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     command: answerCommand(instance, 'removed'),
     action: t('admin.allApps'),
   }))
-  // A run of onramp keep reminds people itself.
-  const needs = actionItemsOf(report).filter(
-    ({ kind }) => kind !== 'notStarted' || !hasRecentRun(keepState, now),
-  )
-  return [
-    ...massDisconnectItems,
-    ...removedItems,
-    ...needs.map((need) => describeActionItem(need, report, t)),
+  const blocked = mostFirst(datasources, ({ counts }) => counts.blocked)
+  const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
+  const unusable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
+  const others = [
+    {
+      ...itemOf('otherApps', blocked.length - named.length, 'blocked'),
+      href: '/admin/apps?sort=stuck',
+      action: t('admin.allApps'),
+    },
+    itemOf('unconfirmed', report.unconfirmed, 'unconfirmed'),
+    itemOf('due', hasRecentRun(keepState, now) ? 0 : report.due, 'due'),
+    ...(['failed', 'deferred', 'uncertain'] as const).map((kind) => itemOf(kind, report[kind], kind)),
   ]
-}
-
-function describeActionItem({ kind, count, app, href }: ActionItem, report: Report, t: Texts) {
-  const { notStartedOptedOut: optedOut, notInvited } = report
-  const values = { count, notInvited, optedOut, app: app?.name ?? '', label: t('overview.block') }
-  const since = kind === 'app' ? app?.blockedSince : undefined
-  const why = t(`admin.need.${kind}Why`, values)
-  return {
-    count,
-    href,
-    title: t(`admin.need.${kind}`, values),
-    detail:
-      since === undefined
-        ? why
-        : t.sentences([why, t('admin.need.appSince', { day: t.date(Date.parse(since)) })]),
-    command: kind === 'notStarted' ? REMIND_COMMAND : undefined,
-    action: kind === 'otherApps' ? t('admin.allApps') : t('admin.view', { count }),
-  }
+  return [
+    ...massDisconnects,
+    ...removed,
+    ...named.map(ofApp),
+    ...unusable.map((app) => itemOf('noAddress', app.noAddress, 'noAddress', app)),
+    ...others.filter(({ count }) => count > 0),
+  ]
 }

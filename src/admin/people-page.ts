@@ -27,15 +27,11 @@ type PeopleList = {
 }
 
 /** One pass over everyone. @param all in the order of the list @returns the last page, if there are fewer than the query's */
-export async function listPeople(
-  all: AsyncIterable<PersonSummary>,
-  query: PeopleQuery,
-  now: number,
-): Promise<PeopleList> {
+export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery): Promise<PeopleList> {
   let people: PersonSummary[] = []
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
   for await (const summary of all) {
-    const matches = matchingFilters(summary, query, now)
+    const matches = matchingFilters(summary, query)
     if (matches === undefined) continue
     const index = counts[query.filter]
     for (const filter of FILTER_NAMES) if (matches(filter)) counts[filter]++

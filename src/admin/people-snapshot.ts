@@ -64,7 +64,7 @@ function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order
 export class PeopleSnapshot {
   readonly #people: Pick<People, 'all'>
   readonly #keepStateStore: Pick<KeepStateStore, 'load'>
-  readonly #now: () => number
+  readonly now: () => number
   #latest: Snapshot | undefined
   #reading: Promise<void> | undefined
   readonly #waiting = new Set<AbortSignal>()
@@ -74,7 +74,7 @@ export class PeopleSnapshot {
   constructor(people: Pick<People, 'all'>, keepStateStore: Pick<KeepStateStore, 'load'>, now: () => number) {
     this.#people = people
     this.#keepStateStore = keepStateStore
-    this.#now = now
+    this.now = now
   }
 
   /** Everyone: pages by name, or address without one; downloads by address. A slow reader goes on in the newest snapshot. */
@@ -121,7 +121,7 @@ export class PeopleSnapshot {
       }
       isWhole = true
     }
-    const report = await createReport(each(), this.#now(), { unread: () => unread })
+    const report = await createReport(each(), this.now(), { unread: () => unread })
     if (!isWhole) return
     const page = await sortInTurns(summaries, ORDERS.page)
     const download = await sortInTurns(summaries, ORDERS.download)

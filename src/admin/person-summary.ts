@@ -147,6 +147,8 @@ export const CRITERIA = {
   optedOut: ({ person }) => person.optedOutAt !== undefined,
   inProgress: ({ progress }) => progress === 'inProgress',
   notStarted: ({ progress }) => progress === 'notStarted',
+  notInvited: ({ progress, invitedAt }) => progress === 'notStarted' && invitedAt === undefined,
+  notStartedOptedOut: ({ progress, person }) => progress === 'notStarted' && person.optedOutAt !== undefined,
   stuck: ({ progress }) => progress === 'stuck',
   fellBack: ({ progress }) => progress === 'fellBack',
   gone: ({ progress }) => progress === 'gone',

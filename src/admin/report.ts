@@ -54,8 +54,6 @@ export type Report = Record<Criterion, number> & {
   ofInvited: Counts<typeof OF_INVITED>
   /** People who have something to connect, by what was seen of them: a stage may have more than the one before. */
   funnel: Counts<typeof FUNNEL_STAGES>
-  notInvited: number
-  notStartedOptedOut: number
   due: number
   dueLater: { count: number; from: string | undefined }
   inProgressApps: { all: number; connected: number }
@@ -129,8 +127,6 @@ const newTotals = () => ({
   lastEmailAt: -Infinity,
   ...zeros(CRITERION_NAMES),
   people: 0,
-  notInvited: 0,
-  notStartedOptedOut: 0,
   due: 0,
   dueLater: { count: 0, from: Infinity },
   ofInvited: zeros(OF_INVITED),
@@ -146,7 +142,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   const isInvited = met.has('invited')
   if (isInvited) addTo(totals.ofInvited, met)
   if (met.has('toConnect')) addTo(totals.funnel, met)
-  if (met.has('notStarted')) addNotStarted(totals, summary, met, now)
+  if (met.has('notStarted')) addNotStarted(totals, summary, now)
   if (met.has('inProgress'))
     for (const { state } of summary.apps) {
       if (state !== 'off') totals.inProgressApps.all++
@@ -157,14 +153,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
 }
 
-function addNotStarted(
-  totals: Totals,
-  summary: PersonSummary,
-  met: ReadonlySet<Criterion>,
-  now: number,
-): void {
-  if (met.has('optedOut')) totals.notStartedOptedOut++
-  if (!met.has('invited')) totals.notInvited++
+function addNotStarted(totals: Totals, summary: PersonSummary, now: number): void {
   const at = dueAt(summary)
   if (at <= now) totals.due++
   else if (at !== Infinity)

@@ -80,9 +80,9 @@ export function createAdminRoutes({
 
   router.get('/admin/people', async (req, res) => {
     auditView(req, 'people')
-    const query = parsePeopleQuery(req.query)
+    const query = parsePeopleQuery(req.query, now())
 
-    const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query, now())
+    const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query)
 
     const data = (t: Texts) => {
       // Each app has one name on the page, for everyone on it.

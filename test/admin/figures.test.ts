@@ -87,7 +87,7 @@ function figuresIn(page: unknown): Counted[] {
 }
 
 const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
-  await listPeople(summaries(...people), parsePeopleQuery(Object.fromEntries(query)), now)
+  await listPeople(summaries(...people), parsePeopleQuery(Object.fromEntries(query), now))
 
 it('every figure equals the rows of the list that it opens', async () => {
   const seen = new Set<string>()

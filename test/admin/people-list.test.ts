@@ -20,7 +20,7 @@ const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = a
   mailed(named(name), state, { campaign, now })
 
 const emails = async (all: Person[], query: Record<string, unknown>) =>
-  (await listPeople(summaries(...all), parsePeopleQuery(query), at)).people.map(
+  (await listPeople(summaries(...all), parsePeopleQuery(query, at))).people.map(
     ({ person }) => person.email.split('@')[0],
   )
 
@@ -28,7 +28,7 @@ it('a list of people for administrators has everyone once, in order, a page at a
   const many = Array.from({ length: 2 * PEOPLE_A_PAGE + 1 }, (_, index) =>
     named(`person-${String(index).padStart(3, '0')}`),
   )
-  const pageOf = (page: string) => listPeople(summaries(...many), parsePeopleQuery({ page }), at)
+  const pageOf = (page: string) => listPeople(summaries(...many), parsePeopleQuery({ page }, at))
   const pages = await Promise.all(['1', '2', '3'].map(pageOf))
   expect(pages.map(({ page, pages: all, total }) => [page, all, total])).toEqual(
     [1, 2, 3].map((page) => [page, 3, many.length]),
@@ -42,8 +42,8 @@ it('a list of people for administrators has everyone once, in order, a page at a
 
 it('a list of people for administrators has the name, and leads to the pages before and after it', async () => {
   const many = Array.from({ length: 60 }, (_, index) => ({ ...named(`p${index}`), name: `Ada ${index}` }))
-  const query = parsePeopleQuery({ page: '2', q: 'ADA' })
-  const page = peoplePage(await listPeople(summaries(...many), query, at), ({ name }) => name, query, t)
+  const query = parsePeopleQuery({ page: '2', q: 'ADA' }, at)
+  const page = peoplePage(await listPeople(summaries(...many), query), ({ name }) => name, query, t)
   expect(page).toMatchObject({ page: 2, pages: 3, people: { 0: { name: 'Ada 25', email: many[25]?.email } } })
   expect([page.previous, page.next]).toEqual([
     '/admin/people?show=all&q=ada',
@@ -113,8 +113,7 @@ it.each<[Record<string, unknown>, string[]]>([
 it('a list of people for administrators counts whom each filter would leave, in the same pass', async () => {
   const { counts } = await listPeople(
     summaries(sent('ada', 'failed'), sent('bob', 'sent')),
-    parsePeopleQuery({ show: 'failed' }),
-    at,
+    parsePeopleQuery({ show: 'failed' }, at),
   )
   expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
 })
@@ -131,13 +130,8 @@ it('a list of people for administrators says how far someone is by the furthest 
     having(here, {}, at + 3),
     having(here, { a_1: 'connected' }, at + 4),
   ]
-  const query = parsePeopleQuery({})
-  const { people } = peoplePage(
-    await listPeople(summaries(...stages), query, at),
-    ({ name }) => name,
-    query,
-    t,
-  )
+  const query = parsePeopleQuery({}, at)
+  const { people } = peoplePage(await listPeople(summaries(...stages), query), ({ name }) => name, query, t)
   expect(people.map(({ stage, since }) => [stage, since && Date.parse(since.iso) - at])).toEqual([
     [t('admin.stage.known'), undefined],
     [t('admin.stage.invited'), 0],

@@ -112,7 +112,7 @@ it('a person is counted apart once they left the list, or the service no longer 
   const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
   const shown = async (show: string) =>
-    (await listPeople(summaries(left, known), parsePeopleQuery({ show }), at)).total
+    (await listPeople(summaries(left, known), parsePeopleQuery({ show }, at))).total
   expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
 })
 

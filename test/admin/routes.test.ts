@@ -35,8 +35,8 @@ beforeEach(() => {
 async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'summaries' | 'report'>) {
   const kept = testPeople({ now: () => at.now })
   for (const person of people) await kept.change(person.email, () => person)
-  const snapshot = (given ??
-    new PeopleSnapshot(kept, { load: () => Promise.resolve(at.keepState) }, () => at.now)) as PeopleSnapshot
+  const store = { load: () => Promise.resolve(at.keepState) }
+  const snapshot = Object.assign(new PeopleSnapshot(kept, store, () => at.now), given)
   const { displayName } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
   const audit: Audit = (happened) => void notes.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
@@ -66,7 +66,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
       requireAdmin(({ subject }) => at.isAdmin && subject === 'grace'),
       limit,
     )
-    .use(routes, createExportRoutes({ snapshot, displayName, audit, now: () => at.now }), failed)
+    .use(routes, createExportRoutes(snapshot, displayName, audit), failed)
   return async (path: string, onStart: (call: request.Test) => void = () => {}) => {
     const call = request(app).get(path).set('accept', 'text/html')
     onStart(call)
