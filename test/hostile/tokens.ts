@@ -1,5 +1,6 @@
 // Tokens that anyone can send: invitations, and the logout tokens of an authorization server.
-import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { createLocalJWKSet, EncryptJWT, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseJson } from '../../src/http/body.ts'
 import { Invitations } from '../../src/invites/token.ts'
 import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
@@ -11,13 +12,24 @@ const OWN = 'https://onramp.acme.example'
 
 const invitations = new Invitations([SECRET], OWN, () => NOW)
 const invitation = await invitations.issue({ email: 'ada@acme.example', datasources: ['slack_1'] }, 30)
-const segments = invitation.split('.')
+const key = new Uint8Array(hkdfSync('sha256', SECRET, '', 'onramp invitation, A256GCM', 32))
+const kid = createHmac('sha256', key).update('id').digest('base64url').slice(0, 6)
+/** As an earlier version sent it. */
+const jwt = await new EncryptJWT({ email: 'ada@acme.example' })
+  .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
+  .setAudience(OWN)
+  .setIssuedAt(NOW / 1000)
+  .setExpirationTime(NOW / 1000 + 60)
+  .setJti('1')
+  .encrypt(key)
+const segments = jwt.split('.')
 const headers = ['{"alg":"dir","enc":"A256GCM"}', '{"alg":"none"}', '{"alg":"RSA-OAEP","zip":"DEF"}']
 
 const invitationTokens: Reader = {
   name: 'the token of an invitation',
   input: near(
     invitation,
+    jwt,
     ...headers.map((header) => [Buffer.from(header).toString('base64url'), ...segments.slice(1)].join('.')),
     `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.AA`,
   ),

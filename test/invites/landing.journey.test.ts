@@ -100,7 +100,7 @@ it('a person with an invitation sees only the datasources that the invitation is
 
 it.each([
   ['expired', () => issue('ada@acme.example', [], 1, Date.now() - 2 * 86_400_000)],
-  ['altered', async () => (await issue()).replace(/\.[^.]{3}/, '.AAA')],
+  ['altered', async () => (await issue()).replace(/\w{4}$/, 'AAAA')],
   ['cut off', async () => (await issue()).slice(0, -20)],
   ['missing', async () => ''],
 ])('a person with an invitation can start from a link that is %s, without a hint', async (_what, token) => {
@@ -160,6 +160,6 @@ it('someone who is signed in with another account sees the same when the authori
 
 it('never writes a token or an address into the log', () => {
   const log = running.log.join('')
-  expect(log).not.toMatch(/eyJ|acme\.example/)
+  expect(log).not.toMatch(/\bi\w{60}|acme\.example/)
   expect(log).toContain('invitation_opened')
 })
