@@ -1,6 +1,6 @@
 // Emails to administrators from `onramp keep`: a mass disconnect, and the weekly digest. They name no person. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
-import { isWorkingTime } from '../campaigns/working-time.ts'
+import { isWorkingTime, placeOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
@@ -44,12 +44,12 @@ const DIGEST_AGAIN_MS = 6 * 86_400_000
 /** On its weekday, in working hours of the company's time zone. @param now milliseconds since 1970 */
 export const isDigestDue = (
   { digest: last, digestAt = 0 }: KeepState,
-  { digest, timezone }: Pick<Company, 'digest' | 'timezone'>,
+  { digest, ...company }: Pick<Company, 'digest' | 'timezone'> & Partial<Pick<Company, 'quiet'>>,
   now: number,
 ): boolean =>
   digest !== undefined &&
   now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
-  isWorkingTime(now, timezone, WEEKDAYS.indexOf(digest) + 1)
+  isWorkingTime(now, placeOf(company), WEEKDAYS.indexOf(digest) + 1)
 
 export function digestNotice(
   made: Report,

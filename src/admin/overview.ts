@@ -41,13 +41,14 @@ export function overviewPage(
   const formatting = { t, share: shareFormatter(t) }
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
-  const { lastRunAt: ranAt } = keepState
+  const { lastRunAt: ranAt, pausedUntil = 0 } = keepState
   const isAnyoneInvited = report.funnel.invited > 0 || report.lastEmailAt !== undefined
   return {
     ...freshness,
     freshness: [
       ...freshness.freshness,
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
+      ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
     ],
     stats: statsOf(report, formatting),
     since: comparison && {

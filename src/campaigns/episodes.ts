@@ -3,7 +3,7 @@
 import { pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, dueEmail, ONBOARDING, type DueEmail, type ReminderPolicy } from './campaign.ts'
-import { isWorkingTime, workingDaysBetween } from './working-time.ts'
+import { isWorkingTime, workingDaysBetween, type Place } from './working-time.ts'
 
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
@@ -64,24 +64,24 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
 }
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */
-function mayEmail(person: Person, now: number, zone: string): boolean {
+function mayEmail(person: Person, now: number, place: Place): boolean {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
   const isTooSoon = emails.some(({ at }) => Math.abs(now - at) < DAILY_MS)
   const isAllowed = person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && !isTooSoon
-  return isAllowed && isWorkingTime(now, zone)
+  return isAllowed && isWorkingTime(now, place)
 }
 
 /** The invitation or reminder that is due. None if an app has lapsed: its own email says that. */
-export function dueInvitation(person: Person, now: number, zone: string): DueEmail {
+export function dueInvitation(person: Person, now: number, place: Place): DueEmail {
   const hasLapsed = appsOf(person).some(({ lapsedAt }) => lapsedAt)
-  return !hasLapsed && !isGone(person) && mayEmail(person, now, zone)
+  return !hasLapsed && !isGone(person) && mayEmail(person, now, place)
     ? dueEmail(person, KEEP_POLICY, now)
     : NOT_DUE
 }
 
-/** An episode of a person at a moment. @param zone the person's, IANA */
-type Moment = { state: KeepState; now: number; zone: string }
+/** `place`: where the person is. */
+type Moment = { state: KeepState; now: number; place: Place }
 
 /** Emails about each app that may be emailed about. */
 function openApps(name: EpisodeName, person: Person, state: KeepState) {
@@ -99,15 +99,15 @@ function openApps(name: EpisodeName, person: Person, state: KeepState) {
 }
 
 /** The apps of the episode's email that is due now; none: no email is due. */
-export function dueApps(name: EpisodeName, person: Person, { state, now, zone }: Moment): string[] {
-  if (isGone(person) || !mayEmail(person, now, zone)) return []
+export function dueApps(name: EpisodeName, person: Person, { state, now, place }: Moment): string[] {
+  if (isGone(person) || !mayEmail(person, now, place)) return []
   const isFailed = (campaign: string) => campaignEmails(person, campaign).at(-1)?.state === 'failed'
   if (isFailed(name) || (name === NEW_APPS && isFailed(ONBOARDING))) return []
   const open = openApps(name, person, state)
   const isDue = open.some(({ sent }) => {
     const [first] = sent
     const days = AFTER_WORKING_DAYS[name][sent.length] ?? 0
-    return first === undefined || workingDaysBetween(first.at, now, zone) >= days
+    return first === undefined || workingDaysBetween(first.at, now, place) >= days
   })
   return isDue ? open.map(({ instance }) => instance) : []
 }

@@ -8,6 +8,7 @@ import {
   type KeepState,
   type MassDisconnect,
 } from '../people/keep-state.ts'
+import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { newPerson, withDetails, withListing, type Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
@@ -21,7 +22,7 @@ import { findNewApps } from './new-apps.ts'
 import type { Invitee } from './people-file.ts'
 import { findRemovedApps } from './removed-apps.ts'
 import { forEachConcurrent } from './throttle.ts'
-import { isWorkingTime } from './working-time.ts'
+import { isWorkingTime, placeOf, type Place } from './working-time.ts'
 
 /** Each check may void the link that a person is just following, so everyone is checked this often at most. */
 const SWEEP_EVERY_MS = 6 * 3_600_000
@@ -37,6 +38,7 @@ type KeepRunOptions = {
   save: (state: KeepState) => Promise<void>
   /** IANA, for people whose row has none. */
   timezone: string
+  quiet?: Company['quiet']
   /** Tells administrators and other systems, unless that was done. @returns when */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   isConfirmed: boolean
@@ -47,18 +49,19 @@ type KeepRunOptions = {
 export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
-/** Everyone on the list with what is due now, also people without a record. @param timezone IANA, for rows without one */
+/** Everyone on the list with what is due now, also people without a record. */
 export async function* duePeople(
   list: Iterable<Invitee>,
   people: Pick<People, 'all'>,
-  { state, timezone, now }: { state: KeepState; timezone: string; now: () => number },
+  { now, ...options }: Pick<KeepRunOptions, 'state' | 'timezone' | 'quiet'> & { now: () => number },
 ): AsyncGenerator<DuePerson> {
   const unseen = new Map([...list].map((invitee) => [invitee.email, invitee]))
   const dueOf = (known: Person, invitee: Invitee): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
-    const { timezone: zone = timezone } = person
-    const invitation = dueInvitation(person, now(), zone)
-    const due = (name: EpisodeName) => dueApps(name, person, { state, now: now(), zone })
+    const { state } = options
+    const place = placeOf(options, person, state)
+    const invitation = dueInvitation(person, now(), place)
+    const due = (name: EpisodeName) => dueApps(name, person, { state, now: now(), place })
     return { person, invitee, invitation, episodes: EPISODES.map((name) => ({ name, apps: due(name) })) }
   }
   for await (const person of people.all()) {
@@ -126,16 +129,16 @@ export class KeepRun {
     await this.#options.save(this.#state)
   }
 
-  #zoneOf({ timezone = this.#options.timezone }: { timezone?: string }): string {
-    return timezone
+  #placeOf(person: Person | Invitee): Place {
+    return placeOf(this.#options, person, this.#state)
   }
 
   /** When a run last found it working time in each zone, or first saw the zone. */
   #zonesOf(list: readonly Invitee[]): Record<string, number> {
     const before = this.#options.state.zones
     const seenAt = (zone: string) =>
-      isWorkingTime(this.#began, zone) ? this.#began : (before[zone] ?? this.#began)
-    const zones = new Set(list.map((invitee) => this.#zoneOf(invitee)))
+      isWorkingTime(this.#began, { timezone: zone }) ? this.#began : (before[zone] ?? this.#began)
+    const zones = new Set(list.map(({ timezone = this.#options.timezone }) => timezone))
     return Object.fromEntries([...zones].map((zone) => [zone, seenAt(zone)]))
   }
 
@@ -178,7 +181,7 @@ export class KeepRun {
     const paused = pausedApps(this.#state)
     const campaign: Campaign = {
       name: ONBOARDING,
-      due: (person, at) => dueInvitation(person, at, this.#zoneOf(person)),
+      due: (person, at) => dueInvitation(person, at, this.#placeOf(person)),
       isAbout: (app, person) => episodeOf(app, person) === undefined && !paused.has(app.instance),
       compose: this.#options.composeFor(ONBOARDING),
       removed: removedInstances(this.#state),
@@ -249,7 +252,7 @@ export class KeepRun {
     for await (const { invitee, episodes } of this.#duePeople())
       if (episodes.some((one) => one.name === name && one.apps.length > 0)) due.push(invitee)
     const momentOf = (person: Person, now = this.#run.now()) => {
-      return { state: this.#state, now, zone: this.#zoneOf(person) }
+      return { state: this.#state, now, place: this.#placeOf(person) }
     }
     const campaign: Campaign = {
       name,

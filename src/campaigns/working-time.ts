@@ -1,7 +1,23 @@
-// Working time in a person's time zone: Monday to Friday, 9 am to 4 pm. Pure.
+// Working time where a person is: Monday to Friday, 9 am to 4 pm, but for quiet days and while emails are paused. Pure.
+import type { Company } from '../company/company.ts'
 
 const DAY_MS = 86_400_000
 const [FROM_HOUR, TO_HOUR] = [9, 16]
+
+/** `isQuiet`: whether no one is emailed there on that day, YYYY-MM-DD. */
+export type Place = { timezone: string; isQuiet?: (day: string) => boolean }
+
+/** @param company where people without a time zone are @param state its `pausedUntil` is midnight in UTC, of any time zone's day */
+export function placeOf(
+  { timezone, quiet = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quiet'>>,
+  person: { timezone?: string; group?: string } = {},
+  { pausedUntil = 0 }: { pausedUntil?: number } = {},
+): Place {
+  const isQuiet = (day: string) =>
+    Date.parse(day) < pausedUntil ||
+    quiet.some((one) => day >= one.from && day <= one.to && (one.group ?? person.group) === person.group)
+  return { timezone: person.timezone ?? timezone, isQuiet }
+}
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -17,20 +33,23 @@ function localTime(at: number, zone: string): { day: number; hour: number } {
 }
 
 const weekdayOf = (day: number): number => (day + 4) % 7
-const isWorkday = (day: number): boolean => weekdayOf(day) >= 1 && weekdayOf(day) <= 5
 
-/** @param at milliseconds since 1970 @param zone IANA @param weekday on that one only; 1 is Monday */
-export function isWorkingTime(at: number, zone: string, weekday?: number): boolean {
-  const { day, hour } = localTime(at, zone)
-  return (
-    isWorkday(day) && hour >= FROM_HOUR && hour < TO_HOUR && (weekday ?? weekdayOf(day)) === weekdayOf(day)
-  )
+function isWorkday(day: number, { isQuiet }: Place): boolean {
+  const isWeekday = weekdayOf(day) >= 1 && weekdayOf(day) <= 5
+  return isWeekday && isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) !== true
+}
+
+/** @param at milliseconds since 1970 @param weekday on that one only; 1 is Monday */
+export function isWorkingTime(at: number, place: Place, weekday?: number): boolean {
+  const { day, hour } = localTime(at, place.timezone)
+  const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
+  return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, place)
 }
 
 /** Working days that began after the one of `from`, up to the one of `to`; at most ten. */
-export function workingDaysBetween(from: number, to: number, zone: string): number {
-  const [first, last] = [localTime(from, zone).day, localTime(to, zone).day]
+export function workingDaysBetween(from: number, to: number, place: Place): number {
+  const [first, last] = [from, to].map((at) => localTime(at, place.timezone).day) as [number, number]
   let count = 0
-  for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day)) count++
+  for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day, place)) count++
   return count
 }

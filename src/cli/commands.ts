@@ -44,6 +44,11 @@ const momentIn = (text: string): number => {
   throw new UsageError('--now expects a moment, such as --now 2027-01-31T09:00:00Z')
 }
 
+const dayIn = (text: string): string => {
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  throw new UsageError('--pause-until expects a day, such as --pause-until 2027-01-11')
+}
+
 const addKeep: DefineCommands = (program, context, exit) =>
   program
     .command('keep')
@@ -72,6 +77,9 @@ Examples:
       textsOption('--release <APP>', 'email people about this app (or "all"), to which many lost access'),
     )
     .addOption(textsOption('--removed <APP>', 'this app, which left many lists at once, was removed'))
+    .addOption(
+      valueOption('--pause-until <DATE>', 'email only ADMIN_EMAILS before that day; today ends it', dayIn),
+    )
     .option('--include-guests', 'guests of your directory count as on the list')
     .option('--confirm', 'many people have left the list, and that is right')
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
@@ -79,9 +87,9 @@ Examples:
       'after',
       `
 Exit codes: 0 done, or another run is at work; 3 something needs you (printed
-with the command that helps), or --release, --removed or --confirm had to wait
-for another run; 1 stopped; 2 usage error; 78 configuration error; 130
-interrupted.`,
+with the command that helps), or --release, --removed, --pause-until or
+--confirm had to wait for another run; 1 stopped; 2 usage error; 78
+configuration error; 130 interrupted.`,
     )
     .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, context))))
 

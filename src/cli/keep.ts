@@ -53,6 +53,8 @@ type KeepCommandOptions = {
   askRate: number
   release?: readonly string[] | undefined
   removed?: readonly string[] | undefined
+  /** YYYY-MM-DD. */
+  pauseUntil?: string | undefined
   confirm?: true | undefined
   includeGuests?: true | undefined
 }
@@ -89,7 +91,7 @@ export async function keep(
       if (code !== undefined) return code
       stderr.write('Another run is at work. Nothing was done.\n')
       // A request by hand has to be made again.
-      const isByHand = options.release ?? options.removed ?? options.confirm
+      const isByHand = options.release ?? options.removed ?? options.pauseUntil ?? options.confirm
       return isByHand === undefined ? 0 : EXIT_NEEDS_SOMEONE
     }),
   )
@@ -104,7 +106,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0 }
   const kinds = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp' } as const
-  const all = duePeople(list, people, { state, timezone: company.timezone, now })
+  const all = duePeople(list, people, { state, timezone: company.timezone, quiet: company.quiet, now })
   for await (const { invitee, invitation, episodes } of all) {
     const episode = episodes.find(({ apps }) => apps.length > 0)
     if (episode === undefined && invitation.kind !== 'mail') continue
@@ -158,6 +160,7 @@ export async function runOnce(
     state: before,
     save,
     timezone: company.timezone,
+    quiet: company.quiet,
     notify: async (found) =>
       await notifyAdmins(found, await createReport(summarizeAll(campaignRun.people.all()), now()), admins),
     isConfirmed: options.confirm === true,
@@ -225,11 +228,12 @@ async function sendToAdmins(notice: Notice, id: string, { run, neighbors }: Admi
 /**
  * @param options.release apps to email people about again, or that they have connected, though they left many lists
  * @param options.removed apps that were removed
- * @throws {UsageError} if nothing is known of one of them
+ * @param options.pauseUntil a day that has come ends the pause
+ * @throws {UsageError} if nothing is known of one of the apps
  */
 function withAnswers(
   state: KeepState,
-  { release = [], removed = [] }: Pick<KeepCommandOptions, 'release' | 'removed'>,
+  { release = [], removed = [], pauseUntil }: KeepCommandOptions,
   now: number,
 ): KeepState {
   const active = activeMassDisconnects(state)
@@ -250,7 +254,9 @@ function withAnswers(
     ...(removed.some((app) => isOf(app, one)) && { confirmedAt: now }),
     ...(isReleased(one) && { releasedAt: now }),
   }))
-  return { ...state, massDisconnects, removedApps }
+  const { pausedUntil = 0, ...rest } = state
+  const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)
+  return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
 }
 
 /** Names that tell an app from the others of the report. */
@@ -314,8 +320,10 @@ function needsOf(
 function sumUp(state: KeepState, report: Report, campaignRun: CampaignRun, run: Run): number {
   const { tally } = campaignRun
   const needs = needsOf(state, tally, report, run)
-  const json = run.options.json && { ...tally, states: statesOf(report), needs }
+  const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
+  const json = run.options.json && { ...tally, states: statesOf(report), pausedUntil, needs }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
+  if (pausedUntil && !json) run.context.stderr.write(`Only admins are emailed before ${pausedUntil}.\n`)
   if (!json) for (const need of needs) run.context.stderr.write(`Needs you: ${need}\n`)
   return needs.length > 0 ? EXIT_NEEDS_SOMEONE : 0
 }

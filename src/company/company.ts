@@ -85,6 +85,14 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     /** IANA; for people who have none on the list. */
     timezone: file.timezone ?? 'UTC',
     digest: file.digest,
+    /** Days on which no one is emailed, YYYY-MM-DD; `group`: only people of that department. */
+    quiet: (file.quiet ?? []).flatMap((one) => {
+      const { group, dates } = typeof one === 'string' ? { group: undefined, dates: [one] } : one
+      return dates.map((text) => {
+        const [from = '', to = from] = text.split('/')
+        return { from, to, group }
+      })
+    }),
     datasources,
     datasourceOf,
     /** The company's name for an app, else the service's. */

@@ -131,6 +131,19 @@ const links = z
   })
   .describe('Links on the pages')
 
+const isDay = (text: string): boolean =>
+  !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().slice(0, 10) === text
+
+const days = checked(z.string(), (value) => {
+  const [from = '', to = from, more] = value.split('/')
+  if (isDay(from) && isDay(to) && more === undefined && from <= to) return undefined
+  return 'must be a day, like 2027-01-11, or the first and the last one, like 2027-12-24/2028-01-02'
+})
+
+const quiet = z.union([days, z.strictObject({ group: text, dates: z.array(days) })], {
+  error: 'must be a day, or { group, dates }',
+})
+
 const datasourceOf = (picture: z.ZodString) =>
   z.strictObject({
     name: localizedText.optional().describe('What people call the app; tells two instances of it apart'),
@@ -205,6 +218,10 @@ export function companySchema({
         .enum(WEEKDAYS, { error: 'must be monday, tuesday, wednesday, thursday or friday' })
         .optional()
         .describe('The day on which ADMIN_EMAILS get a digest from onramp keep (default: none is sent)'),
+      quiet: z
+        .array(quiet)
+        .optional()
+        .describe('Days on which no one is emailed: 2027-01-11, first/last, or { group, dates }'),
       datasources: z
         .record(z.string(), datasourceOf(picture))
         .optional()

@@ -45,6 +45,8 @@ export type KeepState = {
   massDisconnects: MassDisconnect[]
   newApps?: NewApp[]
   removedApps?: RemovedApp[]
+  /** Runs email only administrators before that day: its midnight in UTC. */
+  pausedUntil?: number
   /** When a run last found it working time in a time zone, or first saw the zone. */
   zones: Record<string, number>
   /** What the last digest showed, and when it was sent. */

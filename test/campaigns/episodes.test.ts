@@ -23,8 +23,9 @@ import type { KeepState } from '../../src/people/keep-state.ts'
 import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 
 const state: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+const place = { timezone: 'UTC' }
 const dueLapses = (person: Person, given: KeepState, now: number, zone: string) =>
-  dueApps(LAPSES, person, { state: given, now, zone })
+  dueApps(LAPSES, person, { state: given, now, place: { timezone: zone } })
 const emailed = (person: Person, apps: string[], now: number, reminder = 0) =>
   withEmail(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
 
@@ -50,7 +51,7 @@ it('a lapse is emailed about at once, after two and after seven working days, an
   const sent: string[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEpisodeEmail(LAPSES, person, { state, now, zone: 'UTC' })
+    const due = dueEpisodeEmail(LAPSES, person, { state, now, place })
     if (due.kind !== 'mail') continue
     sent.push(new Date(now).toISOString().slice(0, 13))
     person = emailed(person, dueLapses(person, state, now, 'UTC'), now, due.reminder)
@@ -124,8 +125,8 @@ it.each<[string, (person: Person) => Person]>([
 })
 
 it('a person who has lost an app gets no invitation', () => {
-  expect(dueInvitation(lostApps([slack]), monday, 'UTC')).toEqual({ kind: 'not-due', wasSent: false })
-  expect(dueInvitation(newPerson('eve@acme.example', 0), monday, 'UTC')).toMatchObject({ reminder: 0 })
+  expect(dueInvitation(lostApps([slack]), monday, place)).toEqual({ kind: 'not-due', wasSent: false })
+  expect(dueInvitation(newPerson('eve@acme.example', 0), monday, place)).toMatchObject({ reminder: 0 })
 })
 
 const notion: UnconnectedApp = { instance: 'notion_1', name: 'Notion', status: 'awaiting' }
@@ -139,14 +140,14 @@ function gotNotion(change = (person: Person) => invited(person, monday - 9 * DAY
   const first = change(withCheck(begun, { checkedAt: at, unconnected: [slack] }, at))
   return withCheck(first, { checkedAt: monday - DAY, unconnected: [slack, notion] }, monday)
 }
-const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, zone: 'UTC' })
+const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, place })
 
 it('an app that is new after the invitation has emails of its own, a week apart, and three at most', () => {
   let person = gotNotion()
   const sent: unknown[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEpisodeEmail(NEW_APPS, person, { state, now, zone: 'UTC' })
+    const due = dueEpisodeEmail(NEW_APPS, person, { state, now, place })
     if (due.kind !== 'mail') continue
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))
@@ -217,6 +218,6 @@ it('an app that the invitation named stays with its reminders, and one that is c
 
 it('a person who has connected all but a new app gets no reminder', () => {
   const done = withCheck(gotNotion(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
-  expect(dueInvitation(done, monday, 'UTC').kind).toBe('not-due')
-  expect(dueInvitation(gotNotion(), monday, 'UTC')).toMatchObject({ kind: 'mail', reminder: 1 })
+  expect(dueInvitation(done, monday, place).kind).toBe('not-due')
+  expect(dueInvitation(gotNotion(), monday, place)).toMatchObject({ kind: 'mail', reminder: 1 })
 })

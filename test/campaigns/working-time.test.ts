@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isWorkingTime, workingDaysBetween } from '../../src/campaigns/working-time.ts'
+import { isWorkingTime, placeOf, workingDaysBetween } from '../../src/campaigns/working-time.ts'
 import { DAY } from './lapsed-person.ts'
 
 it.each([
@@ -13,7 +13,7 @@ it.each([
   ['2027-07-19T13:30:00Z', 'America/New_York', true],
   ['2027-01-18T13:30:00Z', 'America/New_York', false],
 ])('%s is working time in %s: %s', (moment, zone, expected) => {
-  expect(isWorkingTime(Date.parse(moment), zone)).toBe(expected)
+  expect(isWorkingTime(Date.parse(moment), { timezone: zone })).toBe(expected)
 })
 
 it.each([
@@ -22,11 +22,45 @@ it.each([
   ['2027-01-18T03:00:00Z', '2027-01-18T14:59:00Z', 0],
   ['2027-01-18T03:00:00Z', '2027-01-18T15:00:00Z', 1],
 ])('working days are counted by the days of Tokyo: from %s to %s %i', (from, to, days) => {
-  expect(workingDaysBetween(Date.parse(from), Date.parse(to), 'Asia/Tokyo')).toBe(days)
+  expect(workingDaysBetween(Date.parse(from), Date.parse(to), { timezone: 'Asia/Tokyo' })).toBe(days)
 })
 
 it('a weekend has no working days', () => {
   const friday = Date.parse('2027-01-15T12:00:00Z')
-  const days = [0, 1, 2, 3, 4, 5].map((more) => workingDaysBetween(friday, friday + more * DAY, 'UTC'))
+  const days = [0, 1, 2, 3, 4, 5].map((more) =>
+    workingDaysBetween(friday, friday + more * DAY, { timezone: 'UTC' }),
+  )
   expect(days).toEqual([0, 0, 0, 1, 2, 3])
+})
+
+const quiet = [
+  { from: '2027-01-18', to: '2027-01-19', group: undefined },
+  { from: '2027-01-21', to: '2027-01-21', group: 'Paris' },
+]
+const at = (day: number) => Date.parse(`2027-01-${day}T10:00:00Z`)
+
+it.each([
+  ['Berlin', undefined, [20, 21, 22]],
+  ['Paris', undefined, [20, 22]],
+  // Until the day begins where people are: nine in Tokyo is midnight in UTC.
+  ['Berlin', '2027-01-21', [21, 22]],
+  ['Paris', '2027-01-21', [22]],
+])(
+  'people of %s are emailed on working days that are not quiet, after a pause until %s',
+  (group, until, days) => {
+    const place = placeOf(
+      { timezone: 'UTC', quiet },
+      { group },
+      until === undefined ? {} : { pausedUntil: Date.parse(until) },
+    )
+    expect([17, 18, 19, 20, 21, 22].filter((day) => isWorkingTime(at(day), place))).toEqual(days)
+    const friday = Date.parse('2027-01-15T12:00:00Z')
+    expect(workingDaysBetween(friday, at(22), place)).toBe(days.length)
+  },
+)
+
+it('a day is quiet where the person is', () => {
+  const place = placeOf({ timezone: 'UTC', quiet }, { timezone: 'Asia/Tokyo' })
+  const [before, after] = ['2027-01-19T01:00:00Z', '2027-01-20T01:00:00Z'].map((text) => Date.parse(text))
+  expect([before, after].map((moment = 0) => isWorkingTime(moment, place))).toEqual([false, true])
 })

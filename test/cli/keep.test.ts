@@ -7,6 +7,7 @@ import { afterEach, expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { Email } from '../../src/campaigns/mail/email.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
+import type { Company } from '../../src/company/company.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
@@ -62,7 +63,14 @@ function installation(env: Record<string, string> = {}) {
   const keepState = openKeepState(records, settings)
 
   async function run(emails: readonly string[], given: Partial<RunOptions> & Conditions = {}) {
-    const { timezone = 'UTC', digest, faults = [], signal = new AbortController().signal, ...options } = given
+    const {
+      timezone = 'UTC',
+      digest,
+      quiet = [],
+      faults = [],
+      signal = new AbortController().signal,
+      ...options
+    } = given
     const text = { out: '', err: '' }
     const writes = (name: 'out' | 'err') => ({
       write: (more: string | Uint8Array) => void (text[name] += more),
@@ -74,7 +82,7 @@ function installation(env: Record<string, string> = {}) {
         faults,
         leftOut: { blocked: 0, guest: 0, mailbox: 0 },
         settings,
-        company: { ...usual, timezone, digest },
+        company: { ...usual, timezone, digest, quiet },
         options: { askRate: 60_000, ...options },
         context: { stdout: writes('out'), stderr: writes('err'), now: () => world.now } as never,
         signal,
@@ -124,7 +132,12 @@ function installation(env: Record<string, string> = {}) {
   }
 }
 
-type Conditions = { timezone?: string; digest?: 'monday'; faults?: readonly string[]; signal?: AbortSignal }
+type Conditions = Partial<Pick<Company, 'quiet'>> & {
+  timezone?: string
+  digest?: 'monday'
+  faults?: readonly string[]
+  signal?: AbortSignal
+}
 
 const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
 const held = (instance: string) => ({
@@ -403,4 +416,33 @@ it('an app that comes back is open again: no one has lost it', async () => {
     0,
     { instance: 'jira_1', name: 'jira_1', status: 'awaiting', since: expect.any(Number) as number },
   ])
+})
+
+it('a run emails no one on a quiet day of the company file', async () => {
+  const { run, left, to } = installation()
+  left.set(ADA, ['slack_1'])
+  await run([ADA], { quiet: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] })
+  expect(to(ADA)).toEqual([])
+})
+
+it('a pause is remembered: runs check, and email only administrators until it ends, on its day or early', async () => {
+  const { run, left, to, world, checkedEmails, keepState } = installation()
+  left.set(ADA, ['slack_1'])
+  const { err } = await run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })
+  expect(err).toContain('Only admins are emailed before 2027-01-20.')
+  expect([to(ADA), to('admin@acme.example').length, checkedEmails]).toEqual([[], 1, [ADA]])
+  world.now = monday + DAY
+  await run([ADA])
+  expect([to(ADA), (await keepState.load()).lastRunAt]).toEqual([[], monday + DAY])
+  await run([ADA], { pauseUntil: '2027-01-19' })
+  expect([to(ADA).length, await keepState.load()]).toEqual([
+    1,
+    expect.not.objectContaining({ pausedUntil: 0 }),
+  ])
+  left.set('bob@acme.example', ['slack_1'])
+  await run([ADA, 'bob@acme.example'], { pauseUntil: '2027-01-20' })
+  world.now = monday + 2 * DAY
+  await run([ADA, 'bob@acme.example'])
+  expect(to('bob@acme.example')).toHaveLength(1)
+  expect((await keepState.load()).pausedUntil).toBeUndefined()
 })
