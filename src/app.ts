@@ -15,6 +15,7 @@ import type { DescribeApp } from './company/app-description.ts'
 import type { WalkChecks } from './onboarding/check.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { WalkStore } from './onboarding/walks.ts'
+import type { ProgressRecorder } from './onboarding/record-progress.ts'
 import { Problem } from './problem.ts'
 import type { Records } from './records/records.ts'
 import { createSearchRoutes } from './search/routes.ts'
@@ -62,6 +63,7 @@ type Services = {
   service: ServiceForPerson
   walks: WalkStore
   checks: WalkChecks
+  progress: Pick<ProgressRecorder, 'recordFailure'>
   people: People
   keepStateStore: Pick<KeepStateStore, 'load'>
   invitations: Invitations
@@ -179,6 +181,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
     createOnboardingRoutes({
       checks,
       walks,
+      progress: services.progress,
       describeIn,
       isAutomatic: settings.ADVANCE === 'auto',
       confirmSeconds: settings.CONFIRM_SECONDS,

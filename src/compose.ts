@@ -61,6 +61,7 @@ export function createOnramp(
   const { serviceClient, service } = createService(base, signIn)
   const walks = new WalkStore({ records, keyRing, checkReturnTo, company, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
+  const progress = new ProgressRecorder(people, log, now)
   const readiness = createReadiness(records, log, authorizationServer)
   watchHealth(metrics, store, authorizationServer, keepStateStore)
 
@@ -82,7 +83,8 @@ export function createOnramp(
     isAdmin,
     service,
     walks,
-    checks: createChecks(base, service, walks, people),
+    checks: createChecks(base, service, walks, progress),
+    progress,
     people,
     keepStateStore,
     invitations: new Invitations(secrets, settings.PUBLIC_URL, now),
@@ -164,12 +166,12 @@ const createChecks = (
   { settings, company, log, now, audit }: Base,
   service: ServiceForPerson,
   walks: WalkStore,
-  people: People,
+  progress: ProgressRecorder,
 ): WalkChecks =>
   new WalkChecks({
     service,
     walks,
-    progress: new ProgressRecorder(people, log, now),
+    progress,
     confirmSeconds: settings.CONFIRM_SECONDS,
     publicUrl: settings.PUBLIC_URL,
     baseUrl: settings.SERVICE_BASE_URL,

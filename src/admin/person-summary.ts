@@ -31,7 +31,10 @@ const stateOf = ({ state }: EmailRecord): EmailState =>
  */
 type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
-type SummarizedPerson = Omit<Person, 'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns'>
+type SummarizedPerson = Omit<
+  Person,
+  'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns' | 'failures' | 'actions'
+>
 
 export type PersonSummary = {
   person: SummarizedPerson
@@ -54,7 +57,8 @@ export type PersonSummary = {
 
 /** @param shared returns one object for equal apps, to save memory */
 export function summarize(person: Person, shared = (app: PersonApp) => app): PersonSummary {
-  const { campaigns, lastCheck, intents: _intents, outbox: _outbox, signIns: _signIns, ...row } = person
+  const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
+  const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))
   const emails = campaigns.flatMap((campaign) =>
     campaign.emails.map(({ runId: _by, apps: _apps, ...email }): EmailRecord => email),

@@ -8,6 +8,7 @@ import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { WalkChecks } from './check.ts'
 import { overviewPath, stepIn } from './paths.ts'
+import type { ProgressRecorder } from './record-progress.ts'
 import { afterClick, afterReturn, stepResultOf } from './transition.ts'
 import { findReturn, isReturned, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
@@ -27,6 +28,7 @@ type ConsentResult =
 type ConsentsDeps = {
   checks: Pick<WalkChecks, 'checkAndDecide'>
   walks: WalkStore
+  progress: Pick<ProgressRecorder, 'recordFailure'>
   isAutomatic: boolean
   audit: Audit
   log: Pick<Log, 'debug'>
@@ -51,7 +53,7 @@ export class Consents {
         const decision = await checks.checkAndDecide(req, user, walk, (...on) => afterClick(...on, instance))
         return this.#resultOf(user, decision)
       } catch (error) {
-        this.#auditFailure(user, walk, instance, error)
+        await this.#auditFailure(user, walk, instance, error)
         throw error
       }
     })
@@ -98,16 +100,18 @@ export class Consents {
     } catch (error) {
       // The person is back, even if the service can't be asked now.
       await walks.update(user, (before) => markReturned(before, app, now(), 1))
-      this.#auditFailure(user, walk, instance, error)
+      await this.#auditFailure(user, walk, instance, error)
       throw error
     }
   }
 
-  /** The log line of a failed request names neither the person nor the app. */
-  #auditFailure(user: User, walk: Walk, instance: string | undefined, error: unknown): void {
+  /** The log line of a failed request names neither the person nor the app. Never rejects. */
+  async #auditFailure(user: User, walk: Walk, instance: string | undefined, error: unknown): Promise<void> {
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
     const app = datasource ?? walk.known.find((known) => known.instance === instance)
-    this.#deps.audit({ event: 'step_failed', user, datasource: app?.instance, code })
+    const { audit, progress, now } = this.#deps
+    audit({ event: 'step_failed', user, datasource: app?.instance, code })
+    await progress.recordFailure(user, { at: now(), instance: app?.instance, code })
   }
 
   /** Runs once for each transition, however many requests wait for it. */

@@ -6,10 +6,12 @@ import {
   appsOf,
   withMilestone,
   withCheck,
+  withFailure,
   withIntents,
   withSignIn,
   type AppIntent,
   type Person,
+  type StepFailure,
 } from '../people/person.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { trackedAppState } from './next-step.ts'
@@ -56,6 +58,16 @@ export class ProgressRecorder {
     }
   }
 
+  /** Best effort, like progress: only for people on record, and never rejects. */
+  async recordFailure({ email, emailVerified }: User, failure: StepFailure): Promise<void> {
+    if (email === undefined || emailVerified !== true) return
+    await this.#people
+      .change(email, (person, isKnown) => (isKnown ? withFailure(person, failure) : person))
+      .catch((error: unknown) =>
+        this.#log.warn({ err: error }, "a step that failed was not written to the person's record"),
+      )
+  }
+
   /** The lapses that this process has seen last. */
   lapsesOf(user: User): Lapses {
     return this.#last.get(personKey(user))?.lapses ?? NO_LAPSES
@@ -74,7 +86,7 @@ export class ProgressRecorder {
     const after = await this.#people.change(email, (person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const answered = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
-      return withIntents(answered, checkedAt, intents, this.#now())
+      return { ...withIntents(answered, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     })
     const lapses = lapsesIn(after)
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()

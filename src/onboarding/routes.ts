@@ -21,6 +21,7 @@ import { createStatusRoute } from './status.ts'
 import { unknownApp } from './transition.ts'
 import { block, decline, skip, unblock, unskip, type StartedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
+import type { ProgressRecorder } from './record-progress.ts'
 
 const CONNECT_PATHS = ['/onboarding/connect', '/onboarding/connect/:instance']
 
@@ -36,6 +37,7 @@ const SETTING_ASIDE = [
 type OnboardingDeps = {
   checks: WalkChecks
   walks: WalkStore
+  progress: Pick<ProgressRecorder, 'recordFailure'>
   describeIn: (lang: string) => DescribeApp
   isAutomatic: boolean
   confirmSeconds: number

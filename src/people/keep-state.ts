@@ -2,7 +2,7 @@
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
-import type { Person } from './person.ts'
+import type { OperatorAction, Person } from './person.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
@@ -54,11 +54,14 @@ export type KeepState = {
   /** In place of `digest` in earlier versions. */
   digestAt?: number
   days: DailyCounts[]
+  /** About an app or the list: kept once, and shown with everyone whom they are about. Newest last. */
+  actions?: OperatorAction[]
 }
 
 const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
+const MAX_ACTIONS = 100
 
 export class KeepStateStore {
   readonly #records: Pick<Records, 'get' | 'put'>
@@ -83,6 +86,11 @@ export class KeepStateStore {
     await this.#records.put(KEY, sealedJson<KeepState>(sealer).seal({ ...state, days }, KEY), LIFE_SECONDS)
   }
 }
+
+export const withActions = (state: KeepState, actions: readonly OperatorAction[]): KeepState =>
+  actions.length === 0
+    ? state
+    : { ...state, actions: [...(state.actions ?? []), ...actions].slice(-MAX_ACTIONS) }
 
 /** Those whose emails aren't resumed. */
 export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>

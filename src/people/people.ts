@@ -52,8 +52,18 @@ export class People {
 
   /** @throws {PersonUnreadable} */
   async get(email: string): Promise<Person | undefined> {
+    return await this.getByKey(await this.keyOf(email))
+  }
+
+  /** A keyed hash of the address: it names a person in the URL of a page, which a log may keep. */
+  async keyOf(email: string): Promise<string> {
+    return keyOf(await this.#deps.keyRing.dataKey(), email).slice(PREFIX.length)
+  }
+
+  /** @param hash of `keyOf` @throws {PersonUnreadable} */
+  async getByKey(hash: string): Promise<Person | undefined> {
     const dataKey = await this.#deps.keyRing.dataKey()
-    const key = keyOf(dataKey, email)
+    const key = PREFIX + hash
     const person = this.#openRecord(dataKey, key, await this.#deps.records.get(key))
     return person && this.#withoutHidden(person)
   }

@@ -61,6 +61,18 @@ export type OutboxEvent = {
   dueAt: number
 }
 
+/** A step that failed, as in the audit log. `instance` is absent where none was known. */
+export type StepFailure = { at: number; instance?: string | undefined; code: string }
+
+/** What an operator or an app's owner did about a person. `by`: the operating system's user, or an address. */
+export type OperatorAction = {
+  at: number
+  what: 'renamed' | 'opted_out' | 'bounced' | 'released' | 'confirmed' | 'removed' | 'approved'
+  by: string
+  /** An instance. */
+  app?: string
+}
+
 /** What a list says of a person besides the address: a column each. `language` is BCP 47, `timezone` IANA. */
 export const DETAILS = ['name', 'language', 'group', 'timezone'] as const
 export type Details = Partial<Record<(typeof DETAILS)[number], string>>
@@ -75,6 +87,8 @@ export type Person = Details & {
   changedAt: number
   openedAt?: number
   signedInAt?: number
+  /** Their newest page that was recorded. */
+  visitedAt?: number
   finishedAt?: number
   optedOutAt?: number
   /** Since when the service knows no account with this address. */
@@ -86,6 +100,9 @@ export type Person = Details & {
   intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]
+  /** Newest last, as are `actions`. */
+  failures?: StepFailure[]
+  actions?: OperatorAction[]
 }
 
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
@@ -124,6 +141,19 @@ export const withSignIn = (person: Person, key: string): Person => {
   const { signIns = [] } = person
   return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
 }
+
+const MAX_FAILURES = 10
+const MAX_ACTIONS = 20
+
+export const withFailure = (person: Person, failure: StepFailure): Person => ({
+  ...person,
+  failures: [...(person.failures ?? []), failure].slice(-MAX_FAILURES),
+})
+
+export const withAction = (person: Person, action: OperatorAction): Person => ({
+  ...person,
+  actions: [...(person.actions ?? []), action].slice(-MAX_ACTIONS),
+})
 
 /** Responses from a clock that ran ahead are replaced, or they would shut out all others. */
 const MAX_AHEAD_MS = 60_000

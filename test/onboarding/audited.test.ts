@@ -63,20 +63,23 @@ it.each<[string, string, (world: ReturnType<typeof setUpWalkRoutes>['world']) =>
 ])(
   'a click that ends at %s is audited with the person, the app and the code',
   async (_what, path, make, failed) => {
-    const { world, get, audited } = setUpWalkRoutes()
+    const { world, get, audited, failures } = setUpWalkRoutes()
     await get('/onboarding')
     make(world)
     await Promise.all([get(path), get(path)])
     expect(audited).toEqual([{ event: 'step_failed', user: ada, ...failed }])
+    const { code, datasource: instance } = failed as { code: string; datasource?: string }
+    expect(failures).toEqual([{ user: ada, at: world.now, code, instance }])
   },
 )
 
 it('a return that ends at a service which is away is audited with the person, the app and the code', async () => {
-  const { world, to, get, back, audited } = setUpWalkRoutes()
+  const { world, to, get, back, audited, failures } = setUpWalkRoutes()
   await to(CLICK)
   world.now += 10_000
   world.fails = true
   await get(back())
   const failed = { event: 'step_failed', user: ada, datasource: 'slack_1', code: 'service_unavailable' }
   expect(audited.slice(1)).toEqual([failed])
+  expect(failures).toMatchObject([{ at: world.now, code: 'service_unavailable', instance: 'slack_1' }])
 })

@@ -44,6 +44,8 @@ function setUpProgress() {
     )
     return {
       people,
+      fail: (at: number) =>
+        progress.recordFailure(user, { at, instance: 'slack_1', code: 'service_unavailable' }),
       page: (unconnected: UnconnectedApp[], say = (before: Walk) => before) => {
         walk = applyCheck(say(walk), unconnected, now(), 90)
         return progress.recordProgress(user, walk, now())
@@ -192,4 +194,28 @@ it('the report agrees with the walk after the next page, where the person was fo
   pass(10 * MINUTE)
   await page([slack])
   expect(await report()).toEqual(['slack_1 waiting'])
+})
+
+it('the last ten failed steps are on the record of a person who is known, by a verified address', async () => {
+  const rollout = setUpProgress()
+  const { people, page, fail } = rollout.started()
+  await fail(1)
+  expect(await people.get(ada.email)).toBeUndefined()
+  await page([slack])
+  for (let at = 1; at <= 11; at++) await fail(at)
+  await rollout.started({ user: { ...ada, emailVerified: false } }).fail(12)
+  const { failures = [], visitedAt } = (await people.get(ada.email)) ?? {}
+  expect([failures.length, failures[0]?.at, failures.at(-1)]).toEqual([
+    10,
+    2,
+    { at: 11, instance: 'slack_1', code: 'service_unavailable' },
+  ])
+  expect(visitedAt).toBe(NOW)
+})
+
+it('a failed step that the store does not take is said in the log, and fails no page', async () => {
+  const rollout = setUpProgress()
+  rollout.away(true)
+  await rollout.started().fail(1)
+  expect(rollout.notified).toEqual([[{ err: expect.any(Error) }, expect.stringContaining('failed')]])
 })

@@ -58,6 +58,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const limited: string[] = []
   /** When each check began whose result was recorded. */
   const recordedAt: number[] = []
+  const failures: object[] = []
 
   const sendPage: SendPage = (req, res, { view, data }) => {
     res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
@@ -110,6 +111,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const routes = createOnboardingRoutes({
     checks,
     walks,
+    progress: { recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })) },
     confirmSeconds: seen.CONFIRM,
     publicUrl: ONRAMP,
     languages,
@@ -159,6 +161,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     audited,
     limited,
     recordedAt,
+    failures,
     get,
     open,
     /** Where the answer leads. */
