@@ -3,7 +3,7 @@
 import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
 import { createSealer, hashOf, type Sealer } from '../../records/seal.ts'
 import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../records/firewall-safe.ts'
-import type { Prompt } from './prompt.ts'
+import { PROMPTS, type Prompt } from './prompt.ts'
 
 export type LoginTransaction = {
   id: string
@@ -48,12 +48,13 @@ function deriveSecrets({ secretsKey }: Keys, id: string, cookie: string): Transa
   return { nonce: derive('nonce'), codeVerifier, codeChallenge: hash('sha256', codeVerifier, 'base64url') }
 }
 
-/** A list without names, because `state` is part of an address. */
-type Members = [string, string, number, number, string, Prompt | undefined, string | undefined]
+/** A list without names, and the prompt by its number, because `state` is part of an address. */
+type Members = [string, string, number, number, string, number | undefined, string | undefined]
 
 function parseTransaction(json: string): LoginTransaction {
   const members = JSON.parse(json, (_key, value: unknown) => value ?? undefined) as Members
-  const [id, returnTo, startedAt, restarts, browserHash, prompt, sessionHash] = members
+  const [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash] = members
+  const prompt = promptIndex === undefined ? undefined : PROMPTS[promptIndex]
   return { id, returnTo, startedAt, restarts, browserHash, prompt, sessionHash }
 }
 
@@ -79,7 +80,8 @@ export class LoginTransactions {
     } while (Object.values(secrets).some(triggersFirewall))
     const { returnTo, startedAt, restarts, prompt } = start
     const sessionHash = sessionId && shortHash(sessionId)
-    const members: Members = [id, returnTo, startedAt, restarts, shortHash(cookie), prompt, sessionHash]
+    const promptIndex = prompt && PROMPTS.indexOf(prompt)
+    const members: Members = [id, returnTo, startedAt, restarts, shortHash(cookie), promptIndex, sessionHash]
     const state = encodeFirewallSafe(keys.sealer.seal(JSON.stringify(members), ASSOCIATED_DATA))
     return { state, ...secrets }
   }

@@ -4,7 +4,7 @@
 /** `select_account`: "Not you?". `login`: the fallback where that isn't supported, and for browsers that were signed out. */
 export type Prompt = 'select_account' | 'login'
 
-const PROMPTS: readonly Prompt[] = ['select_account', 'login']
+export const PROMPTS: readonly Prompt[] = ['select_account', 'login']
 
 /** @param value untrusted: a query parameter */
 export const parsePrompt = (value: unknown): Prompt | undefined => PROMPTS.find((known) => known === value)
