@@ -122,6 +122,7 @@ test.each<[string, number, string[], object]>([
   ['was left out', 3, ['endpoint'], message(undefined, { size: 900 })],
   ['is empty, as recorders also write of one they passed on', 3, ['endpoint'], message('', { size: 0 })],
   ['is empty by its length', 0, [], { ...message(''), headers: empty }],
+  ['has a length and no text', 3, ['endpoint'], { ...message(''), headers: [{ ...empty[0], value: '9' }] }],
   ['is empty by its status', 0, [], { ...message(''), status: 204 }],
   ['is shorter than the recorder saw', 3, ['endpoint'], message(plain, { size: 900 })],
   ['is a page', 3, ['unread'], message('<html>')],
