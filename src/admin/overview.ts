@@ -57,8 +57,8 @@ export function overviewPage(
       first: keepState.days[0]?.day,
       last: utcDay(now - DAY_MS),
     },
-    inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
     isAnyoneInvited,
+    steps: isAnyoneInvited ? [] : firstSteps(keepState, t),
     /** Otherwise only the admin is on record, and the page says how to begin. */
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, formatting),
@@ -77,6 +77,21 @@ export function overviewPage(
     })),
   }
 }
+
+/** Ticked for what was seen: a dry run and a run both read a list. */
+const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
+  {
+    text: t('admin.step.list'),
+    detail: dryRun && t('admin.step.people', { count: dryRun.people }),
+    isDone: lastRunAt !== undefined || dryRun?.faults === 0,
+  },
+  {
+    text: t('admin.step.dryRun'),
+    command: `${COMMAND} keep PEOPLE.csv --dry-run`,
+    isDone: dryRun !== undefined,
+  },
+  { text: t('admin.step.firstRun'), command: `${COMMAND} keep PEOPLE.csv`, isDone: lastRunAt !== undefined },
+]
 
 /** One sentence on the first day, a drawing later. */
 function trendOf(report: Report, { days }: KeepState, t: Texts, now: number) {

@@ -70,7 +70,7 @@ Examples:
   onramp keep people.csv --release all        about each app that is on hold`,
     )
     .argument('<PEOPLE.csv>')
-    .option('--dry-run', 'ask no one, send and save nothing')
+    .option('--dry-run', 'ask no one and send nothing')
     .addOption(valueOption('--now <TIME>', 'with --dry-run: at that moment', momentIn))
     .addOption(numberOption('--ask-rate <N>', 'questions to the service per minute', [1, 10_000]).default(80))
     .addOption(

@@ -102,7 +102,8 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const { stdout, stderr } = context
   const now = () => options.now ?? context.now()
   const people = openPeople({ records, settings, now: context.now }, company)
-  const state = withAnswers(await openKeepState(records, settings).load(), options, now())
+  const store = openKeepState(records, settings)
+  const state = withAnswers(await store.load(), options, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0 }
   const kinds = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp' } as const
@@ -118,6 +119,11 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const json = { email: invitee.email, kind, apps }
     const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
     stdout.write(`${options.json ? JSON.stringify(json) : printable(text)}\n`)
+  }
+  // The overview's first steps show it. Only who holds the lease writes.
+  if (state.lastRunAt === undefined) {
+    const dryRun = { at: context.now(), people: list.length, faults: run.faults.length }
+    await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
   }
   if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut })}\n`)
   else

@@ -39,6 +39,8 @@ export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'go
 /** Times are milliseconds since 1970. */
 export type KeepState = {
   lastRunAt?: number
+  /** The last dry run before the first run: people on its list, and lines that it couldn't read. */
+  dryRun?: { at: number; people: number; faults: number }
   sweep?: { beganAt: number; endedAt?: number }
   /** Lapses before that were evaluated, so people can be emailed about them. */
   evaluatedAt?: number

@@ -156,6 +156,23 @@ it('the overview has what onramp keep left behind: the paused app, the last run,
   expect(freshness).toHaveLength(3)
 })
 
+it('the overview of an empty installation has three steps, and ticks what was done', async () => {
+  const ticks = async (seen: Partial<KeepState>) => {
+    at.keepState = { massDisconnects: [], zones: {}, days: [], ...seen }
+    const { steps } = (await (await pages([]))('/admin')).body as { steps: { isDone: boolean }[] }
+    return steps.map(({ isDone }) => isDone)
+  }
+  expect(await ticks({})).toEqual([false, false, false])
+  expect(await ticks({ dryRun: { at: NOW, people: 9, faults: 1 } })).toEqual([false, true, false])
+  expect(await ticks({ dryRun: { at: NOW, people: 9, faults: 0 } })).toEqual([true, true, false])
+  expect(await ticks({ lastRunAt: NOW })).toEqual([true, false, true])
+  const open = await pages([mailed(lacksSlack, 'sent', { now: NOW })])
+  expect((await open('/admin')).body).toMatchObject({
+    steps: [],
+    early: expect.stringContaining('Nov 3, 2026'),
+  })
+})
+
 it('the clock says who is due', async () => {
   const due = async () => {
     const open = await pages([mailed(lacksSlack, 'sent', { now: NOW })])

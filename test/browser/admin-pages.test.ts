@@ -47,8 +47,8 @@ describe('every page of administrators', () => {
 it('an admin reads only how to begin before anyone was invited', async () => {
   const grace = await empty.arrive({ person: 'grace' })
   await grace.open('/admin')
-  await grace.reads('npm run onramp -- invite send PEOPLE.csv')
-  expect(await grace.text()).not.toMatch(/Funnel|Nothing needs you|Trend|Export/)
+  await grace.reads('npm run onramp -- keep PEOPLE.csv --dry-run')
+  expect(await grace.text()).not.toMatch(/From invited|Nothing needs you|Trend|Export CSV|✓/)
   await grace.open('/admin/people?q=no-one-is-called-so')
   await grace.choose('link', 'Clear filters')
   expect(grace.page.url()).toBe(`${empty.running.url}/admin/people`)
