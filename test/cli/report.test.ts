@@ -1,0 +1,51 @@
+// What the commands that a person runs by hand say of a rollout, beside what /admin says.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
+import { openKeepState, openPeople } from '../../src/cli/store.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { crowdOf } from '../helpers/crowd.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-report-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const list = join(folder, 'people.csv')
+const env = { ...REQUIRED, SERVICE_GLOBAL_TOKEN: 'token', DATA_DIR: join(folder, 'data') }
+const at = Date.parse('2027-01-18T10:00:00Z')
+const now = () => at
+
+async function inStore<T>(use: (store: Parameters<typeof openPeople>[0]) => Promise<T>): Promise<T> {
+  const records = createSqliteRecords(env.DATA_DIR)
+  return await use({ records, settings: loadSettings(env), now }).finally(() => records.close())
+}
+
+it('a dry run leaves when it was made and what its list had, until there was a run', async () => {
+  const state = () => inStore(({ records, settings }) => openKeepState(records, settings).load())
+  writeFileSync(list, 'email\nada@acme.example\nno address\n')
+  await runCommand(['keep', list, '--dry-run'], env, { now })
+  expect((await state()).dryRun).toEqual({ at, people: 1, faults: 1 })
+  await inStore(async ({ records, settings }) => {
+    const store = openKeepState(records, settings)
+    await store.save({ ...(await store.load()), lastRunAt: at })
+  })
+  await runCommand(['keep', list, '--dry-run'], env, { now: () => at + 1 })
+  expect((await state()).dryRun?.at).toBe(at)
+})
+
+it('invite report says the same numbers as the funnel', async () => {
+  const { funnel, toConnect, nothing } = await inStore(async (store) => {
+    const people = openPeople(store)
+    for (const person of crowdOf(60, at)) await people.change(person.email, () => person)
+    return await createReport(summarizeAll(people.all()), at)
+  })
+  const { out } = await runCommand(['invite', 'report'], env, { now })
+  const numberOf = (what: string) => Number(new RegExp(`(\\d+)  ${what}`).exec(out)?.[1])
+  const stages = ['invited by email', 'opened the invitation', 'signed in', 'connected a first app']
+  expect(stages.map(numberOf)).toEqual([funnel.invited, funnel.opened, funnel.signedIn, funnel.connecting])
+  expect(numberOf('fully connected')).toBe(funnel.finished)
+  expect(['had something', 'had nothing'].map(numberOf)).toEqual([toConnect, nothing])
+})
