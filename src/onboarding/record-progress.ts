@@ -14,6 +14,7 @@ import {
   type StepFailure,
 } from '../people/person.ts'
 import { personKey, type User } from '../session/signed-in.ts'
+import type { Log } from '../web/log.ts'
 import { trackedAppState } from './next-step.ts'
 import type { TrackedApp, Walk } from './walk.ts'
 
@@ -27,16 +28,14 @@ type Lapses = ReadonlyMap<string, number>
 
 const NO_LAPSES: Lapses = new Map()
 
-type WarningLog = { warn(fields: object, message: string): void }
-
 export class ProgressRecorder {
   readonly #people: Pick<People, 'change'>
-  readonly #log: WarningLog
+  readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   /** What this process recorded last, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
-  constructor(people: Pick<People, 'change'>, log: WarningLog, now: () => number) {
+  constructor(people: Pick<People, 'change'>, log: Pick<Log, 'warn'>, now: () => number) {
     this.#people = people
     this.#log = log
     this.#now = now

@@ -95,11 +95,10 @@ const MAX_ICONS = 12
 /** One for each kind of app: two equal icons would look like a mistake. */
 function connectedIcons({ apps, describe }: OverviewModel) {
   const icons = new Map<string, ReturnType<typeof iconOf>>()
-  for (const app of apps)
-    if (app.state.kind === 'connected') {
-      const icon = iconOf(app, describe)
-      icons.set(`${icon.logo ?? icon.tone} ${app.short}`, icon)
-    }
+  for (const app of apps.filter(({ state }) => state.kind === 'connected')) {
+    const icon = iconOf(app, describe)
+    icons.set(`${icon.logo ?? icon.tone} ${app.short}`, icon)
+  }
   return [...icons.values()].slice(0, MAX_ICONS)
 }
 
