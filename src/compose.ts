@@ -4,6 +4,7 @@ import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { People } from './people/people.ts'
+import { withSuccessors } from './people/replaced-apps.ts'
 import { KeepStateStore, PERSON_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
@@ -122,7 +123,7 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
     records,
     keyRing,
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    arrange: (apps) => company.arrange(apps),
+    arrange: (apps) => company.arrange(withSuccessors(apps, company.replacedBy)),
     onEvents: url === undefined ? undefined : (email, dropped) => webhooks?.enqueue(email, dropped),
     now,
   })

@@ -60,7 +60,8 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   const isRepeat = episodes.every(({ app, episode }) =>
     emails.some(({ at, apps: named }) => at >= (episode?.since ?? 0) && named?.includes(app.instance)),
   )
-  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isRepeat }
+  const isMoved = apps.every(({ movedFrom }) => movedFrom !== undefined)
+  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, isRepeat }
 }
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */

@@ -4,6 +4,7 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
 import { People } from '../people/people.ts'
+import { withSuccessors } from '../people/replaced-apps.ts'
 import { KeepStateStore } from '../people/keep-state.ts'
 import { formatFault } from '../records/format.ts'
 import { adoptStore, createKeyRing, readDataKey } from '../records/data-key.ts'
@@ -36,13 +37,13 @@ export async function withStore<T>(
 /** Events are only recorded: the server sends them. */
 export function openPeople(
   { records, settings, now }: { records: Records; settings: Settings; now: () => number },
-  company?: Pick<Company, 'arrange'>,
+  company?: Pick<Company, 'arrange' | 'replacedBy'>,
 ): People {
   return new People({
     records,
     keyRing: createKeyRing(records, settings.SESSION_SECRET, now),
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    ...(company && { arrange: (apps) => company.arrange(apps) }),
+    ...(company && { arrange: (apps) => company.arrange(withSuccessors(apps, company.replacedBy)) }),
     onEvents: settings.WEBHOOK_URL === undefined ? undefined : () => {},
     now,
   })

@@ -58,6 +58,9 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     return [key, datasource] as const
   })
   const datasources = new Map(entries)
+  const replacedBy = new Map(
+    Object.entries(file.datasources ?? {}).map(([key, { replaces = '' }]) => [replaces, key] as const),
+  )
   const datasourceOf = (instance: string) =>
     datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')
   /** Apps without an order come last. */
@@ -98,10 +101,12 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     /** The company's name for an app, else the service's. */
     displayName: ({ instance, name }: { instance: string; name: string }, lang: string): string =>
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
-    /** A sorted copy without the hidden apps. */
+    /** The instance that replaces one, by that one. */
+    replacedBy,
+    /** A sorted copy without the apps that are hidden or replaced. */
     arrange: <T extends { instance: string }>(apps: T[]): T[] =>
       apps
-        .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true)
+        .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true && !replacedBy.has(instance))
         .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
     /** In this language, else its base language, else the default one, else the first. */
     localized: <T>(value: Localized<T> | undefined, lang: string) => localized(value, lang, languages[0]),

@@ -160,6 +160,7 @@ const datasourceOf = (picture: z.ZodString) =>
       .optional()
       .describe('Its place on the list: 1 comes before 2; apps without it come last'),
     required: z.boolean().optional().describe('Whether everyone has to connect it'),
+    replaces: text.optional().describe('The instance that it replaces, whose history it continues'),
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
 

@@ -35,7 +35,7 @@ type PeopleDeps = {
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
-  /** Leaves out apps that the company hides: reads go without them, and writes keep them. */
+  /** Leaves out apps that the company hides, or has replaced: reads go without them, and writes keep them. */
   arrange?: (apps: AppRecord[]) => AppRecord[]
   /** Called after events were added; absent: none are. @param dropped number of old ones removed for them */
   onEvents?: ((email: string, dropped: number) => void) | undefined
@@ -153,18 +153,20 @@ export class People {
     return DAY_SECONDS * (optedOutAt === undefined ? retentionDays : Math.max(OPT_OUT_DAYS, retentionDays))
   }
 
-  /** The same object if no app is hidden. */
+  /** The same object if no app is hidden or replaced. */
   #withoutHidden(person: Person): Person {
     const { lastCheck } = person
     if (lastCheck === undefined) return person
     const apps = this.#arrange(lastCheck.apps)
-    return apps.length === lastCheck.apps.length ? person : { ...person, lastCheck: { ...lastCheck, apps } }
+    const known = new Set(lastCheck.apps)
+    const isWhole = apps.length === known.size && apps.every((app) => known.has(app))
+    return isWhole ? person : { ...person, lastCheck: { ...lastCheck, apps } }
   }
 
   #withHiddenOf(whole: Person, person: Person): Person {
     const all = whole.lastCheck?.apps ?? []
-    const visible = new Set(this.#arrange(all))
-    const hidden = all.filter((app) => !visible.has(app))
+    const visible = new Set(this.#arrange(all).map(({ instance }) => instance))
+    const hidden = all.filter(({ instance }) => !visible.has(instance))
     if (person.lastCheck === undefined || hidden.length === 0) return person
     return { ...person, lastCheck: { ...person.lastCheck, apps: [...person.lastCheck.apps, ...hidden] } }
   }

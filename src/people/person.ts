@@ -14,6 +14,8 @@ export type AppRecord = {
   newAt?: number
   /** When a run, and no page, noticed that it left the list: it counts as connected, unless it was removed for many. */
   vanishedAt?: number
+  /** The instance that it replaces, which was connected, until it is connected itself. */
+  movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
   lapses?: number
@@ -185,9 +187,13 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
   for (const { instance, name, status } of unconnected) {
     const known = before.get(instance)
     const since = known?.status === status ? known.since : checkedAt
-    const newAt = known === undefined && person.lastCheck !== undefined ? checkedAt : known?.newAt
+    const movedFrom = known?.movedFrom
+    const isNew =
+      known === undefined ? person.lastCheck !== undefined : movedFrom && known.newAt === undefined
+    const newAt = isNew ? checkedAt : known?.newAt
     const isBack = known?.vanishedAt !== undefined && removed?.has(instance)
-    const history = { ...(!isBack && lapseOf(known, checkedAt)), ...omitUndefined({ newAt }) }
+    const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(known, checkedAt)
+    const history = { ...lapse, ...omitUndefined({ newAt, movedFrom }) }
     apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS
@@ -199,7 +205,7 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
 
 function asConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   if (app.status === 'connected') return app
-  const { lapsedAt, newAt: _newAt, ...rest } = app
+  const { lapsedAt, newAt: _newAt, movedFrom: _movedFrom, ...rest } = app
   const vanished = isRun && lapsedAt === undefined && { vanishedAt: at }
   return { ...rest, status: 'connected', since: at, ...vanished }
 }
@@ -231,6 +237,7 @@ export type PersonApp = {
   lapsedAt?: number | undefined
   /** When it was first listed, after the person's first check. Absent once it was connected, or while off. */
   newAt?: number | undefined
+  movedFrom?: string | undefined
 }
 
 /**
@@ -239,15 +246,16 @@ export type PersonApp = {
  */
 export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   const intended = new Map(intents?.apps.map((app) => [app.instance, app]))
-  return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt, newAt }) => {
+  return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt, newAt, movedFrom }) => {
     const { kind, since: blockedAt } = intended.get(instance) ?? {}
     const app = { instance, name, isUnconfirmed: false }
     const availability = availabilityOf(status)
     if (availability === 'connected') return { ...app, state: availability }
     if (availability === 'off')
       return { ...app, state: availability, ...(status === 'attention' && { hasNoAddress: true }) }
-    if (kind === 'unconfirmed') return { ...app, state: 'waiting', isUnconfirmed: true, lapsedAt, newAt }
-    return { ...app, state: kind ?? 'waiting', lapsedAt, newAt, ...omitUndefined({ blockedAt }) }
+    const open = { ...app, lapsedAt, newAt, movedFrom }
+    if (kind === 'unconfirmed') return { ...open, state: 'waiting', isUnconfirmed: true }
+    return { ...open, state: kind ?? 'waiting', ...omitUndefined({ blockedAt }) }
   })
 }
 

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { Email } from '../../src/campaigns/mail/email.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
-import type { Company } from '../../src/company/company.ts'
+import { companyOf, type Company } from '../../src/company/company.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
@@ -67,6 +67,7 @@ function installation(env: Record<string, string> = {}) {
       timezone = 'UTC',
       digest,
       quiet = [],
+      company = usual,
       faults = [],
       signal = new AbortController().signal,
       ...options
@@ -82,7 +83,7 @@ function installation(env: Record<string, string> = {}) {
         faults,
         leftOut: { blocked: 0, guest: 0, mailbox: 0 },
         settings,
-        company: { ...usual, timezone, digest, quiet },
+        company: { ...company, timezone, digest, quiet },
         options: { askRate: 60_000, ...options },
         context: { stdout: writes('out'), stderr: writes('err'), now: () => world.now } as never,
         signal,
@@ -133,6 +134,7 @@ function installation(env: Record<string, string> = {}) {
 }
 
 type Conditions = Partial<Pick<Company, 'quiet'>> & {
+  company?: Company
   timezone?: string
   digest?: 'monday'
   faults?: readonly string[]
@@ -445,4 +447,26 @@ it('a pause is remembered: runs check, and email only administrators until it en
   await run([ADA, 'bob@acme.example'])
   expect(to('bob@acme.example')).toHaveLength(1)
   expect((await keepState.load()).pausedUntil).toBeUndefined()
+})
+
+it('an app that replaces another is one email that says so, to those who had it, and no question', async () => {
+  const { run, left, world, people, sentEmails } = installation()
+  const company = companyOf({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const listing = async (app: string, at: number, given = {}) => {
+    for (const email of twelve) left.set(email, [app])
+    world.now = at
+    return await run(twelve, given)
+  }
+  await listing('slack_1', monday)
+  const had = twelve.slice(0, 6)
+  for (const email of had)
+    await people.change(email, (person) =>
+      withCheck(person, { checkedAt: world.now, unconnected: [] }, world.now),
+    )
+  sentEmails.length = 0
+  for (const hours of [23, 29, 30]) await listing('slack_2', monday + hours * HOUR, { company })
+  expect(sentEmails.map(({ to }) => to).toSorted()).toEqual(had.toSorted())
+  expect(sentEmails[0]?.subject).toBe('Slack 2 has moved: connect it to search again')
+  const { exit, err } = await run(twelve, { company })
+  expect([exit, err.includes('gone from')]).toEqual([0, false])
 })

@@ -34,6 +34,8 @@ const SAMPLE = {
   isLapse: false,
   /** These apps came after the invitation. A reminder if there was an email about each of them. */
   isNew: false,
+  /** They replace apps that were connected. */
+  isMoved: false,
   link: 'https://onramp.example/invite/x',
   optOut: 'https://onramp.example/invite/x/opt-out',
   /** PUBLIC_URL, and its host as people type it. */
@@ -74,7 +76,7 @@ export function createEmailTemplates(folder = VIEWS): RenderEmail {
   const render = createRenderer(views, folder)
   render(SAMPLE)
   render({ ...SAMPLE, isLapse: true })
-  render({ ...SAMPLE, isNew: true })
+  render({ ...SAMPLE, isNew: true, isMoved: true })
   return render
 }
 
