@@ -33,6 +33,7 @@ const TEXT_HEADERS: Record<keyof Details, RegExp> = {
   group: /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i,
   language: /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i,
   timezone: /^(time[ _-]?zone|tz)$/i,
+  id: /^((user|object|employee|worker|person(nel)?|staff)[ ._-]?)?id$|^(employee|personnel|staff)[ _-]?(number|no\.?)$/i,
 }
 /** The first that fits. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
 const SIGNAL_HEADERS = {

@@ -293,6 +293,7 @@ function checkText(text: string, what: string): void {
 function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   const textIn = (column: number): string => {
     const cell = cells[column]
+    if (typeof cell === 'number' && column === columns.id) return String(cell)
     return typeof cell === 'string' ? cell.trim() : ''
   }
   const email = textIn(columns.email)

@@ -1,6 +1,6 @@
 // Every command with its options and help. A command's code is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
-import { textsOption, UsageError, valueOption, numberOption } from '@onramp/terminal/arguments'
+import { textOption, textsOption, UsageError, valueOption, numberOption } from '@onramp/terminal/arguments'
 import type { DefineCommands } from '@onramp/terminal/shell'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
@@ -20,6 +20,7 @@ export const onramp: DefineCommands = (program, context, exit) => {
   addStatus(program, context, exit)
   addAuditId(program, context, exit)
   addOptOut(program, context, exit)
+  addPerson(program, context, exit)
   addBackup(program, context, exit)
   addDeprecations(program.command('deprecations'), context, exit)
   addRegistration(program, context, exit)
@@ -171,6 +172,37 @@ Example:
     .addHelpText('after', EXITS)
     .action((email, options) =>
       exit(import('./one-person.ts').then(({ auditId }) => auditId(email, options, context))),
+    )
+
+const addPerson: DefineCommands = (program, context, exit) =>
+  program
+    .command('person')
+    .description('What is stored about one person.')
+    .command('rename')
+    .usage('[options] OLD NEW')
+    .description(
+      `Give a person a new address. Emails and their limits, progress and the opt-out
+follow, and links to the former address still work. Refused if NEW has data of
+its own: two people never become one. Audited on standard error.
+
+Examples:
+  onramp person rename ada.king@acme.example ada.lovelace@acme.example
+  onramp person rename --file renamed.csv     two columns, the former and the new one`,
+    )
+    .argument('[OLD]', '', recipient)
+    .argument('[NEW]', '', recipient)
+    .addOption(textOption('--file <FILE>', 'rename each person of this CSV file (- is standard input)'))
+    .addHelpText('after', EXITS)
+    .action((from, to, options) =>
+      exit(
+        import('./rename.ts').then(({ rename }) =>
+          rename(
+            [from, to].filter((one) => one !== undefined),
+            options,
+            context,
+          ),
+        ),
+      ),
     )
 
 const addOptOut: DefineCommands = (program, context, exit) =>

@@ -25,10 +25,12 @@ export async function invitationLink(
   return 0
 }
 
-export async function forgetPerson(email: string, { env, stdout, now }: CommandContext): Promise<number> {
+export async function forgetPerson(given: string, { env, stdout, now }: CommandContext): Promise<number> {
   const settings = loadWithoutClient(env)
+  let email = given
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
+    email = await people.currentAddress(given)
     const known = await people.get(email).catch((error: unknown) => {
       // Deleted all the same; its walks expire.
       if (!(error instanceof PersonUnreadable)) throw error

@@ -5,19 +5,28 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { Registry } from 'prom-client'
 import { normalizedAddress } from '../people/address.ts'
 import { withMilestone, type EmailRecord, type Person } from '../people/person.ts'
-import { loadWithoutClient } from '../settings/settings.ts'
-import { createAudit, createAuditIds } from '../web/audit.ts'
+import { loadWithoutClient, type Settings } from '../settings/settings.ts'
+import { createAudit, createAuditIds, type Audit } from '../web/audit.ts'
 import { createLog } from '../web/log.ts'
 import { limitFaults, openList, readList } from './invite/list.ts'
 import { openPeople, withStore } from './store.ts'
 
 /** Users in a container may have no name. */
-function operatorName(): string {
+export function operatorName(): string {
   try {
     return userInfo().username
   } catch {
     return `uid ${process.getuid?.()}`
   }
+}
+
+/** Writes lines in the form of the audit log. */
+export function createOperatorAudit(
+  { INVITE_SECRET, SESSION_SECRET }: Settings,
+  stderr: CommandContext['stderr'],
+): Audit {
+  const ids = createAuditIds(INVITE_SECRET ?? SESSION_SECRET, normalizedAddress)
+  return createAudit(createLog('info', { write: (line) => void stderr.write(line) }), new Registry(), ids)
 }
 
 type AddressChange = {
@@ -33,12 +42,11 @@ async function changeAddresses(
 ) {
   const { env, stdout, stderr, now } = context
   const settings = loadWithoutClient(env)
-  const ids = createAuditIds(settings.INVITE_SECRET ?? settings.SESSION_SECRET, normalizedAddress)
-  const log = createLog('info', { write: (line) => void stderr.write(line) })
-  const audit = createAudit(log, new Registry(), ids)
+  const audit = createOperatorAudit(settings, stderr)
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
-    for (const email of emails) {
+    for (const given of emails) {
+      const email = await people.currentAddress(given)
       let isChanged = false
       await people.change(email, (before) => {
         const after = change(before)

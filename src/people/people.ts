@@ -3,13 +3,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
-import type { Records } from '../records/records.ts'
+import { StoreUnavailable, type Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
+import { FormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, type AppRecord, type Person } from './person.ts'
+import { newPerson, withAddress, type AppRecord, type Person } from './person.ts'
 
 /** At least; people asked for it. */
 const OPT_OUT_DAYS = 730
@@ -17,6 +18,7 @@ const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
 
 const PREFIX = 'person:'
+const MAX_TRIES = 10
 
 /** Records read at once, and about how long requests wait for them. */
 const AT_ONCE = 500
@@ -31,7 +33,7 @@ export class PersonUnreadable extends Problem {
 }
 
 type PeopleDeps = {
-  records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'>
+  records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'compareAndRemove' | 'keys'>
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
@@ -45,9 +47,11 @@ type PeopleDeps = {
 /** Every method throws {StoreUnavailable}. */
 export class People {
   readonly #deps: PeopleDeps
+  readonly #formerAddresses: FormerAddresses
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps
+    this.#formerAddresses = new FormerAddresses(deps.records, deps.keyRing)
   }
 
   /** @throws {PersonUnreadable} */
@@ -78,6 +82,7 @@ export class People {
     const key = keyOf(dataKey, email)
     let result = newPerson(normalizedAddress(email), now())
     let events = { added: 0, dropped: 0 }
+    let isWritten = false
     await changeRecord(records, {
       key,
       next: (text) => {
@@ -87,7 +92,8 @@ export class People {
         const after = change(before, known !== undefined)
         events = { added: 0, dropped: 0 }
         result = after
-        if (after === before) return undefined
+        isWritten = after !== before
+        if (!isWritten) return undefined
         result = { ...after, changedAt: now() }
         if (onEvents !== undefined) ({ person: result, ...events } = withEvents(before, result, now()))
         const plain = JSON.stringify(this.#withHiddenOf(whole, result))
@@ -95,16 +101,83 @@ export class People {
       },
     })
     if (events.added > 0) onEvents?.(normalizedAddress(email), events.dropped)
+    // So they last as long as the person.
+    for (const former of isWritten ? (result.formerEmails ?? []) : [])
+      await this.#formerAddresses.change(former, this.#lifeSeconds(result), (moves) => moves)
     return result
   }
 
-  /** Removes a record, readable or not. @returns whether there was one */
+  /** The present address of the person who had this one at that moment (milliseconds since 1970): for links. */
+  addressAt(email: string, at: number): Promise<string> {
+    return this.#formerAddresses.follow(email, at)
+  }
+
+  /** The address itself if it has a record, else that of the person who had it: for commands. */
+  async currentAddress(email: string): Promise<string> {
+    const { records, keyRing } = this.#deps
+    const isKnown = (await records.get(keyOf(await keyRing.dataKey(), email))) !== undefined
+    return isKnown ? normalizedAddress(email) : await this.addressAt(email, 0)
+  }
+
+  /**
+   * Gives a person a new address. The record there is written first, and marked until the former one is gone: if this is
+   * interrupted, the same call finishes it. Nothing changes unless it is `renamed`.
+   * @param change also made to the record @param isThem false: `unknown`
+   * @returns `unknown`: the former address has no record; `taken`: the new one has a record of its own
+   * @throws {PersonUnreadable}
+   */
+  async rename(
+    from: string,
+    to: string,
+    change: (person: Person) => Person = (person) => person,
+    isThem: (person: Person) => boolean = () => true,
+  ): Promise<'renamed' | 'unknown' | 'taken'> {
+    const { records, keyRing, now } = this.#deps
+    const dataKey = await keyRing.dataKey()
+    const [email, source, target] = [normalizedAddress(to), keyOf(dataKey, from), keyOf(dataKey, to)]
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const [before, there] = await Promise.all([records.get(source), records.get(target)])
+      const [person, other] = [
+        this.#openRecord(dataKey, source, before),
+        this.#openRecord(dataKey, target, there),
+      ]
+      const isBegun = other?.movingFrom === normalizedAddress(from) && source !== target
+      if (person === undefined || before === undefined) {
+        if (isBegun) await this.change(email, ({ movingFrom: _movingFrom, ...rest }) => rest)
+        return isBegun ? 'renamed' : 'unknown'
+      }
+      if (!isThem(person)) return 'unknown'
+      if (other !== undefined && !isBegun) return 'taken'
+      const moved = { ...change(withAddress(person, email, other)), changedAt: now() }
+      const seconds = this.#lifeSeconds(moved)
+      const text = dataKey.sealer.seal(JSON.stringify(moved), target)
+      if (!(await records.compareAndSet(target, there, text, seconds))) continue
+      const move = { email, until: now() }
+      await this.#formerAddresses.change(from, seconds, (moves) => [
+        ...moves.filter((one) => one.email !== email),
+        move,
+      ])
+      // Then read again, so that a change made meanwhile is kept.
+      await records.compareAndRemove(source, before)
+    }
+    throw new StoreUnavailable(new Error('a record was changed by others at each attempt to rename it'))
+  }
+
+  /** Removes a record, readable or not, and who had the person's former addresses. @returns whether there was one */
   async forget(email: string): Promise<boolean> {
     const { records, keyRing } = this.#deps
-    const key = keyOf(await keyRing.dataKey(), email)
-    const isKnown = (await records.get(key)) !== undefined
+    const dataKey = await keyRing.dataKey()
+    const key = keyOf(dataKey, email)
+    const text = await records.get(key)
+    const plain = text === undefined ? undefined : dataKey.sealer.open(text, key)
+    const { formerEmails = [] } = plain === undefined ? {} : (JSON.parse(plain) as Person)
+    const theirs = [...formerEmails, normalizedAddress(email)]
+    for (const former of formerEmails)
+      await this.#formerAddresses.change(former, 1, (moves) =>
+        moves.filter((move) => !theirs.includes(move.email)),
+      )
     await records.remove(key)
-    return isKnown
+    return text !== undefined
   }
 
   /** Everyone, unordered, a few at a time, so that requests come in between. @param onUnreadable gets a record's key */

@@ -75,14 +75,21 @@ export type OperatorAction = {
   app?: string
 }
 
-/** What a list says of a person besides the address: a column each. `language` is BCP 47, `timezone` IANA. */
-export const DETAILS = ['name', 'language', 'group', 'timezone'] as const
+/**
+ * What a list says of a person besides the address: a column each. `language` is BCP 47, `timezone` IANA; `id` stays the same
+ * when the address changes.
+ */
+export const DETAILS = ['name', 'language', 'group', 'timezone', 'id'] as const
 export type Details = Partial<Record<(typeof DETAILS)[number], string>>
 
 /** Times are milliseconds since 1970. */
 export type Person = Details & {
   /** Normalized. */
   email: string
+  /** Addresses before this one, the newest last. */
+  formerEmails?: string[]
+  /** The former address whose record has yet to be removed: the rename was interrupted. */
+  movingFrom?: string
   /** When `onramp keep` first found them on its list, and when it no longer did. */
   listedAt?: number
   leftAt?: number
@@ -108,6 +115,15 @@ export type Person = Details & {
 }
 
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
+
+const MAX_FORMER_EMAILS = 10
+
+/** With a new address. @param other what an interrupted rename has written there */
+export function withAddress(person: Person, email: string, other?: Person): Person {
+  const { email: movingFrom, formerEmails = [], optedOutAt = other?.optedOutAt } = person
+  const former = [...formerEmails, movingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
+  return { ...person, ...omitUndefined({ optedOutAt }), email, formerEmails: former, movingFrom }
+}
 
 /** With the details of a list. The same object if they are known already. */
 export function withDetails(person: Person, given: Details): Person {

@@ -25,6 +25,15 @@ type AuditEvent =
   /** `operator`: the operating system's user of a command. */
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string; operator?: string }
   | { event: 'bounced'; email: string; operator: string }
+  /** A person has another address than before (`former`): an operator, the list, or a sign-in says so. */
+  | {
+      event: 'renamed'
+      result: 'done' | 'refused'
+      email: string
+      former: string
+      operator?: string
+      user?: Identity
+    }
   /** An administrator viewed or downloaded data about people. */
   | { event: 'admin_viewed'; user: Identity; what: string }
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
@@ -61,10 +70,11 @@ export function createAudit(
   }
 
   return (auditEvent) => {
-    const { event, user, email, ...rest } = { user: undefined, email: undefined, ...auditEvent }
-    const address = email ?? user?.email
-    const emailId = address === undefined ? undefined : ids.ofEmail(address)
-    const who = omitUndefined({ user: user && ids.ofUser(user), emailId })
+    const none = { user: undefined, email: undefined, former: undefined }
+    const { event, user, email, former, ...rest } = { ...none, ...auditEvent }
+    const idOf = (address: string | undefined) => (address === undefined ? undefined : ids.ofEmail(address))
+    const emailIds = { emailId: idOf(email ?? user?.email), formerEmailId: idOf(former) }
+    const who = omitUndefined({ user: user && ids.ofUser(user), ...emailIds })
     const result = 'result' in auditEvent ? auditEvent.result : 'by' in auditEvent ? auditEvent.by : ''
     counter.inc({
       event,

@@ -55,7 +55,7 @@ it('guests of an Entra export are emailed if they are wanted, and blocked people
 
 it('the note about columns names those that decide who is left out', async () => {
   expect((await read(exported('entra-portal.csv'))).columns).toBe(
-    'Columns: email ("mail"), name ("displayName"), who is left out ("userPrincipalName", "userType", "accountEnabled"). Ignored: "id".',
+    'Columns: email ("mail"), name ("displayName"), id, who is left out ("userPrincipalName", "userType", "accountEnabled"). Ignored: none.',
   )
 })
 
@@ -155,10 +155,13 @@ const [ann, ben] = [
 it.each([
   ['a list', JSON.stringify([ann, ben])],
   ['an object a line', `${JSON.stringify(ann)}\n${JSON.stringify(ben)}\n`],
-  ['CSV that was made of it', `status,profile.email,profile.locale\nACTIVE,${a},de_DE\nSUSPENDED,${b},\n`],
+  [
+    'CSV that was made of it',
+    `id,status,profile.email,profile.locale\n1,ACTIVE,${a},de_DE\n2,SUSPENDED,${b},\n`,
+  ],
 ])('a person of Okta’s API has the address and the language of the profile: %s', async (_what, text) => {
   expect((await readText(text)).emails).toEqual([a])
-  expect(await personIn(text)).toEqual({ email: a, language: 'de-DE' })
+  expect(await personIn(text)).toEqual({ email: a, language: 'de-DE', id: '1' })
 })
 
 const own = [

@@ -30,7 +30,7 @@ it.each([
   ['with tabs', 'Full name\tUser principal name\nLovelace, Ada\tada@acme.example\n'],
   ['as a spreadsheet writes it', '\uFEFFE-Mail,Name\r\n ADA@acme.example , "Lovelace, Ada"\r\n'],
   ['with old line ends', 'email,name\rada@acme.example,"Lovelace, Ada"\r'],
-  ['with more columns than it needs', 'id,email,floor,name\n1,ada@acme.example,7,"Lovelace, Ada"\n'],
+  ['with more columns than it needs', 'badge,email,floor,name\n1,ada@acme.example,7,"Lovelace, Ada"\n'],
   ['with no line end at its end', 'email,name\nada@acme.example,"Lovelace, Ada"'],
   ['of JSON lines', '\n{"name":"Lovelace, Ada","email":"ada@acme.example"}\n'],
 ])('a list %s is read, whole or in pieces', async (_what, text) => {
@@ -66,6 +66,11 @@ it('a row with more cells than the header is invalid: a comma may have moved the
 
 it.each([
   ['E-Mail,Full name,Dept', 'Columns: email ("E-Mail"), name ("Full name"), group ("Dept"). Ignored: none.'],
+  ['id,mail,user.id', 'Columns: email ("mail"), id. Ignored: "user.id".'],
+  ...['Object Id', 'objectId', 'employeeId', 'Employee ID', 'Worker ID', 'employeeNumber', 'user.id'].map(
+    (id) => [`mail,${id}`, `Columns: email ("mail"), id ("${id}"). Ignored: none.`],
+  ),
+  ['mail,number,guid,paid', 'Columns: email ("mail"). Ignored: "number", "guid", "paid".'],
   ['Phone,mail,City', 'Columns: email ("mail"). Ignored: "Phone", "City".'],
   [
     `email,${Array.from({ length: 12 }, (_, one) => `c${one}`).join()}`,

@@ -5,7 +5,7 @@ import type { Records } from '../../src/records/records.ts'
 /** Without expiry. Each operation takes a turn of the event loop, so that writers can race. */
 export function memoryRecords() {
   const values = new Map<string, string>()
-  const records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'keys'> = {
+  const records: Omit<Records, 'put'> = {
     async get(key) {
       await turn()
       return values.get(key)
@@ -19,6 +19,10 @@ export function memoryRecords() {
     async remove(key) {
       await turn()
       values.delete(key)
+    },
+    async compareAndRemove(key, expected) {
+      await turn()
+      if (values.get(key) === expected) values.delete(key)
     },
     async *keys(prefix) {
       await turn()

@@ -51,6 +51,7 @@ export function createStore(
         return true
       },
       remove: async (key) => remove(key),
+      compareAndRemove: async (key, expected) => void (read(key) === expected && remove(key)),
       async *keys(prefix) {
         yield [...values.keys()].filter((key) => key.startsWith(prefix))
       },

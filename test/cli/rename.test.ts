@@ -1,0 +1,91 @@
+// onramp person rename: what an operator sees, and what is kept of it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openPeople, withStore } from '../../src/cli/store.ts'
+import type { People } from '../../src/people/people.ts'
+import { withMilestone } from '../../src/people/person.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
+
+const [ada, adaNew, bob, eve] = ['ada', 'lovelace', 'bob', 'eve'].map((name) => `${name}@acme.example`) as [
+  string,
+  string,
+  string,
+  string,
+]
+
+let env: Record<string, string>
+beforeEach(() => (env = { ...REQUIRED, DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-rename-')) }))
+afterEach(() => rmSync(env['DATA_DIR'] ?? '', { recursive: true }))
+
+const withPeople = <T>(work: (people: People) => Promise<T>): Promise<T> => {
+  const settings = loadSettings(env)
+  return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
+}
+const store = (...emails: string[]) =>
+  withPeople(async (people) => {
+    for (const email of emails) await people.change(email, (before) => withMilestone(before, 'optedOutAt', 1))
+  })
+const idOf = async (email: string) => (await runCommand(['audit-id', email], env)).out.trim()
+const rename = (...args: string[]) => runCommand(['person', 'rename', ...args], env)
+
+it('a rename is audited, kept with the person, and followed by commands about the former address', async () => {
+  await store(ada)
+  const { exit, out, err } = await rename('Ada@acme.example', adaNew)
+  expect([exit, out]).toEqual([0, `${ada}: is ${adaNew} now\n`])
+  const by = userInfo().username
+  expect(JSON.parse(err)).toMatchObject({
+    audit: 'renamed',
+    result: 'done',
+    emailId: await idOf(adaNew),
+    formerEmailId: await idOf(ada),
+    operator: by,
+  })
+  expect(err).not.toContain('@')
+  const person = await withPeople((people) => people.get(adaNew))
+  expect(person).toMatchObject({ optedOutAt: 1, actions: [{ what: 'renamed', by }] })
+  expect(await rename(ada, adaNew)).toMatchObject({
+    exit: 0,
+    out: `${ada}: unchanged: was ${adaNew} before\n`,
+    err: '',
+  })
+  expect((await runCommand(['opt-out', ada], env)).out).toContain(`${adaNew}: unchanged`)
+  expect((await runCommand(['invite', 'forget', ada], env)).out).toBe(`Deleted all data for ${adaNew}\n`)
+})
+
+it('a file moves everyone it can, in any order, and names each line that is refused', async () => {
+  await store(ada, bob, eve)
+  const lines = [
+    'old,new',
+    `${ada},${bob}`,
+    `${bob},${adaNew}`,
+    `${eve},${ada}`,
+    `${eve},x`,
+    `no@acme.example,${eve}`,
+  ]
+  const input = { input: lines.join('\n') }
+  const { exit, out, err } = await runCommand(['person', 'rename', '--file', '-'], env, input)
+  expect(exit).toBe(1)
+  expect(out.split('\n')).toEqual([
+    `${bob}: is ${adaNew} now`,
+    `${ada}: is ${bob} now`,
+    `${eve}: is ${ada} now`,
+    '',
+  ])
+  expect(err.split('\n').filter((line) => line.startsWith('line'))).toEqual([
+    `line 5: expects two addresses, the former and the new one: "${eve}", "x"`,
+    'line 6: no@acme.example: unchanged: there is no data for this address',
+  ])
+})
+
+it('people who exchange addresses are refused, and both stay who they are', async () => {
+  await store(ada, bob)
+  const input = { input: `${ada},${bob}\n${bob},${ada}\n` }
+  const { exit, out, err } = await runCommand(['person', 'rename', '--file', '-'], env, input)
+  expect([exit, out]).toEqual([1, ''])
+  expect(err.match(/^line \d: .* has data of its own, and two people never become one/gm)).toHaveLength(2)
+  expect(await rename(ada)).toMatchObject({ exit: 2 })
+  expect(await rename(ada, adaNew, '--file', 'x.csv')).toMatchObject({ exit: 2 })
+})

@@ -1,0 +1,115 @@
+// A person's new address: everything follows, an interruption loses nothing, and two people never become one.
+import { expect, it } from 'vitest'
+import { FormerAddresses } from '../../src/people/former-addresses.ts'
+import type { People } from '../../src/people/people.ts'
+import { withMilestone, type Person } from '../../src/people/person.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+import { listed, mailed, testPeople } from '../helpers/people.ts'
+
+const at = Date.UTC(2026, 10, 1)
+const [ada, adaNew, bob] = ['ada@acme.example', 'lovelace@acme.example', 'bob@acme.example']
+const optedOut = (before: Person) => withMilestone(before, 'optedOutAt', at)
+
+/** @param failAt the write that fails, as if the process had died before it */
+function setUp() {
+  const { records, values } = memoryRecords()
+  const keyRing = testKeyRing(records)
+  let time = at
+  let writesLeft = Infinity
+  const dies = () => (writesLeft-- > 0 ? undefined : Promise.reject(new Error('the process died')))
+  const people = testPeople({
+    keyRing,
+    now: () => time,
+    records: {
+      ...records,
+      compareAndSet: async (...args) => (await dies()) ?? (await records.compareAndSet(...args)),
+      compareAndRemove: async (...args) => (await dies()) ?? (await records.compareAndRemove(...args)),
+    },
+  })
+  return {
+    people,
+    values,
+    formerAddresses: new FormerAddresses(records, keyRing),
+    wait: (days: number) => (time += days * 86_400_000),
+    dieAfter: (writes: number) => (writesLeft = writes),
+  }
+}
+
+const emailsOf = async (people: People) => (await listed(people.all())).map(({ email }) => email).toSorted()
+
+it('the opt-out, the emails and the history follow a person to a new address', async () => {
+  const { people, values, wait } = setUp()
+  await people.change(ada, (before) =>
+    mailed(optedOut({ ...before, id: 'E1', finishedAt: 5 }), 'sent', { now: at }),
+  )
+  wait(1)
+  expect(await people.rename(' Ada@ACME.example', adaNew)).toBe('renamed')
+  expect(await people.get(ada)).toBeUndefined()
+  expect(await people.get(adaNew)).toEqual({
+    email: adaNew,
+    formerEmails: [ada],
+    id: 'E1',
+    finishedAt: 5,
+    optedOutAt: at,
+    changedAt: at + 86_400_000,
+    campaigns: [{ name: 'c', emails: [{ reminder: 0, state: 'sent', at }] }],
+  })
+  expect([...values].flat().join()).not.toMatch(/ada|lovelace/)
+})
+
+it.each([0, 1, 2, 3])(
+  'a rename that is interrupted after %i writes is finished by the next one, and an opt-out meanwhile is kept',
+  async (writes) => {
+    const { people, dieAfter } = setUp()
+    await people.change(ada, (before) => ({ ...before, id: 'E1' }))
+    dieAfter(writes)
+    await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
+    dieAfter(Infinity)
+    await people.change(writes === 3 ? adaNew : ada, optedOut)
+    expect(await people.rename(ada, adaNew)).toBe('renamed')
+    expect(await emailsOf(people)).toEqual([adaNew])
+    expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: at, formerEmails: [ada] })
+    expect(await people.get(adaNew)).not.toHaveProperty('movingFrom')
+  },
+)
+
+it('an address that has a person of its own is refused, also in a circle, and nothing changes', async () => {
+  const { people, values } = setUp()
+  for (const email of [ada, bob]) await people.change(email, (before) => ({ ...before, name: email }))
+  const before = [...values]
+  expect(await people.rename(ada, bob)).toBe('taken')
+  expect(await people.rename(bob, ada)).toBe('taken')
+  expect(await people.rename(ada, ada)).toBe('taken')
+  expect(await people.rename('eve@acme.example', adaNew)).toBe('unknown')
+  expect(await people.rename(ada, adaNew, undefined, ({ id }) => id !== undefined)).toBe('unknown')
+  expect([...values]).toEqual(before)
+})
+
+it('an address leads to the person who had it then, also after others have had it, and back', async () => {
+  const { people, wait } = setUp()
+  await people.change(ada, (before) => ({ ...before, id: 'E1' }))
+  wait(1)
+  await people.rename(ada, adaNew)
+  wait(1)
+  await people.change(ada, (before) => ({ ...before, id: 'E2' }))
+  wait(1)
+  expect(await people.currentAddress(ada)).toBe(ada)
+  await people.rename(ada, bob)
+  wait(1)
+  const then = (days: number) => people.addressAt(ada, at + days * 86_400_000)
+  expect([await then(0), await then(2), await then(4)]).toEqual([adaNew, bob, ada])
+  await people.rename(adaNew, ada)
+  expect([await then(0), await then(2)]).toEqual([ada, bob])
+  expect((await people.get(ada))?.formerEmails).toEqual([adaNew])
+  expect(await people.currentAddress(adaNew)).toBe(ada)
+})
+
+it('the former addresses of a person who is forgotten are forgotten, too', async () => {
+  const { people } = setUp()
+  await people.change(ada, optedOut)
+  await people.rename(ada, adaNew)
+  expect(await people.currentAddress(ada)).toBe(adaNew)
+  await people.forget(adaNew)
+  expect(await people.currentAddress(ada)).toBe(ada)
+})
