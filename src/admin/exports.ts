@@ -53,10 +53,8 @@ export function createExportRoutes(
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const gone = browserGoneSignal(res)
-    const fit = matchingPeople(
-      snapshot.summaries(gone, 'download'),
-      parsePeopleQuery(req.query, snapshot.now()),
-    )
+    const query = parsePeopleQuery(req.query, snapshot.now())
+    const fit = matchingPeople(snapshot.summaries(gone, 'download'), query)
     downloads++
     await pipeline(Readable.from(peopleCsv(fit, named)), res)
       .catch((error: unknown) => {

@@ -21,8 +21,6 @@ import {
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter } from './sorted-table.ts'
 
-type Formatting = { t: Texts; share: ReturnType<typeof shareFormatter> }
-
 const DAY_MS = 86_400_000
 
 /** Resumes the paused emails about an app, or answers that it was removed. Undefined: a shell would read more in its name. */
@@ -38,7 +36,6 @@ export function overviewPage(
   t: Texts,
   { now, since }: { now: number; since: unknown },
 ) {
-  const formatting = { t, share: shareFormatter(t) }
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
   const { lastRunAt: ranAt, pausedUntil = 0 } = keepState
@@ -50,7 +47,7 @@ export function overviewPage(
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
       ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
     ],
-    stats: statsOf(report, formatting),
+    stats: statsOf(report, t),
     since: comparison && {
       changes: describeComparison(comparison, t),
       day: comparison.row.day,
@@ -61,7 +58,7 @@ export function overviewPage(
     steps: isAnyoneInvited ? [] : firstSteps(keepState, t),
     /** Otherwise only the admin is on record, and the page says how to begin. */
     isBegun: isAnyoneInvited || report.people > 1,
-    funnel: funnelOf(report, formatting),
+    funnel: funnelOf(report, t),
     funnelTitle: t('admin.funnelTitle', { count: report.toConnect }),
     needs: describeActionItems(report, keepState, t, now).map((need, index) => ({
       id: `need-${index}`,
@@ -130,7 +127,8 @@ function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt)
   return first !== undefined && at(first) * 2 >= count ? first : undefined
 }
 
-function statsOf(report: Report, { t, share }: Formatting) {
+function statsOf(report: Report, t: Texts) {
+  const share = shareFormatter(t)
   const { finished, toConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []
   const mostly = (app: AppCounts | undefined, otherwise = none) =>
@@ -151,16 +149,15 @@ function statsOf(report: Report, { t, share }: Formatting) {
     fellBack:
       report.fellBack === 0 ? none : mostly(dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)),
   }
-  /** Counted apart, each with its own list. */
-  const apartOf = (filters: readonly ('nothing' | 'unchecked' | 'notInvited')[]) =>
-    filters.map((filter) => {
-      const count = report[filter]
-      return { count, text: t(`admin.apart.${filter}`, { count }), href: peopleUrl({ filter }) }
-    })
-  const apart: Record<string, ReturnType<typeof apartOf>> = {
-    ready: apartOf(['nothing', 'unchecked']),
-    notStarted: apartOf(['notInvited']),
+  const apartOf = (state: string, filter: 'nothing' | 'unchecked' | 'notInvited') => {
+    const count = report[filter]
+    return { state, count, text: t(`admin.apart.${filter}`, { count }), href: peopleUrl({ filter }) }
   }
+  const apart = [
+    apartOf('ready', 'nothing'),
+    apartOf('ready', 'unchecked'),
+    apartOf('notStarted', 'notInvited'),
+  ]
   return PERSON_STATES.map((what) => {
     const filter = what === 'ready' ? 'finished' : what
     return {
@@ -169,7 +166,7 @@ function statsOf(report: Report, { t, share }: Formatting) {
       count: report[filter],
       figure: what === 'ready' ? share(finished, toConnect) : t.number(report[what]),
       details: details[what],
-      apart: apart[what]?.filter(({ count: people }) => people > 0) ?? [],
+      apart: apart.filter(({ state, count: people }) => state === what && people > 0),
       means: t(`admin.means.${what}`),
       isTrouble: (what === 'stuck' || what === 'fellBack') && report[what] > 0,
       href: peopleUrl({ filter }),
@@ -177,13 +174,13 @@ function statsOf(report: Report, { t, share }: Formatting) {
   })
 }
 
-function funnelOf({ funnel, toConnect }: Report, { t, share }: Formatting) {
+function funnelOf({ funnel, toConnect }: Report, t: Texts) {
   return FUNNEL_STAGES.map((what) => ({
     label: t(`admin.funnel.${what}`),
     href: peopleUrl({ filter: what }),
     width: toConnect === 0 ? 0 : Number(((funnel[what] / toConnect) * 100).toFixed(1)),
     count: funnel[what],
-    share: share(funnel[what], toConnect),
+    share: shareFormatter(t)(funnel[what], toConnect),
   }))
 }
 

@@ -193,7 +193,7 @@ export async function runOnce(
   const digest = digestNotice(report, counted, now(), texts)
   const isSent =
     isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
-  await save(isSent ? withDigest(counted, report, now()) : counted)
+  await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
   return sumUp(counted, report, campaignRun, run)
 }
 
@@ -272,21 +272,16 @@ const uniqueNames =
     withUniqueNames([...datasources, app].map((one) => ({ ...one, name: displayName(one, lang) }))).at(-1)
       ?.name ?? app.name
 
-const statesOf = (report: Report): Omit<DailyCounts, 'day'> => {
-  const { people, gone, nothing } = report
-  const states = Object.fromEntries(PERSON_STATES.map((state) => [state, report[state]]))
-  return { ...(states as Pick<Report, (typeof PERSON_STATES)[number]>), people, gone, nothing }
-}
+const COUNTED = [...PERSON_STATES, 'people', 'gone', 'nothing'] as const
+const statesOf = (report: Report) =>
+  Object.fromEntries(COUNTED.map((what) => [what, report[what]])) as Pick<Report, (typeof COUNTED)[number]>
 
-function withDigest(state: KeepState, report: Report, at: number): KeepState {
-  const { digestAt: _digestAt, ...rest } = state
-  return { ...rest, digest: { ...statesOf(report), day: utcDay(at), at } }
-}
+const countsOf = (report: Report): DailyCounts => ({ ...statesOf(report), day: report.madeAt.slice(0, 10) })
 
 /** With the counts of this run in place of those of an earlier one of the day. */
 export function withDay(days: readonly DailyCounts[], report: Report): DailyCounts[] {
-  const today = report.madeAt.slice(0, 10)
-  return [...days.filter(({ day }) => day !== today), { ...statesOf(report), day: today }]
+  const today = countsOf(report)
+  return [...days.filter(({ day }) => day !== today.day), today]
 }
 
 /** What an operator has to do, with the command; none: all is well. */

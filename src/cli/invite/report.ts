@@ -3,13 +3,10 @@ import { peopleCsv } from '../../admin/people-csv.ts'
 import { describeUnread } from '../../admin/overview.ts'
 import { summarizeAll } from '../../admin/person-summary.ts'
 import { createReport, type Report } from '../../admin/report.ts'
-import { shareFormatter } from '../../admin/sorted-table.ts'
 import { removedInstances } from '../../people/keep-state.ts'
 import { printable } from '@onramp/terminal/printable'
 import { loadWithoutClient } from '../../settings/settings.ts'
 import { fitToColumns } from '@onramp/terminal/terminal'
-import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
-import { createTexts } from '../../web/languages/texts.ts'
 import { openKeepState, openPeople, storeLabel, withStore } from '../store.ts'
 import { loadCompanyOf } from './email.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
@@ -41,9 +38,6 @@ const line = (count: number, what: string) => `${formatCount(count)}  ${what}\n`
 function formatReport(made: Report, store: string): string {
   if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
   const oldest = made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${made.asOf}`
-  const share = shareFormatter(
-    createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE)),
-  )
   const { funnel, toConnect } = made
   const people = [
     line(made.people, 'people'),
@@ -63,7 +57,7 @@ function formatReport(made: Report, store: string): string {
     line(funnel.opened, 'opened the invitation'),
     line(funnel.signedIn, 'signed in'),
     line(funnel.connecting, 'connected a first app'),
-    line(funnel.finished, `fully connected (${share(funnel.finished, toConnect)} of these people)`),
+    line(funnel.finished, 'fully connected'),
   ]
   const groups = made.groups.map(({ name = 'groups of fewer than five', finished, toConnect: all }) =>
     line(finished, `of ${all.toLocaleString('en')} in ${printable(name)}`),
@@ -71,7 +65,7 @@ function formatReport(made: Report, store: string): string {
   const parts = [
     [`Report generated ${made.madeAt}; ${oldest} (${store}).\n`],
     people,
-    withHead('People who had something to connect:\n', stages),
+    withHead(`Of the ${toConnect.toLocaleString('en')} people who had something to connect:\n`, stages),
     withHead('connected  waiting  skipped    admin  app\n', appsIn(made)),
     withHead('Fully connected, of the people who had something to connect:\n', groups),
   ]
