@@ -18,7 +18,7 @@ const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', of: un
 
 export function createOptOutRoutes(deps: {
   invitations: Pick<Invitations, 'readExpired'>
-  people: Pick<People, 'get' | 'change'>
+  people: Pick<People, 'get' | 'change' | 'addressAt'>
   limit: Limits['stoppingReminders']
   sendPage: SendPage
   audit: Audit
@@ -34,8 +34,8 @@ export function createOptOutRoutes(deps: {
     const invitation = await invitations.readExpired(req.params.token)
     limit(req, invitation?.email)
     if (invitation === undefined) return sendPage(req, res, UNKNOWN_LINK)
-    const { email } = invitation
 
+    const email = await people.addressAt(invitation.email, invitation.sentAt)
     const arrival = await people.get(email)
 
     const hasOptedOut = arrival?.optedOutAt !== undefined
@@ -59,10 +59,11 @@ export function createOptOutRoutes(deps: {
       throw new Problem(404, 'not_found', { detail: 'no link of an invitation' })
     }
 
-    await people.change(invitation.email, (before) =>
+    const email = await people.addressAt(invitation.email, invitation.sentAt)
+    await people.change(email, (before) =>
       isUndo ? withoutOptOut(before) : withMilestone(before, 'optedOutAt', now()),
     )
-    audit({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email: invitation.email })
+    audit({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email })
 
     if (isPerson) return seeOther(res, pathOf(token) + (isUndo ? '?undone=yes' : ''))
     res.statusCode = 200

@@ -24,7 +24,7 @@ export function createInviteRoutes(deps: {
   /** The name in MAIL_FROM, or the company's. */
   sender: string | undefined
   invitations: Pick<Invitations, 'read'>
-  people: Pick<People, 'change'>
+  people: Pick<People, 'change' | 'addressAt'>
   start: Pick<SignInStart, 'authorizationUrl'>
   limit: RequestHandler
   sendPage: SendPage
@@ -38,8 +38,10 @@ export function createInviteRoutes(deps: {
 
   router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
-    const invitation = token === undefined ? undefined : await invitations.read(token)
+    const sent = token === undefined ? undefined : await invitations.read(token)
     const user = signedInOf(req)?.user
+    // The store isn't read for strangers.
+    const invitation = sent && user?.email ? await forPresentAddress(sent, people) : sent
 
     const landing = decideLanding(invitation, user)
 
@@ -69,9 +71,11 @@ export function createInviteRoutes(deps: {
 
   router.get('/invite/:token/start', limit, async (req, res) => {
     const { token = '' } = req.params as { token?: string }
-    const invitation = await invitations.read(token)
-    if (invitation === undefined) return seeOther(res, '/onboarding')
+    const sent = await invitations.read(token)
+    if (sent === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
+    // Only a hint, and the report: without the store people still sign in.
+    const invitation = await forPresentAddress(sent, people).catch(() => sent)
     // The browser shows the hint in the address. A program that has the link must not learn the whole email from it, so
     // only a click on our page gets it.
     const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
@@ -90,6 +94,15 @@ export function createInviteRoutes(deps: {
 
   return router
 }
+
+/** For the person who had the address when it was sent. */
+const forPresentAddress = async (
+  sent: Invitation,
+  people: Pick<People, 'addressAt'>,
+): Promise<Invitation> => ({
+  ...sent,
+  email: await people.addressAt(sent.email, sent.sentAt),
+})
 
 /** Browsers send where they come from; a program that follows every link doesn't. */
 const isBrowser = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined

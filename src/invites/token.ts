@@ -11,6 +11,8 @@ export type Invitation = {
   email: string
   /** Datasources of the walk; empty: all. */
   datasources: string[]
+  /** Milliseconds since 1970; 0 if unknown. */
+  sentAt: number
 }
 
 const MAX_CHARACTERS = 2048
@@ -26,10 +28,13 @@ const CHECKS = {
   requiredClaims: ['iat', 'exp', 'jti'],
 }
 
-const claimsSchema = z.object({
-  email: z.string(),
-  datasources: z.array(z.string().max(200)).max(50).default([]),
-})
+const claimsSchema = z
+  .object({
+    email: z.string(),
+    datasources: z.array(z.string().max(200)).max(50).default([]),
+    iat: z.number().default(0),
+  })
+  .transform(({ iat, ...claims }) => ({ ...claims, sentAt: iat * 1000 }))
 
 const keyOf = (secret: string) => {
   const key = new Uint8Array(hkdfSync('sha256', secret, '', 'onramp invitation, A256GCM', 32))
@@ -51,9 +56,11 @@ export class Invitations {
     this.#now = now
   }
 
-  issue({ email, datasources }: Invitation, days: number): Promise<string> {
-    const expires = Math.floor(this.#now() / 1000) + Math.round(days * DAY_SECONDS)
-    const plain = [expires.toString(36), email, ...datasources].join('\n')
+  issue({ email, datasources }: Omit<Invitation, 'sentAt'>, days: number): Promise<string> {
+    const life = Math.round(days * DAY_SECONDS)
+    const expires = Math.floor(this.#now() / 1000) + life
+    const times = `${expires.toString(36)}-${life.toString(36)}`
+    const plain = [times, email, ...datasources].join('\n')
     return Promise.resolve(`i${encodeFirewallSafe(this.#sealer.seal(plain, this.#associatedData))}`)
   }
 
@@ -76,8 +83,9 @@ export class Invitations {
     const [, sealed] = FORM.exec(token) ?? []
     if (sealed === undefined) return await this.#readJwt(token, at)
     const plain = this.#sealer.open(decodeFirewallSafe(sealed), this.#associatedData)
-    const [expires = '', email = '', ...datasources] = plain?.split('\n') ?? []
-    return parseInt(expires, 36) * 1000 > at ? { email, datasources } : undefined
+    const [times = '', email = '', ...datasources] = plain?.split('\n') ?? []
+    const [expires = NaN, life = expires] = times.split('-').map((seconds) => parseInt(seconds, 36))
+    return expires * 1000 > at ? { email, datasources, sentAt: (expires - life) * 1000 } : undefined
   }
 
   async #readJwt(token: string, at: number): Promise<Invitation | undefined> {

@@ -4,6 +4,7 @@ import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { neutralCompany } from '../../src/company/company.ts'
+import { createOptOutRoutes } from '../../src/invites/opt-out.ts'
 import { createInviteRoutes } from '../../src/invites/routes.ts'
 import { testPeople } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -15,10 +16,14 @@ const email = 'dan@acme.example'
 function setUpInvites() {
   const hints: (string | undefined)[] = []
   const people = testPeople()
+  const read = () => Promise.resolve({ email, datasources: [], sentAt: 0 })
+  const sendPage = (_req: unknown, res: express.Response) => void res.end()
+  const optOut = { people, sendPage, limit: () => {}, audit: () => {}, now: Date.now }
   const app = express().use(
+    createOptOutRoutes({ invitations: { readExpired: read }, ...optOut }),
     createInviteRoutes({
       limit: (_req, _res, next) => next(),
-      invitations: { read: () => Promise.resolve({ email, datasources: [] }) },
+      invitations: { read },
       people,
       start: {
         authorizationUrl(_req, _res, { loginHint }) {
@@ -47,6 +52,24 @@ it('an old link doesn’t bring back who was forgotten, and says of anyone else 
   await people.change(email, (person) => ({ ...person, name: 'Dan' }))
   await start()
   expect((await people.get(email))?.openedAt).toBeDefined()
+})
+
+it('a link to a former address opens for the person who had it when it was sent, and stops their emails', async () => {
+  const { app, people, hints } = setUpInvites()
+  await people.change(email, (person) => ({ ...person, name: 'Dan' }))
+  await people.rename(email, 'daniel@acme.example')
+  await people.change(email, (person) => ({ ...person, name: 'Another Dan' }))
+  await request(app).get('/invite/token/start').set('sec-fetch-site', 'same-origin').expect(303)
+  expect(hints).toEqual(['daniel@acme.example'])
+  expect((await people.get(email))?.openedAt).toBeUndefined()
+  expect((await people.get('daniel@acme.example'))?.openedAt).toBeDefined()
+  await request(app)
+    .post('/invite/token/opt-out')
+    .type('form')
+    .send({ 'List-Unsubscribe': 'One-Click' })
+    .expect(200)
+  expect((await people.get(email))?.optedOutAt).toBeUndefined()
+  expect((await people.get('daniel@acme.example'))?.optedOutAt).toBeDefined()
 })
 
 it('only a click on our own page, as far as a browser can prove it, hints the address to the sign-in', async () => {

@@ -19,7 +19,7 @@ const kidOf = (of: string) => createHmac('sha256', keyOf(of)).update('id').diges
 
 const readable = (part: string) => Buffer.from(part, 'base64url').toString('latin1')
 
-const ada = { email: 'ada.lovelace@acme.example', datasources: [] }
+const ada = { email: 'ada.lovelace@acme.example', datasources: [], sentAt: at }
 const DAY = 86_400_000
 
 describe('an invitation token', () => {
