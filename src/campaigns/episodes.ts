@@ -8,14 +8,12 @@ import { isWorkingTime, workingDaysBetween, type Place } from './working-time.ts
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
 
+/** Working days after the first email about an app. */
+const AFTER_WORKING_DAYS = { [LAPSES]: [0, 2, 7], [NEW_APPS]: [0, 5, 10] }
+
 export const EPISODES = [LAPSES, NEW_APPS] as const
 export type EpisodeName = (typeof EPISODES)[number]
-
-/** Working days after the first email about an app. */
-const AFTER_WORKING_DAYS: Record<EpisodeName, readonly number[]> = {
-  [LAPSES]: [0, 2, 7],
-  [NEW_APPS]: [0, 5, 10],
-}
+export type CampaignName = typeof ONBOARDING | EpisodeName
 const QUARTER_MS = 91 * 86_400_000
 /** Emails of every kind to one person. */
 const MAX_IN_A_QUARTER = 4
@@ -32,40 +30,51 @@ const KEEP_POLICY: ReminderPolicy = {
 
 const NOT_DUE = { kind: 'not-due', wasSent: false } as const
 
+/** Emails about the app since then, perhaps of one campaign. @param since milliseconds since 1970 */
+const emailsAbout = ({ campaigns }: Person, instance: string, since: number, campaign?: string) =>
+  campaigns
+    .filter(({ name }) => campaign === undefined || name === campaign)
+    .flatMap(({ emails }) => emails)
+    .filter((email) => mayHaveBeenSent(email) && email.at >= since && email.apps?.includes(instance))
+
 /**
  * The episode of an app that isn't connected, and when it began; milliseconds since 1970. None: the app belongs to the
  * invitation, as does a new one where the person has neither been emailed nor signed in yet, or the invitation named it.
  */
-export function episodeOf(
+function episodeOf(
   { instance, lapsedAt, newAt }: PersonApp,
   person: Person,
 ): { name: EpisodeName; since: number } | undefined {
   if (lapsedAt !== undefined) return { name: LAPSES, since: lapsedAt }
   if (newAt === undefined) return undefined
-  const sent = person.campaigns.flatMap(({ name, emails }) =>
-    emails.filter(mayHaveBeenSent).map(({ at, apps }) => ({ name, at, apps })),
-  )
-  const isInvited = person.signedInAt !== undefined || sent.length > 0
-  const isNamed = sent.some(
-    (one) => one.name === ONBOARDING && one.at >= newAt && one.apps?.includes(instance),
-  )
-  return isInvited && !isNamed ? { name: NEW_APPS, since: newAt } : undefined
+  const isKnown = person.campaigns.some(({ emails }) => emails.some(mayHaveBeenSent))
+  if (person.signedInAt === undefined && !isKnown) return undefined
+  const isNamed = emailsAbout(person, instance, newAt, ONBOARDING).length > 0
+  return isNamed ? undefined : { name: NEW_APPS, since: newAt }
 }
 
 /** What an email about these apps says. `isRepeat`: it isn't the first one about any of them. */
 export function emailKindOf(apps: readonly PersonApp[], person: Person) {
-  const episodes = apps.map((app) => ({ app, episode: episodeOf(app, person) }))
-  const isOf = (name: EpisodeName) => episodes.every(({ episode }) => episode?.name === name)
-  const emails = person.campaigns.flatMap((campaign) => campaign.emails).filter(mayHaveBeenSent)
-  const isRepeat = episodes.every(({ app, episode }) =>
-    emails.some(({ at, apps: named }) => at >= (episode?.since ?? 0) && named?.includes(app.instance)),
+  const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
+  const isRepeat = apps.every(
+    (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0).length > 0,
   )
   const isMoved = apps.every(({ movedFrom }) => movedFrom !== undefined)
   return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, isRepeat }
 }
 
+/** May an email of the campaign be about the app, whenever it is due? */
+export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, state: KeepState): boolean {
+  const episode = episodeOf(app, person)
+  if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
+  if (episode === undefined) return true
+  const isOpen = app.state === 'waiting' && episode.since < (state.evaluatedAt ?? 0)
+  const sent = emailsAbout(person, app.instance, episode.since, name)
+  return isOpen && sent.length < AFTER_WORKING_DAYS[episode.name].length
+}
+
 /** Working hours, not opted out, and below the daily and quarterly limits. */
-function mayEmail(person: Person, now: number, place: Place): boolean {
+function mayEmail(person: Person, { now, place }: Moment): boolean {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
   const isTooSoon = emails.some(({ at }) => Math.abs(now - at) < DAILY_MS)
@@ -73,49 +82,29 @@ function mayEmail(person: Person, now: number, place: Place): boolean {
   return isAllowed && isWorkingTime(now, place)
 }
 
-/** The invitation or reminder that is due. None if an app has lapsed: its own email says that. */
-export function dueInvitation(person: Person, now: number, place: Place): DueEmail {
-  const hasLapsed = appsOf(person).some(({ lapsedAt }) => lapsedAt)
-  return !hasLapsed && !isGone(person) && mayEmail(person, now, place)
-    ? dueEmail(person, KEEP_POLICY, now)
-    : NOT_DUE
-}
-
 /** `place`: where the person is. */
 type Moment = { state: KeepState; now: number; place: Place }
 
-/** Emails about each app that may be emailed about. */
-function openApps(name: EpisodeName, person: Person, state: KeepState) {
-  const emails = campaignEmails(person, name)
-  const paused = pausedApps(state)
-  return appsOf(person).flatMap((app) => {
-    const episode = app.state === 'waiting' ? episodeOf(app, person) : undefined
-    const isOpen = episode?.name === name && episode.since < (state.evaluatedAt ?? 0)
-    if (!isOpen || paused.has(app.instance)) return []
-    const sent = emails.filter(
-      (email) => mayHaveBeenSent(email) && email.at >= episode.since && email.apps?.includes(app.instance),
-    )
-    return sent.length < AFTER_WORKING_DAYS[name].length ? [{ instance: app.instance, sent }] : []
-  })
+/** The email of the campaign that is due now. */
+export function dueEmailOf(name: CampaignName, person: Person, moment: Moment): DueEmail {
+  if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
+  if (name !== ONBOARDING) return dueEpisodeEmail(name, person, moment)
+  // The email about what has lapsed says all there is.
+  const hasLapsed = appsOf(person).some(({ lapsedAt }) => lapsedAt)
+  return hasLapsed ? NOT_DUE : dueEmail(person, KEEP_POLICY, moment.now)
 }
 
-/** The apps of the episode's email that is due now; none: no email is due. */
-export function dueApps(name: EpisodeName, person: Person, { state, now, place }: Moment): string[] {
-  if (isGone(person) || !mayEmail(person, now, place)) return []
-  const isFailed = (campaign: string) => campaignEmails(person, campaign).at(-1)?.state === 'failed'
-  if (isFailed(name) || (name === NEW_APPS && isFailed(ONBOARDING))) return []
-  const open = openApps(name, person, state)
-  const isDue = open.some(({ sent }) => {
-    const [first] = sent
-    const days = AFTER_WORKING_DAYS[name][sent.length] ?? 0
-    return first === undefined || workingDaysBetween(first.at, now, place) >= days
-  })
-  return isDue ? open.map(({ instance }) => instance) : []
-}
-
-export function dueEpisodeEmail(name: EpisodeName, person: Person, moment: Moment): DueEmail {
-  if (dueApps(name, person, moment).length === 0) return NOT_DUE
+function dueEpisodeEmail(name: EpisodeName, person: Person, { state, now, place }: Moment): DueEmail {
   const last = campaignEmails(person, name).at(-1)
+  const before = name === NEW_APPS ? campaignEmails(person, ONBOARDING).at(-1) : undefined
+  if (last?.state === 'failed' || before?.state === 'failed') return NOT_DUE
+  const isDue = appsOf(person).some((app) => {
+    if (!isAboutApp(name, app, person, state)) return false
+    const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, name)
+    const days = AFTER_WORKING_DAYS[name][sent.length] ?? 0
+    return sent[0] === undefined || workingDaysBetween(sent[0].at, now, place) >= days
+  })
+  if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')
   return { kind: 'mail', reminder, isRetry: false }
 }

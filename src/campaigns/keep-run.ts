@@ -3,18 +3,17 @@
 import { hash } from 'node:crypto'
 import {
   activeMassDisconnects,
-  pausedApps,
   removedInstances,
   type KeepState,
   type MassDisconnect,
 } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { newPerson, withDetails, withListing, type Person } from '../people/person.ts'
+import { newPerson, withDetails, withListing, type Person, type PersonApp } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
-import { campaignEmails, ONBOARDING, type DueEmail } from './campaign.ts'
-import { Delivery, type Campaign, type CampaignRun } from './delivery.ts'
-import { dueApps, dueEpisodeEmail, dueInvitation, EPISODES, episodeOf, type EpisodeName } from './episodes.ts'
+import { campaignEmails, ONBOARDING } from './campaign.ts'
+import { Delivery, type CampaignRun } from './delivery.ts'
+import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { findMassDisconnects } from './mass-disconnects.ts'
@@ -22,7 +21,7 @@ import { findNewApps } from './new-apps.ts'
 import type { Invitee } from './people-file.ts'
 import { findRemovedApps } from './removed-apps.ts'
 import { forEachConcurrent } from './throttle.ts'
-import { isWorkingTime, placeOf, type Place } from './working-time.ts'
+import { isWorkingTime, placeOf } from './working-time.ts'
 
 /** Each check may void the link that a person is just following, so everyone is checked this often at most. */
 const SWEEP_EVERY_MS = 6 * 3_600_000
@@ -31,6 +30,8 @@ const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
+
+const CAMPAIGNS = [ONBOARDING, ...EPISODES] as const
 
 type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
@@ -58,11 +59,10 @@ export async function* duePeople(
   const unseen = new Map([...list].map((invitee) => [invitee.email, invitee]))
   const dueOf = (known: Person, invitee: Invitee): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
-    const { state } = options
-    const place = placeOf(options, person, state)
-    const invitation = dueInvitation(person, now(), place)
-    const due = (name: EpisodeName) => dueApps(name, person, { state, now: now(), place })
-    return { person, invitee, invitation, episodes: EPISODES.map((name) => ({ name, apps: due(name) })) }
+    const moment = { state: options.state, now: now(), place: placeOf(options, person, options.state) }
+    const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
+    const emails = due.flatMap(({ name, email }) => (email.kind === 'mail' ? [{ ...email, name }] : []))
+    return { person, invitee, emails }
   }
   for await (const person of people.all()) {
     const invitee = unseen.get(person.email)
@@ -72,13 +72,7 @@ export async function* duePeople(
   for (const invitee of unseen.values()) yield dueOf(newPerson(invitee.email, now()), invitee)
 }
 
-/** `episodes`: the apps of each email that is due; empty: none is. */
-type DuePerson = {
-  person: Person
-  invitee: Invitee
-  invitation: DueEmail
-  episodes: { name: EpisodeName; apps: string[] }[]
-}
+type DuePerson = { person: Person; invitee: Invitee; emails: { name: CampaignName; reminder: number }[] }
 
 type Sweep = NonNullable<KeepState['sweep']>
 
@@ -129,10 +123,6 @@ export class KeepRun {
     await this.#options.save(this.#state)
   }
 
-  #placeOf(person: Person | Invitee): Place {
-    return placeOf(this.#options, person, this.#state)
-  }
-
   /** When a run last found it working time in each zone, or first saw the zone. */
   #zonesOf(list: readonly Invitee[]): Record<string, number> {
     const before = this.#options.state.zones
@@ -178,15 +168,7 @@ export class KeepRun {
   async #inviteAndCheck(): Promise<void> {
     const { atOnce, now, signal, tally } = this.#run
     const { due, unchecked } = await this.#pendingPeople()
-    const paused = pausedApps(this.#state)
-    const campaign: Campaign = {
-      name: ONBOARDING,
-      due: (person, at) => dueInvitation(person, at, this.#placeOf(person)),
-      isAbout: (app, person) => episodeOf(app, person) === undefined && !paused.has(app.instance),
-      compose: this.#options.composeFor(ONBOARDING),
-      removed: removedInstances(this.#state),
-    }
-    const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
+    const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
     tally.rows += this.#invitees.size - pending.size
     const countRow = (invitee: Invitee) => (tally.rows += Number(pending.delete(invitee)))
@@ -216,8 +198,8 @@ export class KeepRun {
   async #pendingPeople(): Promise<Record<'due' | 'unchecked', Invitee[]>> {
     const due: Invitee[] = []
     const unchecked: { invitee: Invitee; order: string }[] = []
-    for await (const { person, invitee, invitation } of this.#duePeople()) {
-      if (invitation.kind === 'mail' && person.lastCheck !== undefined) due.push(invitee)
+    for await (const { person, invitee, emails } of this.#duePeople()) {
+      if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(invitee)
       const order = hash('sha256', `${this.#began} ${person.email}`)
       if (this.#isUnchecked(person)) unchecked.push({ invitee, order })
       this.#hasResponded ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
@@ -247,23 +229,26 @@ export class KeepRun {
   }
 
   /** In the same run as the evaluation: the next run may come tomorrow. */
-  async #sendEpisodeEmails(name: EpisodeName): Promise<void> {
+  async #sendEpisodeEmails(name: CampaignName): Promise<void> {
     const due: Invitee[] = []
-    for await (const { invitee, episodes } of this.#duePeople())
-      if (episodes.some((one) => one.name === name && one.apps.length > 0)) due.push(invitee)
-    const momentOf = (person: Person, now = this.#run.now()) => {
-      return { state: this.#state, now, place: this.#placeOf(person) }
-    }
-    const campaign: Campaign = {
-      name,
-      due: (person, at) => dueEpisodeEmail(name, person, momentOf(person, at)),
-      isAbout: ({ instance }, person) => dueApps(name, person, momentOf(person)).includes(instance),
-      compose: this.#options.composeFor(name),
-      removed: removedInstances(this.#state),
-    }
-    const delivery = new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
+    for await (const { invitee, emails } of this.#duePeople())
+      if (emails.some((email) => email.name === name)) due.push(invitee)
+    const delivery = this.#deliveryOf(name)
     await this.#sendDue(delivery, due)
     delivery.finish()
+  }
+
+  #deliveryOf(name: CampaignName): Delivery {
+    const state = this.#state
+    const placeIn = (person: Person) => placeOf(this.#options, person, state)
+    const campaign = {
+      name,
+      due: (person: Person, now: number) => dueEmailOf(name, person, { state, now, place: placeIn(person) }),
+      isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
+      compose: this.#options.composeFor(name),
+      removed: removedInstances(state),
+    }
+    return new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
   }
 
   async #sendDue(
@@ -289,6 +274,6 @@ function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState[
 
 /** A run that was killed left one of their emails open. */
 const wasInterrupted = (person: Person, { lastRunAt = 0 }: KeepState): boolean =>
-  [ONBOARDING, ...EPISODES]
-    .flatMap((campaign) => campaignEmails(person, campaign))
-    .some(({ state, at }) => state === 'sending' && at >= lastRunAt)
+  CAMPAIGNS.flatMap((campaign) => campaignEmails(person, campaign)).some(
+    ({ state, at }) => state === 'sending' && at >= lastRunAt,
+  )

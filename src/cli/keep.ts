@@ -8,7 +8,7 @@ import { createReport, utcDay, type Report } from '../admin/report.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
-import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
+import { isAboutApp, LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
@@ -25,6 +25,7 @@ import {
   type MassDisconnect,
   type RemovedApp,
 } from '../people/keep-state.ts'
+import { appsOf } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
@@ -106,16 +107,17 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const state = withAnswers(await store.load(), options, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0 }
-  const kinds = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp' } as const
   const all = duePeople(list, people, { state, timezone: company.timezone, quiet: company.quiet, now })
-  for await (const { invitee, invitation, episodes } of all) {
-    const episode = episodes.find(({ apps }) => apps.length > 0)
-    if (episode === undefined && invitation.kind !== 'mail') continue
-    const first =
-      invitation.kind === 'mail' ? (invitation.reminder === 0 ? 'invitation' : 'reminder') : undefined
-    const kind = first ?? kinds[episode?.name ?? LAPSES]
+  for await (const { person, invitee, emails } of all) {
+    const [email] = emails
+    if (email === undefined) continue
+    const { name, reminder } = email
+    const invitation = reminder === 0 ? 'invitation' : 'reminder'
+    const kind = ({ [ONBOARDING]: invitation, [LAPSES]: 'lapse', [NEW_APPS]: 'newApp' } as const)[name]
     counts[kind]++
-    const apps = (first === undefined && episode?.apps) || []
+    const about =
+      name === ONBOARDING ? [] : appsOf(person).filter((app) => isAboutApp(name, app, person, state))
+    const apps = about.map(({ instance }) => instance)
     const json = { email: invitee.email, kind, apps }
     const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
     stdout.write(`${options.json ? JSON.stringify(json) : printable(text)}\n`)
@@ -177,14 +179,9 @@ export async function runOnce(
   const since = before.digest?.at
   const removedApps: RemovedApp[] = []
   for (const found of after.removedApps ?? []) {
-    const isDue = unansweredRemovals(after).includes(found) && found.notifiedAt === undefined
-    const isSent =
-      isDue &&
-      (await sendToAdmins(
-        removedAppNotice(found, texts),
-        `removed ${found.instance} ${found.noticedAt}`,
-        admins,
-      ))
+    const isDue = found.notifiedAt === undefined && unansweredRemovals(after).includes(found)
+    const id = `removed ${found.instance} ${found.noticedAt}`
+    const isSent = isDue && (await sendToAdmins(removedAppNotice(found, texts), id, admins))
     removedApps.push(isSent ? { ...found, notifiedAt: now() } : found)
   }
   const everyone = summarizeAll(campaignRun.people.all(), removedInstances(after))

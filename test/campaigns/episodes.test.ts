@@ -1,12 +1,12 @@
 // When a person is emailed about access that ended, and about new apps. The company's clock is the test's.
 import { expect, it } from 'vitest'
 import {
-  dueApps,
-  dueEpisodeEmail,
-  dueInvitation,
+  dueEmailOf,
   emailKindOf,
+  isAboutApp,
   LAPSES,
   NEW_APPS,
+  type CampaignName,
 } from '../../src/campaigns/episodes.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
@@ -24,6 +24,14 @@ import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 
 const state: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
 const place = { timezone: 'UTC' }
+const dueInvitation = (person: Person, now: number, where: typeof place) =>
+  dueEmailOf('onboarding', person, { state, now, place: where })
+/** The apps of the email that is due; none: no email is due. */
+function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof dueEmailOf>[2]): string[] {
+  if (dueEmailOf(name, person, moment).kind !== 'mail') return []
+  const apps = appsOf(person).filter((app) => isAboutApp(name, app, person, moment.state))
+  return apps.map(({ instance }) => instance)
+}
 const dueLapses = (person: Person, given: KeepState, now: number, zone: string) =>
   dueApps(LAPSES, person, { state: given, now, place: { timezone: zone } })
 const emailed = (person: Person, apps: string[], now: number, reminder = 0) =>
@@ -51,7 +59,7 @@ it('a lapse is emailed about at once, after two and after seven working days, an
   const sent: string[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEpisodeEmail(LAPSES, person, { state, now, place })
+    const due = dueEmailOf(LAPSES, person, { state, now, place })
     if (due.kind !== 'mail') continue
     sent.push(new Date(now).toISOString().slice(0, 13))
     person = emailed(person, dueLapses(person, state, now, 'UTC'), now, due.reminder)
@@ -147,7 +155,7 @@ it('an app that is new after the invitation has emails of its own, a week apart,
   const sent: unknown[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEpisodeEmail(NEW_APPS, person, { state, now, place })
+    const due = dueEmailOf(NEW_APPS, person, { state, now, place })
     if (due.kind !== 'mail') continue
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))

@@ -272,10 +272,10 @@ it('a run can be planned for a moment, without checks and writes', async () => {
   const { parts, list, checkedEmails, people } = company(2)
   const plan = async (now: number) => {
     const all = await listed(duePeople(list, people, { ...parts(), now: () => now }))
-    return all.map(({ invitation }) => invitation.kind)
+    return all.map(({ emails }) => emails.map(({ name }) => name))
   }
-  expect(await plan(monday)).toEqual(['mail', 'mail'])
-  expect(await plan(monday - 2 * HOUR)).toEqual(['not-due', 'not-due'])
+  expect(await plan(monday)).toEqual([['onboarding'], ['onboarding']])
+  expect(await plan(monday - 2 * HOUR)).toEqual([[], []])
   expect([checkedEmails, await listed(people.all())]).toEqual([[], []])
 })
 
