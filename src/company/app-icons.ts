@@ -7,7 +7,10 @@ import { datasourceType } from './app-names.ts'
 
 /** Icons by slug. `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
 type Icons = Record<string, { title: string; color: string; drawing: string }>
-const icons = JSON.parse(readFileSync(new URL('icons.json', import.meta.url), 'utf8')) as Icons
+const readJson = (file: string): unknown => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
+const icons = readJson('icons.json') as Icons
+/** On white, for mail programs, which show no SVG. */
+const images = readJson('icon-images.json') as Record<string, { png: string }>
 
 /** Datasource names that differ from the library's. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -36,7 +39,11 @@ function svgOf({ color, drawing }: Icons[string]): string {
 const bySlug = new Map(
   Object.entries(icons).map(([slug, icon]) => [
     slug,
-    { ...createStaticAsset(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(icon))), title: icon.title },
+    {
+      ...createStaticAsset(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(icon))),
+      title: icon.title,
+      image: createStaticAsset(slug, 'png', Buffer.from(images[slug]?.png ?? '', 'base64')),
+    },
   ]),
 )
 

@@ -6,6 +6,8 @@ import { appIcons, initialOf, libraryIconOf } from '../../src/company/app-icons.
 import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
 import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
+import { imageSize } from 'image-size'
+import { drawingId, IMAGES_FILE } from '../helpers/app-icon-images.ts'
 import { ICONS_FILE, iconsDocument } from '../helpers/app-icons.ts'
 
 const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta.url).pathname)
@@ -15,6 +17,16 @@ const ONE_PATH =
 
 it('the icons of apps are what the icon library has, as `npm run icons` writes them', () => {
   expect(readFileSync(ICONS_FILE, 'utf8')).toBe(iconsDocument())
+})
+
+it('the icons for emails are drawn from these, as `npm run icons` draws them', () => {
+  const images = JSON.parse(readFileSync(IMAGES_FILE, 'utf8')) as Record<string, { of: string }>
+  expect(Object.values(images).map(({ of }) => of)).toEqual(appIcons.map(({ content }) => drawingId(content)))
+  expect(imageSize(libraryIconOf('jira')?.image.content ?? Buffer.of())).toMatchObject({
+    type: 'png',
+    width: 56,
+    height: 56,
+  })
 })
 
 it('the icons of apps are one path each, and nothing else', () => {
