@@ -53,14 +53,14 @@ function episodeOf(
   return isNamed ? undefined : { name: NEW_APPS, since: newAt }
 }
 
-/** What an email about these apps says. `isRepeat`: it isn't the first one about any of them. */
+/** What an email about these apps says. `nth`: of the emails about the app that had the fewest, from 1. */
 export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
-  const isRepeat = apps.every(
-    (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0).length > 0,
+  const counts = apps.map(
+    (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0).length,
   )
   const isMoved = apps.every(({ movedFrom }) => movedFrom !== undefined)
-  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, isRepeat }
+  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
 }
 
 /** May an email of the campaign be about the app, whenever it is due? */

@@ -82,6 +82,7 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
       home: linkOf(links.home),
       search: linkOf(links.search),
     },
+    sender: file.sender && { name: file.sender.name, role: byLanguage(file.sender.role) },
     /** The default first. Empty: every language of onramp. */
     languages,
     examples: byLanguage(examples),

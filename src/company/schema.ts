@@ -199,6 +199,13 @@ export function companySchema({
       logo: logoOf(picture).optional(),
       color: colors.optional(),
       links: links.optional(),
+      sender: z
+        .strictObject({
+          name: text.describe('Their name: "Grace Hopper"'),
+          role: localizedText.optional().describe('What they are: "Head of IT"'),
+        })
+        .optional()
+        .describe('Who asks people to connect their apps, in the invitation (default: no one is named)'),
       languages: z
         .array(offered)
         .min(1, 'is empty: name a language or remove the line')

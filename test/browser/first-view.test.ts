@@ -131,7 +131,7 @@ it('the finish with a skipped app leads to the company’s search first, and to 
   expect(await buttons.allInnerTexts()).toEqual([
     'Open Acme Search',
     'Connect GitHub',
-    'Back to the Acme intranet',
+    'Acme intranet',
   ])
   expect(await ada.page.locator(MAIN_BUTTONS).count()).toBe(1)
   expect(await ada.text()).toContain(`Connected for ${partly}@acme.example.`)
@@ -156,7 +156,7 @@ it('where everything is turned off, the main action is to search, and there is n
   const ada = await arrive(turnedOff)
   await ada.open()
   const main = ada.page.locator('main .button')
-  expect(await main.allInnerTexts()).toEqual(['Open Acme Search', 'Back to the Acme intranet'])
+  expect(await main.allInnerTexts()).toEqual(['Open Acme Search', 'Acme intranet'])
   expect(await main.first().getAttribute('class')).toBe('button')
   await ada.reads('You don’t need to do anything.')
   await ada.leave()

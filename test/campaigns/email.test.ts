@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime'
 import { afterAll, expect, it } from 'vitest'
 import { emlOf, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
 import { MailServer } from '../../src/campaigns/mail/server.ts'
-import { ACME, createEmails, jpeg, picture, type Written } from './emails.ts'
+import { ACME, createEmails, jpeg, picture, png, type Written } from './emails.ts'
 import { mail } from './sample-email.ts'
 
 const emails = createEmails()
@@ -22,17 +22,17 @@ it('the subject of an email names the app, or counts several', async () => {
   const subjectOf = async (apps: string[], reminder = 0) => (await write({ apps, reminder })).subject
   expect(await subjectOf(['GitHub'])).toBe('Connect GitHub to Acme Search')
   expect(await subjectOf(['GitHub', 'Slack', 'Jira'])).toBe('Connect 3 apps to Acme Search')
-  expect(await subjectOf(['GitHub'], 1)).toBe('Reminder: connect GitHub to Acme Search')
-  expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('Reminder: connect 2 apps to Acme Search')
+  expect(await subjectOf(['GitHub'], 1)).toBe('One app left: GitHub. Most people need a minute.')
+  expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('2 apps left. Most people need 2 minutes.')
 })
 
 it('an email says what to do, how long it takes, who sent it and when the link expires', async () => {
   const { html } = await write({})
   expect(wordsIn(html)).toBe(
     'Find your messages, files and tickets in one place. It takes about 3 minutes. A Acme Search ' +
-      'Hi Ada, connect 3 apps to Acme Search ' +
+      'Ada, 3 apps to go ' +
       'Find your messages, files and tickets in one place. It takes about 3 minutes. ' +
-      'S Slack G GitHub G Google Drive Connect my apps ' +
+      'S Slack GitHub Google Drive Connect my apps ' +
       'Search only shows people content they can already open. ' +
       'Prefer not to click links in emails? Go to search-setup.acme.example . ' +
       'From the Acme search team, sent to ada@acme.example because these apps are part of your work account. ' +
@@ -48,8 +48,10 @@ it('an email names up to ten apps, or the first five of more, without a guess in
   expect(subject).toBe('Connect 5 apps to Acme Search')
   expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
   expect(html + text).not.toContain('minute')
+  expect(text).toMatch(/^Ada, start with 5 apps\n/)
+  expect((await write({ apps: some(11), reminder: 1 })).subject).toBe('11 apps left. Start with 5.')
   const lapse = await write({ apps: some(11), isLapse: true })
-  expect(lapse.subject).toBe('Connect 11 apps again: Acme Search lost access')
+  expect(lapse.subject).toBe('11 apps need your OK again for Acme Search')
 })
 
 it('an email numbers apps of one name as the pages do, also if the first one is connected', async () => {
@@ -66,13 +68,13 @@ it('an email from an address without a name says the address', async () => {
 })
 
 it('an email shows a name as it is written, also with markup in it', async () => {
-  const { html } = await write({ person: { email: 'ada@acme.example', name: 'Ada <b>&' } })
-  expect(html).toContain('Hi Ada &lt;b&gt;&amp;, connect')
+  const { html } = await write({ person: { email: 'ada@acme.example', name: '<b>& Ada' } })
+  expect(html).toContain('&lt;b&gt;&amp; Ada, 3 apps')
 })
 
 it('an email says the same as plain text, with each address on its own line or in a sentence', async () => {
   const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
-  expect(text).toBe(`Connect GitHub to Acme Search
+  expect(text).toBe(`One app to go: GitHub
 
 Find your messages, files and tickets in one place. It takes about 1
 minute.
@@ -102,22 +104,58 @@ https://intranet.acme.example/
 `)
 })
 
-it('a lapse email says what ended, what to do and why it was sent, and nothing of an invitation', async () => {
-  const { subject, html, text } = await write({ apps: ['Slack'], isLapse: true })
-  expect(subject).toBe('Connect Slack again: Acme Search lost access')
-  expect(wordsIn(html)).toMatch(
-    /A Acme Search Hi Ada, connect Slack again Access to this app has ended\. Connect it again so search can find your work there\. It takes about 1 minute\. S Slack Connect again Search only /,
+it('a reminder says how far the person is and what is left, and the third one that it is the last', async () => {
+  const known = [{ instance: 'jira_9', name: 'Jira', state: 'connected' as const }]
+  const { subject, text } = await write({ reminder: 1, known })
+  expect(subject).toBe('3 apps left. Most people need 3 minutes.')
+  expect(text.replaceAll('\n', ' ')).toMatch(
+    /^Ada, 3 apps to go {2}1 of your 4 apps is connected\. It takes about 3 minutes\. {4}- Slack /,
   )
-  expect(text.replaceAll('\n', ' ')).toContain('because this app was connected to Acme Search.')
-  expect(text).toContain('Unsubscribe from reminders\n')
-  expect(html + text).not.toMatch(/Reminder:|in one place|work account/)
+  const last = await write({ reminder: 3, known })
+  expect(last.text.replaceAll('\n', ' ')).toContain('This is our last email about these apps.')
+  // Where nothing is connected, the benefit is worth more than a zero.
+  expect((await write({ reminder: 2 })).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
 })
 
-it('a lapse email counts several apps, and is the same at every reminder', async () => {
+it('an invitation says who asks, and in which role; a reminder does not', async () => {
+  const file = { ...ACME, sender: { name: 'Grace Hopper', role: { en: 'Head of IT', de: 'Leiterin IT' } } }
+  expect((await write({ file })).html).toContain(
+    'Grace Hopper, Head of IT, asks you to connect your apps to Acme Search. Find your messages',
+  )
+  expect((await write({ file: { ...ACME, sender: { name: 'Grace Hopper' } } })).text).toContain(
+    '\nGrace Hopper asks you to',
+  )
+  for (const other of [{ reminder: 1 }, { isLapse: true }, { isNew: true }])
+    expect((await write({ file, ...other })).text).not.toContain('Grace')
+})
+
+it('an email greets people by their given name', async () => {
+  const heading = async (name: string, language: string) =>
+    (await write({ person: { email: 'ada@acme.example', name, language } })).text.split(',', 1)[0]
+  expect(await heading('Lovelace, Ada', 'en')).toBe('Ada')
+  expect(await heading('Kovács Ada', 'hu')).toBe('Kovács Ada')
+})
+
+it('a lapse email says what ended, what to do and why it was sent, and nothing of an invitation', async () => {
+  const lapsedAt = Date.UTC(2026, 10, 20)
+  const { subject, html, text } = await write({ apps: ['Slack'], isLapse: true, lapsedAt })
+  expect(subject).toBe('Slack needs your OK again for Acme Search')
+  expect(wordsIn(html)).toMatch(
+    /A Acme Search Ada, Slack needs your OK again Since November 20, 2026, Acme Search hasn’t been able to read Slack for you\. This app asks for a fresh OK from time to time\. It takes about 1 minute\. S Slack Connect again Search only /,
+  )
+  expect(text.replaceAll('\n', ' ')).toContain('because this app was connected to Acme Search.')
+  expect(text).toContain('Want to check without the link? Go to')
+  expect(text).toContain('Unsubscribe from reminders\n')
+  expect(html + text).not.toMatch(/in one place|work account|our (second|last) email/)
+})
+
+it('a lapse email counts several apps, and says whether it is the second or the last one', async () => {
   const apps = ['Slack', 'GitHub', 'Jira']
-  const again = await write({ apps, isLapse: true, reminder: 2 })
-  expect(again.subject).toBe('Connect 3 apps again: Acme Search lost access')
-  expect(again.text).toBe((await write({ apps, isLapse: true })).text)
+  const again = await write({ apps, isLapse: true, reminder: 4, nth: 2 })
+  expect(again.subject).toBe('3 apps need your OK again for Acme Search')
+  expect(again.text).toContain('This is our second email about these apps.')
+  const last = await write({ apps, isLapse: true, reminder: 5, nth: 3 })
+  expect(last.text).toContain('This is our last email about these apps.')
 })
 
 it('an email about a new app says that it is new, and only a later one that it is not connected yet', async () => {
@@ -127,7 +165,7 @@ it('an email about a new app says that it is new, and only a later one that it i
     /^Notion is new in Acme Search\n\nConnect it, and search finds your work there, too\. It takes/,
   )
   expect(first.text + first.html).not.toMatch(/Reminder:|in one place/)
-  const again = await write({ apps: ['Notion', 'Figma'], isNew: true, isRepeat: true, reminder: 1 })
+  const again = await write({ apps: ['Notion', 'Figma'], isNew: true, nth: 2, reminder: 1 })
   expect(again.subject).toBe('2 new apps aren’t connected to Acme Search yet')
 })
 
@@ -186,11 +224,30 @@ it('an email has the company’s logo attached, in the size in which it is drawn
   const light = picture('jpg', jpeg(400, 100))
   const mail = await logoOf(light)
   expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
-  const { attachments } = await PostalMime.parse(await emlOf(mail))
+  const { attachments } = await PostalMime.parse(
+    await emlOf({ ...mail, inlines: mail.inlines?.slice(0, 1) ?? [] }),
+  )
   expect(attachments).toMatchObject([
     { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
   ])
   expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
+})
+
+it('an email shows apps with the icons of the pages, attached, and a letter for those without', async () => {
+  const own = picture('png', png(40, 20))
+  const file = { ...ACME, datasources: { slack: { logo: 'slack' }, jira: { logo: 'svg' } } }
+  const pictures = { slack: own, svg: picture('svg', Buffer.from('<svg/>')) }
+  const mail = await write({ file, pictures, apps: ['Slack', 'Jira', 'Our wiki'] })
+  expect(mail.html.match(/src="cid:app-\d@onramp" width="\d+" height="\d+"/g)).toEqual([
+    'src="cid:app-0@onramp" width="20" height="10"',
+    'src="cid:app-1@onramp" width="20" height="20"',
+  ])
+  expect(wordsIn(mail.html)).toContain(' Slack Jira O Our wiki ')
+  const { attachments } = await PostalMime.parse(await emlOf(mail))
+  expect(attachments.map(({ contentId, mimeType }) => [contentId, mimeType])).toEqual([
+    ['<app-0@onramp>', 'image/png'],
+    ['<app-1@onramp>', 'image/png'],
+  ])
 })
 
 it('an email has a link for its person and apps, and the headers that mail programs look for', async () => {

@@ -29,9 +29,10 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   reminder?: number
   isLapse?: boolean
   isNew?: boolean
-  isRepeat?: boolean
+  nth?: number
+  lapsedAt?: number
   /** What else the person has. */
-  known?: { instance: string; name: string }[]
+  known?: { instance: string; name: string; state?: 'connected' | 'waiting' }[]
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
   /** Pictures that the company file names. */
@@ -50,11 +51,12 @@ export function createEmails() {
       reminder = 0,
       isLapse = false,
       isNew = false,
-      isRepeat = false,
+      nth = 1,
       known,
       person = { email: 'ada@acme.example', name: 'Ada' },
       file = {},
       pictures = {},
+      lapsedAt,
       ...parts
     }: Written = {}): Promise<Email> {
       const company = companyOf(file, new Map(Object.entries(pictures)))
@@ -71,8 +73,8 @@ export function createEmails() {
         now: () => NOW,
         ...parts,
       })
-      const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name }))
-      return compose(person, left, { reminder, isLapse, isNew, isRepeat, known })
+      const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name, lapsedAt }))
+      return compose(person, left, { reminder, isLapse, isNew, nth, known })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -159,7 +159,7 @@ it('an app that is new after the invitation has emails of its own, a week apart,
     if (due.kind !== 'mail') continue
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))
-    sent.push([new Date(now).toISOString().slice(0, 10), ...apps, emailKindOf(named, person).isRepeat])
+    sent.push([new Date(now).toISOString().slice(0, 10), ...apps, emailKindOf(named, person).nth > 1])
     const change = { campaign: NEW_APPS, reminder: due.reminder, state: 'sent', now, apps } as const
     person = withEmail(person, change)
   }

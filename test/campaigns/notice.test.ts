@@ -47,8 +47,8 @@ Open the figures
 https://search-setup.acme.example/admin
 
 --
-From the Acme search team, sent to admin@acme.example because this
-address is in ADMIN_EMAILS.
+From the Acme search team, sent to admin@acme.example because you’re a
+rollout admin at Acme.
 `)
 })
 
@@ -67,7 +67,7 @@ it('a notice says the same in HTML, which is valid', async () => {
 it('a notice is in the first language of the company', () => {
   const { html } = write(undefined, undefined, { ...ACME, languages: ['ar', 'en'] })
   expect(html).toContain('<html lang="ar" dir="rtl">')
-  expect(html).toContain('ADMIN_EMAILS')
+  expect(html).toContain('لأنك من مسؤولي الإطلاق')
   expect(html).not.toContain('sent to')
 })
 

@@ -1,7 +1,7 @@
 // The company's name, logo, colors and links in emails. The logo is attached (cid:), because mail programs block remote
 // pictures; they show no SVG and often no WebP, so the name takes its place.
 import { imageSize } from 'image-size'
-import { initialOf } from '../../company/app-icons.ts'
+import { initialOf, libraryIconOf } from '../../company/app-icons.ts'
 import type { StaticAsset } from '../../company/static-asset.ts'
 import type { Company } from '../../company/company.ts'
 import type { Palette } from '../../company/contrast.ts'
@@ -13,10 +13,11 @@ type InlineImage = { cid: string; filename: string; contentType: string; content
 
 type Link = { href: string; label: string }
 /** Pixels. */
-type Logo = { src: string; width: number; height: number }
+export type Logo = { src: string; width: number; height: number }
 
 type EmailStyle = {
   name: string
+  company: string | undefined
   initial: string
   color: { light: Palette; dark: Palette }
   logo: Logo | undefined
@@ -25,10 +26,9 @@ type EmailStyle = {
   home: Link | undefined
 }
 
-const LOGO_HEIGHT = 32
-const MAX_LOGO_WIDTH = 220
-/** In each email: 50,000 of them are three gigabytes. */
-const MAX_LOGO_KB = 64
+/** `maxKb` in each email: 50,000 of them are three gigabytes. */
+const LOGO = { maxWidth: 220, height: 32, maxKb: 64 }
+const ICON = { maxWidth: 20, height: 20, maxKb: 16 }
 
 /** Pixels: without a width, Outlook for Windows draws a picture in its real size. */
 function sizeOf({ type, content }: StaticAsset): { width: number; height: number } | undefined {
@@ -45,12 +45,13 @@ function sizeOf({ type, content }: StaticAsset): { width: number; height: number
 function attachedLogo(
   cid: string,
   asset: StaticAsset | undefined,
+  { maxWidth, height: maxHeight, maxKb } = LOGO,
 ): { logo: Logo; inline: InlineImage } | undefined {
-  if (asset === undefined || asset.content.length > MAX_LOGO_KB * 1024) return undefined
+  if (asset === undefined || asset.content.length > maxKb * 1024) return undefined
   const { type, content, path } = asset
   const size = sizeOf(asset)
   if (size === undefined) return undefined
-  const scale = Math.min(LOGO_HEIGHT / size.height, MAX_LOGO_WIDTH / size.width)
+  const scale = Math.min(maxHeight / size.height, maxWidth / size.width)
   const [width, height] = [size.width, size.height].map((side) => Math.max(1, Math.round(side * scale)))
   const ending = path.slice(path.lastIndexOf('.'))
   return {
@@ -61,6 +62,8 @@ function attachedLogo(
 
 type EmailStyles = {
   inlines: readonly InlineImage[]
+  /** The app's icon as on the pages: the company's, else the library's. None: a letter. */
+  iconOf: (instance: string, n: number) => ReturnType<typeof attachedLogo>
   styleIn: (t: Texts) => EmailStyle
 }
 
@@ -77,7 +80,12 @@ export function createEmailStyles(company: Company): EmailStyles {
       label: localized(links.home.label, t.lang) ?? new URL(links.home.url).host,
     }
     const { help } = brandIn(t)
-    return { name, initial: initialOf(name), color, logo: light?.logo, darkLogo: dark?.logo, help, home }
+    const logos = { logo: light?.logo, darkLogo: dark?.logo }
+    return { name, company: companyName, initial: initialOf(name), color, ...logos, help, home }
   }
-  return { inlines: [light, dark].flatMap((attached) => attached?.inline ?? []), styleIn }
+  const iconOf = (instance: string, n: number) =>
+    [company.datasourceOf(instance)?.logo, libraryIconOf(instance)?.image]
+      .map((asset) => attachedLogo(`app-${n}`, asset, ICON))
+      .find((attached) => attached !== undefined)
+  return { iconOf, inlines: [light, dark].flatMap((attached) => attached?.inline ?? []), styleIn }
 }

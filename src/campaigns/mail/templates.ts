@@ -11,7 +11,7 @@ import { createTexts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { initialOf } from '../../company/app-icons.ts'
 import { OperatorError } from '../../problem.ts'
-import { createEmailStyles } from './email-style.ts'
+import { createEmailStyles, type Logo } from './email-style.ts'
 
 const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE), {
   product: 'search',
@@ -22,13 +22,21 @@ const SAMPLE = {
   t: english,
   look: createEmailStyles(neutralCompany).styleIn(english),
   email: 'ada@onramp.example',
-  /** May be empty. */
-  name: 'Ada',
+  /** May be empty. `firstName`: the given name, or all of it if unsure. */
+  name: 'Ada Lovelace',
+  firstName: 'Ada',
+  /** Of the company file: who asks. Both may be empty. */
+  sender: { name: 'Grace Hopper', role: 'Head of IT' },
   /** Apps to connect: of very many, the first few. */
   count: 2,
   /** Display names of the first ones; `more` are left out. */
   apps: ['Slack', 'GitHub'],
+  /** Of these apps; undefined: a letter. */
+  icons: [undefined, { src: 'cid:app@onramp', width: 20, height: 20 }] as (Logo | undefined)[],
   more: 0,
+  /** How many apps are connected, and with those that are left. */
+  connected: 1,
+  total: 3,
   isReminder: false,
   /** Access to these apps has ended. Never a reminder: the subject is the same each time. */
   isLapse: false,
@@ -36,6 +44,11 @@ const SAMPLE = {
   isNew: false,
   /** They replace apps that were connected. */
   isMoved: false,
+  /** The second email about these apps, and the last one. */
+  isSecond: false,
+  isLast: false,
+  /** The day on which access ended. */
+  since: english.day(0),
   link: 'https://onramp.example/invite/x',
   optOut: 'https://onramp.example/invite/x/opt-out',
   /** PUBLIC_URL, and its host as people type it. */
