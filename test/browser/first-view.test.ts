@@ -128,11 +128,7 @@ it('the finish with a skipped app leads to the company’s search first, and to 
   await ada.page.locator('.banner').waitFor()
   await ada.skip('github_1')
   const buttons = ada.page.locator('main .actions .button')
-  expect(await buttons.allInnerTexts()).toEqual([
-    'Open Acme Search',
-    'Connect GitHub',
-    'Acme intranet',
-  ])
+  expect(await buttons.allInnerTexts()).toEqual(['Open Acme Search', 'Connect GitHub', 'Acme intranet'])
   expect(await ada.page.locator(MAIN_BUTTONS).count()).toBe(1)
   expect(await ada.text()).toContain(`Connected for ${partly}@acme.example.`)
   await ada.leave()
