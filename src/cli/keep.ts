@@ -305,12 +305,13 @@ function needsOf(
     ]),
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...limitFaults(faults),
-    unreadable > 0 && `What is stored about ${unreadable} people can't be read: ${COMMAND} doctor`,
+    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
     refused > 0 &&
       `Questions that the service refused (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,
     uncertain > 0 &&
-      `Whether ${uncertain} emails arrived is unknown. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now: ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
-    failed > 0 && `The mail server rejected ${failed} emails for good: correct the addresses on the list.`,
+      `Emails that may not have arrived: ${uncertain}. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now: ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
+    failed > 0 &&
+      `Emails that the mail server rejected for good: ${failed}. Correct the addresses on the list.`,
   ]
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
 }
