@@ -64,7 +64,8 @@ export function describeComparison(
   const ready = isByNewApps
     ? t('admin.since.fewerNew', { count, ...cause })
     : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
-  const changes = t.list([ready, t('admin.since.fellBack', { count: fellBack })])
+  const lost = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
+  const changes = t.list([ready, ...lost])
   return [
     t('admin.since', { day: t.day(Date.parse(row.day)), changes }),
     ...newApps.map(({ name: app, people }) => t('admin.since.new', { app, count: people })),
