@@ -109,10 +109,10 @@ it('a reminder says how far the person is and what is left, and the third one th
   const { subject, text } = await write({ reminder: 1, known })
   expect(subject).toBe('3 apps left. Most people need 3 minutes.')
   expect(text.replaceAll('\n', ' ')).toMatch(
-    /^Ada, 3 apps to go {2}1 of your 4 apps is connected\. It takes about 3 minutes\. {4}- Slack /,
+    /^Ada, 3 apps to go {2}1 of your 4 apps is connected\. The rest takes about 3 minutes\. {4}- Slack /,
   )
   const last = await write({ reminder: 3, known })
-  expect(last.text.replaceAll('\n', ' ')).toContain('This is our last email about these apps.')
+  expect(last.text.replaceAll('\n', ' ')).toContain('This is our last reminder.')
   // Where nothing is connected, the benefit is worth more than a zero.
   expect((await write({ reminder: 2 })).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
 })
@@ -146,16 +146,16 @@ it('a lapse email says what ended, what to do and why it was sent, and nothing o
   expect(text.replaceAll('\n', ' ')).toContain('because this app was connected to Acme Search.')
   expect(text).toContain('Want to check without the link? Go to')
   expect(text).toContain('Unsubscribe from reminders\n')
-  expect(html + text).not.toMatch(/in one place|work account|our (second|last) email/)
+  expect(html + text).not.toMatch(/in one place|work account|our (second email|last reminder)/)
 })
 
 it('a lapse email counts several apps, and says whether it is the second or the last one', async () => {
   const apps = ['Slack', 'GitHub', 'Jira']
   const again = await write({ apps, isLapse: true, reminder: 4, nth: 2 })
   expect(again.subject).toBe('3 apps need your OK again for Acme Search')
-  expect(again.text).toContain('This is our second email about these apps.')
+  expect(again.text).toContain('This is our second email about this.')
   const last = await write({ apps, isLapse: true, reminder: 5, nth: 3 })
-  expect(last.text).toContain('This is our last email about these apps.')
+  expect(last.text).toContain('This is our last reminder.')
 })
 
 it('an email about a new app says that it is new, and only a later one that it is not connected yet', async () => {

@@ -19,8 +19,12 @@ it('a preview writes each kind of email as files, and checks, sends and saves no
   const eml = await PostalMime.parse(readFileSync(join(into, 'invitation.eml')))
   expect(eml).toMatchObject({ subject: 'Connect 3 apps to search', from: { address: 'search@acme.example' } })
   expect(eml.text).toContain('http://localhost:3000/invite/')
-  expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
-  expect(readFileSync(join(into, 'lapse.txt'), 'utf8')).toMatch(/^Subject: Connect 3 apps again: search lost/)
+  expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(
+    /^Subject: 3 apps left\..+1 of your 4 apps/s,
+  )
+  expect(readFileSync(join(into, 'lapse.txt'), 'utf8')).toMatch(
+    /^Subject: 3 apps need your OK again for search\n/,
+  )
   expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<bdi>Google Drive</bdi></td>')
   expect(company().sandbox.requests).toEqual([])
   expect(received()).toEqual([])

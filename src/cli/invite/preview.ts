@@ -21,7 +21,11 @@ const APPS = [
 ]
 const KINDS = {
   invitation: { reminder: 0, isLapse: false },
-  reminder: { reminder: 1, isLapse: false },
+  reminder: {
+    reminder: 1,
+    isLapse: false,
+    known: [{ instance: 'jira_1', name: 'Jira', state: 'connected' as const }],
+  },
   lapse: { reminder: 0, isLapse: true },
   'new-app': { reminder: 0, isLapse: false, isNew: true },
 }
