@@ -90,10 +90,11 @@ const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
   { text: t('admin.step.firstRun'), command: `${COMMAND} keep PEOPLE.csv`, isDone: lastRunAt !== undefined },
 ]
 
-/** One sentence on the first day, a drawing later. */
+/** One sentence on the day of the first invitations, a drawing later. */
 function trendOf(report: Report, { days }: KeepState, t: Texts, now: number) {
-  const plot = createPlot(report, days, now)
-  if (plot?.isFirstDay !== true) return { plot, early: undefined }
+  const first = report.days.find(({ invited }) => invited > 0) ?? report.days[0]
+  if (first === undefined || first.day < utcDay(now))
+    return { plot: createPlot(report, days, now), early: undefined }
   const wait = [1, 1, 1, 1, 1, 3, 2][new Date(now).getUTCDay()] ?? 1
   return { plot: undefined, early: t('admin.trend.early', { day: t.date(now + wait * DAY_MS) }) }
 }

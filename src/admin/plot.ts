@@ -70,6 +70,5 @@ export function createPlot(report: Counted, rows: readonly DailyCounts[], now: n
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
     from: start,
     to: end,
-    isFirstDay: end - start < DAY_MS,
   }
 }

@@ -37,7 +37,6 @@ it('the trend ends now, however much of the day is left', () => {
   const days = [day('2026-11-01', 10), day('2026-11-02', 10)]
   const plot = createPlot(counted(days), [], Date.parse('2026-11-02T12:00:00Z'))
   expect(plot).toMatchObject({ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-02T12:00:00Z') })
-  expect(plot?.isFirstDay).toBe(false)
   // Nothing lies between noon and midnight of today: a day and a half is the whole width.
   expect(pointsOf(plot, 'invited')).toEqual([
     [0, 200],
@@ -50,7 +49,6 @@ it('the trend ends now, however much of the day is left', () => {
 
 it('the trend rises from midnight to now on the first day', () => {
   const plot = createPlot(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
-  expect(plot?.isFirstDay).toBe(true)
   expect(plot?.marks.map(({ count }) => count)).toEqual([4, 2, 0])
   expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
     ['invited', 3],

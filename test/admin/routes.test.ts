@@ -166,11 +166,16 @@ it('the overview of an empty installation has three steps, and ticks what was do
   expect(await ticks({ dryRun: { at: NOW, people: 9, faults: 1 } })).toEqual([false, true, false])
   expect(await ticks({ dryRun: { at: NOW, people: 9, faults: 0 } })).toEqual([true, true, false])
   expect(await ticks({ lastRunAt: NOW })).toEqual([true, false, true])
-  const open = await pages([mailed(lacksSlack, 'sent', { now: NOW })])
-  expect((await open('/admin')).body).toMatchObject({
-    steps: [],
-    early: expect.stringContaining('Nov 3, 2026'),
-  })
+})
+
+it('the day of the first invitations has one sentence and no trend, though an admin came before', async () => {
+  const visited = { ...lacksJira, signedInAt: NOW - 3 * 86_400_000 }
+  const day = async () =>
+    (await (await pages([visited, mailed(lacksSlack, 'sent', { now: NOW })]))('/admin')).body
+  const early = expect.stringContaining('Come back on Nov 3, 2026') as string
+  expect(await day()).toMatchObject({ steps: [], early })
+  at.now = NOW + 86_400_000
+  expect((await day()).plot.lines).toHaveLength(3)
 })
 
 it('the clock says who is due', async () => {
