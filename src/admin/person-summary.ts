@@ -16,7 +16,7 @@ import {
 
 type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
 
-const stateOf = ({ state }: EmailRecord): EmailState =>
+export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>): EmailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state
 
 /**
@@ -72,7 +72,7 @@ export function summarize(person: Person, shared = (app: PersonApp) => app): Per
     (last, one) => (last === undefined || one.at >= last.at ? one : last),
     undefined,
   )
-  const emailState = newest && stateOf(newest)
+  const emailState = newest && emailStateOf(newest)
   const connected = lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
   return {
     person: row,
@@ -132,7 +132,7 @@ export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp
 export const CRITERIA = {
   invited: ({ invitedAt }) => invitedAt !== undefined,
   reminded: ({ emails }) => emails.some((email) => email.reminder > 0 && mayHaveBeenSent(email)),
-  uncertain: ({ emails }) => emails.some((email) => stateOf(email) === 'uncertain'),
+  uncertain: ({ emails }) => emails.some((email) => emailStateOf(email) === 'uncertain'),
   /** The mail server put their newest email off, or refused it. */
   deferred: ({ emailState }) => emailState === 'deferred',
   failed: ({ emailState }) => emailState === 'failed',

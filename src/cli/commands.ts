@@ -174,10 +174,28 @@ Example:
       exit(import('./one-person.ts').then(({ auditId }) => auditId(email, options, context))),
     )
 
-const addPerson: DefineCommands = (program, context, exit) =>
-  program
+const addPerson: DefineCommands = (program, context, exit) => {
+  const person = program
     .command('person')
-    .description('What is stored about one person.')
+    .helpCommand(true)
+    .description(
+      `Show what would help a person now, their apps, and what happened.
+Reads saved data only; doesn't contact the service.
+
+Examples:
+  onramp person ada@acme.example
+  onramp person rename ada.king@acme.example ada.lovelace@acme.example`,
+    )
+    .argument('<EMAIL>', '', recipient)
+    .option(
+      '--json',
+      'print all that is stored: {"schema_version", "email", "help", "checkedAt", "apps", "events", "stored"}',
+    )
+    .addHelpText('after', EXITS)
+    .action((email, options) =>
+      exit(import('./person.ts').then(({ showPerson }) => showPerson(email, options, context))),
+    )
+  person
     .command('rename')
     .usage('[options] OLD NEW')
     .description(
@@ -204,6 +222,7 @@ Examples:
         ),
       ),
     )
+}
 
 const addOptOut: DefineCommands = (program, context, exit) =>
   program

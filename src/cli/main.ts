@@ -4,6 +4,7 @@ import '../require-node.mjs'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { describeFailure, runCommand, runHere as runInProcess, withPeriod } from '@onramp/terminal/shell'
+import { PersonUnreadable } from '../people/people.ts'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable, StoreUnreadable } from '../records/records.ts'
 import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
@@ -12,7 +13,7 @@ import { onramp } from './commands.ts'
 const endingOfOnramp: typeof describeFailure = (error, name) => {
   if (error instanceof OperatorError)
     return { message: `${name}: ${printable(error.message)}\n`, exitCode: 1 }
-  if (error instanceof StoreUnavailable)
+  if (error instanceof StoreUnavailable || error instanceof PersonUnreadable)
     return { message: `${name}: ${printable(error.detail)}\n`, exitCode: 1 }
   if (error instanceof StoreUnreadable)
     return { message: `${name}: ${withPeriod(error.detail)}\n`, exitCode: EXIT_SETTINGS }

@@ -4,6 +4,7 @@ import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
+import { sealedJson } from '../records/seal.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { startWalk, type Walk } from './walk.ts'
 
@@ -82,6 +83,11 @@ export class WalkStore {
   /** In the company's order, without the apps that it hides. */
   #arranged(walk: Walk): Walk {
     return { ...walk, known: this.#deps.company.arrange(walk.known) }
+  }
+
+  static async read(records: Pick<Records, 'get'>, person: string, dataKey: DataKey) {
+    const key = walkKey(dataKey, person)
+    return sealedJson<Walk>(dataKey.sealer).open(await records.get(key), key)
   }
 
   static async erase(records: Pick<Records, 'remove'>, person: string, dataKey: DataKey): Promise<void> {

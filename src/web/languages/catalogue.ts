@@ -11,6 +11,7 @@ import email from '../../../languages/en/email.json' with { type: 'json' }
 import frame from '../../../languages/en/frame.json' with { type: 'json' }
 import invitation from '../../../languages/en/invitation.json' with { type: 'json' }
 import overview from '../../../languages/en/overview.json' with { type: 'json' }
+import person from '../../../languages/en/person.json' with { type: 'json' }
 import problems from '../../../languages/en/problems.json' with { type: 'json' }
 import search from '../../../languages/en/search.json' with { type: 'json' }
 import widget from '../../../languages/en/widget.json' with { type: 'json' }
@@ -23,6 +24,7 @@ const english = {
   ...frame,
   ...invitation,
   ...overview,
+  ...person,
   ...problems,
   ...search,
   ...widget,

@@ -1,0 +1,175 @@
+// One person, from their record: what happened, and what would help them now; then in words, for their page and
+// `onramp person`. Pure. Times are milliseconds since 1970.
+import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
+import { withUniqueNames } from '../company/app-names.ts'
+import type { Company } from '../company/company.ts'
+import { pausedApps, removedInstances, withoutRemoved, type KeepState } from '../people/keep-state.ts'
+import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
+import { COMMAND } from '../version.ts'
+import type { TextKey } from '../web/languages/catalogue.ts'
+import type { Texts } from '../web/languages/texts.ts'
+import { peopleUrl } from './filters.ts'
+import { answerCommand } from './overview.ts'
+import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-summary.ts'
+
+/** The ends of the texts that begin so. */
+type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
+
+/** `apps`: instances. `outcome`: of an email. `code`: why a step failed. `by`: who did it, or released the email. */
+type Details = {
+  apps?: readonly string[]
+  outcome?: ReturnType<typeof emailStateOf>
+  code?: string
+  by?: string | undefined
+}
+
+const eventOf = (what: NameAfter<'person.event.'>, at: number | undefined, details: Details = {}) =>
+  at === undefined ? [] : [{ at, what, ...details }]
+
+const APPEARANCES = ['listedAt', 'openedAt', 'signedInAt', 'visitedAt', 'finishedAt'] as const
+const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as const
+
+const DAY_MS = 86_400_000
+
+/** What `onramp keep` was told about one of their apps, or about everyone who left the list that day. */
+const actionsOf = ({ lastCheck, leftAt = 0, actions = [] }: Person, keepState: KeepState): OperatorAction[] =>
+  (keepState.actions ?? [])
+    .filter(({ at, app }) =>
+      app === undefined
+        ? leftAt >= at && leftAt - at < DAY_MS
+        : lastCheck?.apps.some(({ instance }) => instance === app),
+    )
+    .concat(actions)
+
+/** `events`: newest first. */
+export function historyOf(person: Person, keepState: KeepState) {
+  const seen = withoutRemoved(person, removedInstances(keepState))
+  const summary = summarize(seen)
+  const records = seen.lastCheck?.apps ?? []
+  const actions = actionsOf(person, keepState)
+  const events = [
+    ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
+    ...person.campaigns.flatMap(({ name, emails }) =>
+      emails.flatMap((email) => {
+        const { at, apps = [], reminder } = email
+        const by = name === LAPSES ? releaseOf(apps, at, actions)?.by : undefined
+        const episode = name === LAPSES ? 'lapse' : name === NEW_APPS ? 'newApp' : undefined
+        const details = { apps, outcome: emailStateOf(email), by }
+        return eventOf(episode ?? (reminder === 0 ? 'invitation' : 'reminder'), at, details)
+      }),
+    ),
+    ...records.flatMap(({ instance, status, since, lapsedAt, lapses }) => [
+      ...eventOf('lost', lapsedAt, { apps: [instance] }),
+      ...eventOf('back', lapses && status === 'connected' ? since : undefined, { apps: [instance] }),
+    ]),
+    ...(person.failures ?? []).flatMap(({ at, code, instance: app }) =>
+      eventOf('failed', at, { code, apps: app === undefined ? [] : [app] }),
+    ),
+    ...actions.flatMap(({ at, what, by, app }) =>
+      eventOf(what, at, { by, apps: app === undefined ? [] : [app] }),
+    ),
+  ]
+  const apps = summary.apps.map((app, index) => {
+    // When someone skipped an app isn't on record.
+    const since = app.state === 'skipped' ? undefined : records[index]?.since
+    return { ...app, since: app.state === 'blocked' ? app.blockedAt : since }
+  })
+  const help = helpFor(summary, person, pausedApps(keepState))
+  return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
+}
+
+/** The emails about one lapse are over by then. */
+const RELEASED_MS = 30 * DAY_MS
+
+const releaseOf = (apps: readonly string[], sentAt: number, actions: readonly OperatorAction[]) =>
+  actions.findLast(
+    ({ at, what, app = '' }) =>
+      what === 'released' && apps.includes(app) && at <= sentAt && sentAt - at < RELEASED_MS,
+  )
+
+const COMMANDS: { [Kind in NameAfter<'person.help.'>]?: string } = {
+  unknown: 'person rename EMAIL NEW',
+  unchecked: 'status EMAIL',
+  failed: 'doctor --as EMAIL',
+  unconfirmed: 'status EMAIL',
+  optedOut: 'invite link EMAIL',
+  left: 'invite link EMAIL',
+}
+
+/** A shell would read more in other addresses. */
+const shellWord = (text: string) => (/^[\w.+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+
+const HOUR_MS = 3_600_000
+
+/** The first cause that holds, with its apps. `path` is one of ours. */
+function helpFor(summary: PersonSummary, person: Person, paused: ReadonlySet<string>) {
+  const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
+  const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
+  const failure = failures.findLast(({ at }) => at >= visitedAt - HOUR_MS)
+  const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
+  const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[]][] = [
+    ['gone', leftAt !== undefined],
+    ['unknown', unknownAt !== undefined],
+    ['bounced', isBounced],
+    ['unchecked', summary.checkedAt === undefined],
+    ['blocked', left.filter(({ state }) => state === 'blocked')],
+    ['onHold', left.filter(({ instance, lapsedAt }) => lapsedAt !== undefined && paused.has(instance))],
+    ['failed', left.filter(({ instance }) => instance === failure?.instance)],
+    ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed)],
+    ['optedOut', optedOutAt !== undefined && left],
+    ['left', left],
+    ['noAddress', summary.apps.filter(({ hasNoAddress }) => hasNoAddress)],
+    ['done', CRITERIA.finished(summary)],
+    ['nothing', true],
+  ]
+  const [kind, about] = causes.find(([, one]) => (typeof one === 'boolean' ? one : one.length > 0))!
+  const apps = typeof about === 'boolean' ? [] : about
+  const words = COMMANDS[kind]?.replace('EMAIL', () => shellWord(person.email))
+  const command =
+    kind === 'onHold' ? answerCommand(apps[0]?.instance ?? '', 'release') : words && `${COMMAND} ${words}`
+  const path = kind === 'blocked' ? peopleUrl({ filter: kind, app: apps[0]?.instance ?? '' }) : undefined
+  return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path }
+}
+
+export function personPage(
+  person: Person,
+  keepState: KeepState,
+  displayName: Company['displayName'],
+  t: Texts,
+) {
+  const { help, checkedAt, apps, events } = historyOf(person, keepState)
+  const { name, email, group, language, timezone } = person
+  const known = person.lastCheck?.apps.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
+  const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))
+  const nameOf = (instance: string) => names.get(instance) ?? instance
+  const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
+  const helped = { apps: t.list(help.apps.map((app) => nameOf(app.instance))), code: help.code ?? '' }
+  return {
+    name: name ?? email,
+    details: [name && email, group, language, timezone].filter((detail) => detail !== undefined),
+    asOf: checkedAt === undefined ? t('admin.notChecked') : `${t('admin.asOf')}: ${t.moment(checkedAt)}`,
+    help: { ...help, text: t(`person.help.${help.kind}`, helped) },
+    apps: apps.map((app) => ({
+      time: timeOf(app.since),
+      text: nameOf(app.instance),
+      detail: t.list([stateText(app, t), app.newAt === undefined ? [] : t('person.new')].flat()),
+      isBad: false,
+    })),
+    events: events.map(({ at, what, apps: about = [], outcome, code = [], by }) => {
+      const result = outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : []
+      const who = by === undefined ? [] : t(outcome ? 'person.releasedBy' : 'person.by', { by })
+      return {
+        time: timeOf(at),
+        text: t(`person.event.${what}`),
+        detail: t.list([...about.map(nameOf), result, code, who].flat()),
+        isBad: what === 'failed' || (outcome ?? 'sent') !== 'sent',
+      }
+    }),
+  }
+}
+
+function stateText({ state, isUnconfirmed, lapsedAt }: PersonApp, t: Texts): string {
+  if (isUnconfirmed) return t('person.unconfirmed')
+  if (state === 'blocked') return t('admin.filter.blocked')
+  return t(`admin.state.${lapsedAt !== undefined && state === 'waiting' ? 'lapsed' : state}`)
+}

@@ -1,0 +1,73 @@
+// onramp person: what happened to someone, what would help them now, and everything that is stored about them.
+import type { CommandContext } from '@onramp/terminal/command-context'
+import { printable } from '@onramp/terminal/printable'
+import { columnsFor, wrapText } from '@onramp/terminal/terminal'
+import { historyOf, personPage } from '../admin/person-history.ts'
+import { WalkStore } from '../onboarding/walks.ts'
+import { OperatorError } from '../problem.ts'
+import { createKeyRing } from '../records/data-key.ts'
+import { loadWithoutClient } from '../settings/settings.ts'
+import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../web/languages/catalogue.ts'
+import { createTexts, type Texts } from '../web/languages/texts.ts'
+import { loadCompanyOf } from './invite/email.ts'
+import { openKeepState, openPeople, storeLabel, withStore } from './store.ts'
+
+const isoTimes = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && /^(at|since)$|At$/.test(name) ? new Date(value).toISOString() : value
+
+export async function showPerson(
+  email: string,
+  { json }: { json?: boolean },
+  { env, stdout, now }: CommandContext,
+): Promise<number> {
+  const settings = loadWithoutClient(env)
+  const company = loadCompanyOf(settings)
+  return await withStore(settings, async (records) => {
+    // Apps that the company hides are stored, too.
+    const people = openPeople({ records, settings, now }, json ? undefined : company)
+    const person = await people.get(await people.currentAddress(email))
+    if (person === undefined)
+      throw new OperatorError(`nothing is stored about ${email} (${storeLabel(settings)})`)
+    const keepState = await openKeepState(records, settings).load()
+    if (json) {
+      const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
+      const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
+      const stored = { person, progress: await Promise.all(walks) }
+      const all = { schema_version: 1, email, ...historyOf(person, keepState), stored }
+      stdout.write(`${JSON.stringify(all, isoTimes)}\n`)
+      return 0
+    }
+    const t = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE))
+    const page = personPage(person, keepState, company.displayName, t)
+    stdout.write(formatPerson(page, settings.PUBLIC_URL, t, columnsFor(stdout)))
+    return 0
+  })
+}
+
+/** What helps comes first: it is read on the phone. */
+function formatPerson(
+  { name, details, asOf, help, apps, events }: ReturnType<typeof personPage>,
+  publicUrl: string,
+  t: Texts,
+  columns: number,
+): string {
+  const INDENT = 20
+  const lines = (rows: typeof events) =>
+    rows.flatMap(({ time, text, detail }) => {
+      const when = `  ${time?.iso.slice(0, 16).replace('T', ' ') ?? ''}`.padEnd(INDENT)
+      const words = detail === '' ? text : `${text}: ${detail}`
+      return wrapText(words, columns - INDENT).map(
+        (line, index) => (index === 0 ? when : ' '.repeat(INDENT)) + line,
+      )
+    })
+  const link = help.command ?? (help.path && publicUrl + help.path)
+  const parts = [
+    wrapText([name, ...details].join(' · '), columns),
+    [...wrapText(`${t('person.helps')}: ${help.text}`, columns), ...(link ? [`  ${link}`] : [])],
+    [t('person.apps'), ...lines(apps)],
+    [t('person.events'), ...lines(events)],
+    wrapText(`${asOf}. ${t('admin.zone')}.`, columns),
+  ]
+  const written = (line: string) => `${printable(line.replaceAll(/[\u2068\u2069]/g, ''))}\n`
+  return parts.map((all) => all.map(written).join('')).join('\n')
+}

@@ -1,0 +1,96 @@
+// What would help a person now, and what their history has: a row for each cause, in the order of its importance.
+import { expect, it } from 'vitest'
+import { historyOf } from '../../src/admin/person-history.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
+import { newPerson, withFailure, type OperatorAction, type Person } from '../../src/people/person.ts'
+import { having, mailed } from '../helpers/people.ts'
+
+const NOW = Date.parse('2026-11-02T09:00:00Z')
+const DAY = 86_400_000
+const HOUR = 3_600_000
+const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
+const found = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
+const ON_HOLD: KeepState = { ...NOTHING, massDisconnects: [found] }
+
+const ada = newPerson("ada.o'neil@acme.example", NOW)
+const apps = (states: Parameters<typeof having>[1]) => having(ada, states, NOW)
+const left = apps({ slack_1: 'waiting', jira_1: 'connected' })
+const lapsed: Person = {
+  ...left,
+  lastCheck: {
+    checkedAt: NOW,
+    apps: left.lastCheck!.apps.map((app) => ({ ...app, lapsedAt: NOW, lapses: 1 })),
+  },
+}
+const bounced = (person: Person) => mailed(person, 'failed', { now: NOW })
+const failed = (at: number, instance = 'slack_1') =>
+  withFailure({ ...left, visitedAt: NOW }, { at, instance, code: 'service_unavailable' })
+
+it.each<[string, Person, KeepState?]>([
+  ['gone', { ...bounced(left), leftAt: NOW, unknownAt: NOW }],
+  ['unknown person rename', { ...bounced(left), unknownAt: NOW }],
+  ['bounced', bounced(ada)],
+  ['done', bounced(apps({ jira_1: 'connected' }))],
+  ['unchecked status', ada],
+  ['blocked', apps({ jira_1: 'blocked', slack_1: 'unconfirmed' })],
+  ['onHold keep PEOPLE.csv --release slack_1', lapsed, ON_HOLD],
+  ['left invite link', left, ON_HOLD],
+  ['left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
+  ['failed doctor --as', failed(NOW - HOUR)],
+  ['left invite link', failed(NOW - HOUR - 1)],
+  ['left invite link', failed(NOW, 'jira_1')],
+  ['unconfirmed status', apps({ slack_1: 'unconfirmed' })],
+  ['optedOut invite link', { ...left, optedOutAt: NOW }],
+  ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
+  ['nothing', apps({})],
+])('what would help is %s', (expected, person, keepState = NOTHING) => {
+  const { kind, command = '' } = historyOf(person, keepState).help
+  const words = command.replace(/^.*onramp --? ?/, '').replace(/ 'ada.o'\\''neil@acme.example'( NEW)?$/, '')
+  expect(`${kind} ${words}`.trim()).toBe(expected)
+})
+
+it('an app without a usable link is named once nothing else is left', () => {
+  const broken = { instance: 'jira_1', name: 'Jira', status: 'attention', since: NOW } as const
+  const person = { ...ada, lastCheck: { checkedAt: NOW, apps: [broken] } }
+  expect(historyOf(person, NOTHING).help).toMatchObject({ kind: 'noAddress', apps: [{ instance: 'jira_1' }] })
+})
+
+const released = (over: Partial<OperatorAction>): OperatorAction => ({
+  at: NOW,
+  what: 'released',
+  by: 'root',
+  app: 'slack_1',
+  ...over,
+})
+
+it.each<[string | undefined, number, string, OperatorAction[]]>([
+  ['root', NOW, 'lapses', [released({})]],
+  ['eve', NOW + 2, 'lapses', [released({}), released({ at: NOW + 1, by: 'eve' }), released({ at: NOW + 3 })]],
+  [undefined, NOW - 1, 'lapses', [released({})]],
+  ['root', NOW + 30 * DAY - 1, 'lapses', [released({})]],
+  [undefined, NOW + 30 * DAY, 'lapses', [released({})]],
+  [undefined, NOW, 'lapses', [released({ app: 'jira_1' })]],
+  [undefined, NOW, 'lapses', [released({ what: 'removed' })]],
+  [undefined, NOW, 'onboarding', [released({})]],
+])('an email was released by %s', (by, at, campaign, actions) => {
+  const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'], now: at } as const
+  const { events } = historyOf(withEmail(left, email), { ...NOTHING, actions })
+  expect(events.find(({ outcome }) => outcome === 'sent')?.by).toBe(by)
+})
+
+it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
+  [true, {}, {}],
+  [false, {}, { app: 'github_1' }],
+  [false, {}, { app: undefined } as never],
+  [true, { leftAt: NOW }, { app: undefined } as never],
+  [true, { leftAt: NOW + DAY - 1 }, { app: undefined } as never],
+  [false, { leftAt: NOW + DAY }, { app: undefined } as never],
+  [false, { leftAt: NOW - 1 }, { app: undefined } as never],
+])(
+  'what onramp keep was told is (%s) in the history of a person whom it is about',
+  (isTheirs, person, over) => {
+    const { events } = historyOf({ ...left, ...person }, { ...NOTHING, actions: [released(over)] })
+    expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
+  },
+)

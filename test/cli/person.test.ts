@@ -1,0 +1,96 @@
+// onramp person: what the help desk reads on the phone, and what a person or an auditor is given.
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { withEmail } from '../../src/campaigns/campaign.ts'
+import { openKeepState, openPeople, withStore } from '../../src/cli/store.ts'
+import { withAction, withFailure, withMilestone, type Person } from '../../src/people/person.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { useFolder } from '../helpers/folder.ts'
+import { having } from '../helpers/people.ts'
+import { REQUIRED, runCommand } from './run-command.ts'
+
+const env = { ...REQUIRED, DATA_DIR: join(useFolder(), 'data') }
+const ADA = 'ada@acme.example'
+const at = Date.now() - 3_600_000
+
+const keep = async (change: (person: Person) => Person) => {
+  const settings = loadSettings(env)
+  await withStore(settings, async (records) => {
+    await openPeople({ records, settings, now: Date.now }).change(ADA, change)
+    const released = { at: at - 1, what: 'released', by: 'root', app: 'slack_1' } as const
+    await openKeepState(records, settings).save({
+      massDisconnects: [],
+      zones: {},
+      days: [],
+      actions: [released],
+    })
+  })
+}
+
+it('onramp person prints on 80 columns what would help, the apps, and what happened, newest first', async () => {
+  await keep((person) => {
+    const here = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
+    const left = having(here, { slack_1: 'waiting', jira_1: 'connected' }, at)
+    const email = { campaign: 'lapses', reminder: 0, state: 'sent', apps: ['slack_1'] } as const
+    const failed = withFailure(left, { at: at + 60_000, instance: 'slack_1', code: 'service_unavailable' })
+    return withAction(withEmail(failed, { ...email, now: at }), {
+      at: at - 60_000,
+      what: 'renamed',
+      by: 'root',
+    })
+  })
+  const { exit, out } = await runCommand(['person', 'Ada@acme.example'], env)
+  expect(exit).toBe(0)
+  for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  expect(
+    out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'WHEN').replace(/Last checked: .*?M\./, 'Last checked.'),
+  ).toMatchInlineSnapshot(`
+    "Ada Lovelace · ada@acme.example
+
+    What would help: Connecting slack failed when they were last here
+    (service_unavailable). To look for the cause, run:
+      npm run onramp -- doctor --as ada@acme.example
+
+    Apps, and since when
+      WHEN  slack: Not connected
+      WHEN  jira: Connected
+
+    What happened
+      WHEN  Couldn’t connect: slack, service_unavailable
+      WHEN  Signed in for the first time
+      WHEN  Email about lost access: slack, sent, released by root
+      WHEN  Emails released: slack, by root
+      WHEN  Address changed: by root
+
+    Last checked. Dates and times are in UTC.
+    "
+  `)
+})
+
+it('onramp person --json has everything that is stored, and who released an email', async () => {
+  const { out } = await runCommand(['person', ADA, '--json'], env)
+  const iso = new Date(at).toISOString()
+  expect(JSON.parse(out)).toMatchObject({
+    schema_version: 1,
+    email: ADA,
+    help: { kind: 'failed', code: 'service_unavailable' },
+    apps: [{ instance: 'slack_1', state: 'waiting', since: iso }, { instance: 'jira_1' }],
+    events: [
+      { what: 'failed', code: 'service_unavailable', apps: ['slack_1'] },
+      { what: 'signedInAt', at: iso },
+      { what: 'lapse', at: iso, apps: ['slack_1'], outcome: 'sent', by: 'root' },
+      { what: 'released', by: 'root' },
+      { what: 'renamed', by: 'root' },
+    ],
+    stored: { person: { name: 'Ada Lovelace', lastCheck: { checkedAt: iso } }, progress: [] },
+  })
+})
+
+it('onramp person says that nothing is stored about someone', async () => {
+  const { exit, out, err } = await runCommand(['person', 'bob@acme.example'], env)
+  expect([exit, out, err]).toEqual([
+    1,
+    '',
+    expect.stringContaining('nothing is stored about bob@acme.example'),
+  ])
+})
