@@ -49,6 +49,7 @@ export function peoplePage(
   displayName: (app: PersonApp) => string,
   query: PeopleQuery,
   t: Texts,
+  keys: readonly string[] = [],
 ) {
   const app = people[0]?.apps.find(({ instance }) => instance === query.app)
   const page = (changed: Partial<PeopleQuery>) => peopleUrl({ ...query, page: 1, ...changed })
@@ -76,7 +77,7 @@ export function peoplePage(
         label: t(`admin.only.${name}`, { name: name === 'app' && app ? displayName(app) : query[name] }),
         without: page({ [name]: '' }),
       })),
-    people: people.map((summary) => personRow(summary, displayName, t)),
+    people: people.map((summary, index) => ({ ...personRow(summary, displayName, t), key: keys[index] })),
     page: shown,
     pages,
     previous: shown > 1 ? page({ page: shown - 1 }) : undefined,

@@ -8,6 +8,7 @@ import { whoIsSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/browser-gone.ts'
 import type { SendPage } from '../web/pages.ts'
+import type { People } from '../people/people.ts'
 import type { KeepStateStore } from '../people/keep-state.ts'
 import { normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -15,6 +16,7 @@ import type { PeopleSnapshot } from './people-snapshot.ts'
 import { parsePeopleQuery } from './filters.ts'
 import { overviewPage, freshnessOf } from './overview.ts'
 import { listPeople, peoplePage } from './people-page.ts'
+import { personPage } from './person-history.ts'
 import { appTable, groupTable } from './sorted-table.ts'
 
 type IsAdmin = (user: User) => boolean
@@ -45,6 +47,7 @@ export const requireAdmin =
 
 export function createAdminRoutes({
   snapshot,
+  people,
   keepStateStore,
   displayName,
   sendPage,
@@ -52,6 +55,7 @@ export function createAdminRoutes({
   now,
 }: {
   snapshot: PeopleSnapshot
+  people: Pick<People, 'keyOf' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load'>
   displayName: Company['displayName']
   sendPage: SendPage
@@ -61,8 +65,8 @@ export function createAdminRoutes({
   const router = Router()
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
     withUniqueNames(apps.map((app) => ({ ...app, name: displayName(app, lang) })))
-  const auditView = (req: Request, what: string) =>
-    audit({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
+  const auditView = (req: Request, what: string, person?: string) =>
+    audit({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what, ...(person && { person }) })
 
   router.get('/admin', async (req, res) => {
     auditView(req, 'overview')
@@ -84,13 +88,24 @@ export function createAdminRoutes({
 
     const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query)
 
+    const keys = await Promise.all(list.people.map(({ person }) => people.keyOf(person.email)))
     const data = (t: Texts) => {
       // Each app has one name on the page, for everyone on it.
       const apps = list.people.flatMap((person) => person.apps)
       const names = new Map(named(apps, t).map(({ instance, name }) => [instance, name]))
-      return peoplePage(list, (app) => names.get(app.instance) ?? app.name, query, t)
+      return peoplePage(list, (app) => names.get(app.instance) ?? app.name, query, t, keys)
     }
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
+  })
+
+  router.get('/admin/people/:key', async (req, res) => {
+    const [person, keepState] = await Promise.all([people.getByKey(req.params.key), keepStateStore.load()])
+    if (person === undefined)
+      throw new Problem(404, 'not_found', { detail: 'no person on record has this key' })
+    auditView(req, 'person', person.email)
+
+    const data = (t: Texts) => personPage(person, keepState, displayName, t)
+    sendPage(req, res, { view: 'admin/person', sheet: 'wide', data })
   })
 
   for (const view of ['admin/departments', 'admin/apps'] as const)

@@ -34,8 +34,8 @@ type AuditEvent =
       operator?: string
       user?: Identity
     }
-  /** An administrator viewed or downloaded data about people. */
-  | { event: 'admin_viewed'; user: Identity; what: string }
+  /** An administrator viewed or downloaded data about people. `person`: the address of the only one. */
+  | { event: 'admin_viewed'; user: Identity; what: string; person?: string }
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
   | { event: 'report_refused' }
 
@@ -70,11 +70,12 @@ export function createAudit(
   }
 
   return (auditEvent) => {
-    const none = { user: undefined, email: undefined, former: undefined }
-    const { event, user, email, former, ...rest } = { ...none, ...auditEvent }
+    const none = { user: undefined, email: undefined, former: undefined, person: undefined }
+    const { event, user, email, former, person, ...rest } = { ...none, ...auditEvent }
     const idOf = (address: string | undefined) => (address === undefined ? undefined : ids.ofEmail(address))
-    const emailIds = { emailId: idOf(email ?? user?.email), formerEmailId: idOf(former) }
-    const who = omitUndefined({ user: user && ids.ofUser(user), ...emailIds })
+    const addressIds = { formerEmailId: idOf(former), personEmailId: idOf(person) }
+    const emailId = idOf(email ?? user?.email)
+    const who = omitUndefined({ user: user && ids.ofUser(user), emailId, ...addressIds })
     const result = 'result' in auditEvent ? auditEvent.result : 'by' in auditEvent ? auditEvent.by : ''
     counter.inc({
       event,

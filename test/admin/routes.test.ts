@@ -43,6 +43,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
     void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   const routes = createAdminRoutes({
     snapshot,
+    people: kept,
     keepStateStore: { load: () => Promise.resolve(at.keepState) },
     displayName,
     sendPage,
@@ -91,6 +92,33 @@ it('each view is in the audit log under its name, with the person', async () => 
   for (const path of [...PAGES, ...EXPORTS]) await open(path)
   const seen = 'overview people departments apps report.json people.csv'.split(' ')
   expect(notes).toEqual(seen.map((what) => ({ event: 'admin_viewed', what, user: grace })))
+})
+
+it('each person has a page, which every row of the list leads to, without their address in its own', async () => {
+  const open = await pages([lacksSlack, lacksJira])
+  const { key } = (await open('/admin/people?q=bob')).body.people[0]
+  expect(key).toMatch(/^[\w-]{43}$/)
+  expect((await open(`/admin/people/${key}`)).body).toMatchObject({
+    view: 'admin/person',
+    name: lacksJira.email,
+    help: {
+      kind: 'left',
+      text: expect.stringContaining('Tickets'),
+      command: expect.stringMatching(/ bob@acme.example$/),
+    },
+    apps: [{ text: 'Tickets', detail: 'Not connected', time: { iso: new Date(NOW).toISOString() } }],
+  })
+  expect(notes.at(-1)).toEqual({
+    event: 'admin_viewed',
+    what: 'person',
+    user: grace,
+    person: lacksJira.email,
+  })
+  const seen = notes.length
+  expect((await open(`/admin/people/${key}x`)).status).toBe(404)
+  expect(notes).toHaveLength(seen)
+  at.isAdmin = false
+  expect((await open(`/admin/people/${key}`)).status).toBe(403)
 })
 
 it('every page and export is about the people on record', async () => {

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const PRIVATE = [
   '/onboarding /onboarding/connect /onboarding/callback?step=x /search?q=x /sessions',
-  '/admin /admin/people /admin/people.csv /admin/report.json /nowhere',
+  '/admin /admin/people /admin/people/key /admin/people.csv /admin/report.json /nowhere',
 ]
 
 it.each(PRIVATE.join(' ').split(' '))(
