@@ -159,9 +159,6 @@ export const CRITERIA = {
 } satisfies Record<string, (summary: PersonSummary) => boolean>
 
 /** @param removed apps that were removed for many */
-export async function* summarizeAll(
-  people: AsyncIterable<Person>,
-  removed: ReadonlySet<string> = new Set(),
-): AsyncGenerator<PersonSummary> {
+export async function* summarizeAll(people: AsyncIterable<Person>, removed: ReadonlySet<string> = new Set()) {
   for await (const person of people) yield summarize(withoutRemoved(person, removed))
 }

@@ -1,6 +1,7 @@
 // The schema of the company file, with its error messages. `npm run settings` writes company.schema.json from it.
 import { z } from 'zod'
 import { isSafe } from '../http/loopback.ts'
+import { datasourceType } from './app-names.ts'
 import { contrastFault } from './contrast.ts'
 import { textFaults } from './placeholders.ts'
 
@@ -170,6 +171,8 @@ export type SupportedTexts = {
   knownLanguages?: readonly string[] | undefined
 }
 
+const REPLACES_FAULT = 'is for one instance, and names another one, like slack_2: { replaces: slack_1 }'
+
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 
 /** @param pictureFault returns why a picture can't be used */
@@ -232,6 +235,11 @@ export function companySchema({
         .describe('Days on which no one is emailed: 2027-01-11, first/last, or { group, dates }'),
       datasources: z
         .record(z.string(), datasourceOf(picture))
+        .superRefine((apps, context) => {
+          for (const [key, { replaces = '' }] of Object.entries(apps))
+            if (replaces === key || (replaces !== '' && datasourceType(key) === key))
+              context.addIssue({ code: 'custom', path: [key, 'replaces'], message: REPLACES_FAULT })
+        })
         .optional()
         .describe(
           'Apps: by instance (slack_1), by all instances of one datasource (slack), or all of them (all)',

@@ -74,6 +74,13 @@ it.each([
   ['a script as an address', 'links: { help: { url: "javascript:alert(1)" } }', 1, /must start with/],
   ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /no language tag/],
   ['a text for no language', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
+  [
+    'an app that replaces itself',
+    'datasources: { slack_1: { replaces: slack_1 } }',
+    1,
+    /is for one instance/,
+  ],
+  ['apps that replace one', 'datasources: { slack: { replaces: slack_1 } }', 1, /names another one/],
   ['a quiet day that is none', 'quiet: [2027-02-30]', 1, /quiet\.0: must be a day, like 2027-01-11/],
   ['quiet days backwards', 'quiet: [2027-01-02/2027-01-01]', 1, /the first and the last one/],
   ['quiet days of no one', 'quiet: [{ group: Paris }]', 1, /dates: is missing/],
