@@ -84,7 +84,11 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
     'blocked',
     app({ kind: 'blocked', since: NOW }),
     'Waiting for admin',
-    { ...connect('Try again'), ...unblock, notes: [t('note.blocked')] },
+    {
+      ...connect('Try again'),
+      ...unblock,
+      notes: [`Waiting for an admin since ${t.day(NOW)}. You can try again any time.`],
+    },
   ],
 ])('a row %s says so and offers what helps', (kind, one, status, can) => {
   const { entries, more } = rows([one])

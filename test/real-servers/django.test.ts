@@ -43,7 +43,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await ada.choose('button', 'Sign out')
 
     await ada.reads('You’re signed out of this site')
-    await ada.reads('may still remember you in this browser')
+    await ada.reads('sign out of your company account too')
     await ada.page.getByRole('link', { name: 'Sign in again' }).click()
     // It ignores prompt=login, as our page warned.
     expect(ada.page.url()).toContain('prompt=login')

@@ -36,7 +36,7 @@ it('a waiting page does not sign anyone in after a sign-out in another tab: it o
   await browser.submit('/sign-out')
   expect(browser.text).toContain('You’re signed out here either way')
   await browser.open(`${running.url}/signed-out`)
-  expect(browser.text).toContain('may still remember you')
+  expect(browser.text).toContain('sign out of your company account too')
   running.sandbox.clearRequests()
 
   await loadsItself(browser, again)

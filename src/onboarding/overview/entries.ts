@@ -139,14 +139,16 @@ const NEW_AFTER_MS = 60_000
 function noteOf(
   { t, earliest, isAtRest }: OverviewModel,
   kind: EntryKind,
-  { entry }: OverviewApp,
+  { entry, state }: OverviewApp,
 ): string | undefined {
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'stale' && entry.lapsedAt !== undefined)
     return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
   if (kind === 'connected' && isAtRest && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
-  return kind === 'elsewhere' || kind === 'blocked' || isUnavailable(kind) ? t(`note.${kind}`) : undefined
+  if (state.kind === 'blocked')
+    return t.sentences([t('note.blockedSince', { date: t.day(state.since) }), t('note.blocked')])
+  return kind === 'elsewhere' || isUnavailable(kind) ? t(`note.${kind}`) : undefined
 }
 
 function connectedAccount(model: OverviewModel, app: OverviewApp): string | undefined {
