@@ -1,33 +1,15 @@
 // An invitation's whole way: the mail arrives, a scanner opens its link in a browser of its own and again, then the
 // person does, and ends with everything connected.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
-import { afterAll, expect, it } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { expect, it } from 'vitest'
+import { runCommand } from '../cli/run-command.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { useSite, type Visitor } from './visitor.ts'
 
 const site = useSite(() => ({ sandbox: { mailPort: 0 }, settings: { ADMIN_EMAILS: 'Grace@acme.example' } }))
-const folder = mkdtempSync(join(tmpdir(), 'onramp-invitation-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** The command in this process, on the same store as the server. */
-async function onramp(...args: string[]) {
-  const { running } = site
-  const output = { stdout: '', stderr: '' }
-  const to = (name: 'stdout' | 'stderr') => ({
-    write: (chunk: string | Uint8Array) => ((output[name] += String(chunk)), true),
-  })
-  const env = {
-    ...running.env,
-    SERVICE_GLOBAL_TOKEN: running.sandbox.serviceTokens.global,
-    SMTP_URL: running.sandbox.mail?.url,
-    MAIL_FROM: 'Search team <search@acme.example>',
-  }
-  const parts = { stdin: process.stdin, stdout: to('stdout'), stderr: to('stderr'), env, now: Date.now }
-  return { code: await main(['invite', ...args], parts), ...output }
-}
+const folder = useFolder()
 
 const heading = ({ page }: Visitor) => page.locator('h1').innerText()
 
@@ -40,8 +22,13 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   const { running } = site
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email;name\nada@acme.example;Ada\ncarol@acme.example;Carol\n')
-  const sent = await onramp('send', list, '--rate', '100')
-  expect(sent).toMatchObject({ code: 0 })
+  const { exit } = await runCommand(['invite', 'send', list, '--rate', '100'], {
+    ...running.env,
+    SERVICE_GLOBAL_TOKEN: running.sandbox.serviceTokens.global,
+    SMTP_URL: running.sandbox.mail?.url ?? '',
+    MAIL_FROM: 'Search team <search@acme.example>',
+  })
+  expect(exit).toBe(0)
   expect(running.sandbox.mail?.emails.map(({ to }) => to[0])).toEqual(['ada@acme.example'])
   const link = await linkInMail()
 

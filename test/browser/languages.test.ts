@@ -1,12 +1,12 @@
 // The pages in every language: what every page has to pass, and a made-up language
 // that shows what was not translated and what has no room for longer words.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { printAST } from '@formatjs/icu-messageformat-parser/printer.js'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { LANGUAGES_FOLDER, languagesIn } from '../../src/web/languages/catalogue.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { languages } from '../helpers/texts.ts'
 import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
 import { useSite } from './visitor.ts'
@@ -75,7 +75,7 @@ const pseudo = (text: string): string => {
 }
 
 describe('a language that is a third longer', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-pseudo-'))
+  const folder = useFolder()
   const longer = useSite(() => {
     cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, 'languages'), { recursive: true })
     const texts = readdirSync(join(LANGUAGES_FOLDER, 'en')).flatMap((file) =>
@@ -88,7 +88,6 @@ describe('a language that is a third longer', () => {
     writeFileSync(file, `languages: [en]\ntexts:\n  en:\n${lines.join('')}`)
     return { settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example', COMPANY_FILE: file } }
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it.each(PAGES)('shows no text that was not translated, and fits 320 pixels: %s', async (person, paths) => {
     const visitor = await longer.arrive({ person })

@@ -1,14 +1,11 @@
 // A program that begins a request and never ends it holds a connection no longer than docs/operations.md says.
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run, type Running } from '../helpers/running.ts'
+import { expect, it } from 'vitest'
+import { run } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
-let running: Running
-beforeAll(async () => {
-  running = await run()
-})
-afterAll(() => running.close())
+const running = shared(run)
 
 const HEAD = [
   'POST /sign-out/backchannel HTTP/1.1',

@@ -1,7 +1,7 @@
 // An error of ours that nothing catches: requests in flight end, then the process, so that another one takes over.
 import { expect, it } from 'vitest'
-import { startOnramp, statusOf, until } from '../helpers/processes.ts'
-import { run, signIn } from '../helpers/running.ts'
+import { statusOf, until } from '../helpers/processes.ts'
+import { run, signIn, startAlone } from '../helpers/running.ts'
 
 /** Plants the mistake into the process; a signal sets it off. */
 const plant = (mistake: string) =>
@@ -12,8 +12,7 @@ it.each([
   ['a promise that is refused and forgotten', "void Promise.reject(new Error('planted'))"],
 ])('%s ends the process with code 1, after the requests in flight', async (_what, mistake) => {
   const running = await run()
-  await running.stopOnramp()
-  const onramp = await startOnramp({ ...running.env, NODE_OPTIONS: plant(mistake) })
+  const onramp = await startAlone(running, { NODE_OPTIONS: plant(mistake) })
   try {
     const browser = await signIn(running, 'ada')
     running.sandbox.clearRequests()
@@ -33,7 +32,7 @@ it.each([
       .find((line) => line.includes('a fault in onramp that nothing caught'))
     expect(JSON.parse(fatal ?? '{}')).toMatchObject({ level: 'fatal', err: [{ message: 'planted' }] })
   } finally {
-    await onramp.end('SIGKILL')
+    await onramp.close()
     await running.close()
   }
 })

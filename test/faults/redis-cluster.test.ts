@@ -1,27 +1,22 @@
 // A Redis Cluster of three primaries under load: primaries are killed, also the one of REDIS_URL, and replicas take over.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createRedisOpener } from '../../src/records/redis-clients.ts'
 import { RedisConnection } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { until } from '../helpers/processes.ts'
 import type { RedisServer } from '../helpers/redis.ts'
-import { startCluster, type ClusterSetUp } from '../helpers/redis-topologies.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { startCluster } from '../helpers/redis-topologies.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { expectOnlyOutages, expectSignedIn, loadDuring, untilReady } from './outage.ts'
 
-let redis: ClusterSetUp
-let running: Running
+const redis = shared(startCluster)
+const running = shared(() => run({ settings: redis.settings }))
 let browsers: TestBrowser[]
 beforeAll(async () => {
-  redis = await startCluster()
-  running = await run({ settings: redis.settings })
   await untilReady(running)
   browsers = await Promise.all(['ada', 'bob', 'carol', 'dan'].map((person) => signIn(running, person)))
-})
-afterAll(async () => {
-  await running.close()
-  await redis.close()
 })
 
 const untilPrimary = (server: RedisServer | undefined) =>

@@ -1,23 +1,15 @@
 // Redis is away: at the start, in the middle, or for good with its data. People see an outage page, stay signed in, and lose
 // only what Redis has lost.
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { chooseAccount, run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed, untilReady } from './outage.ts'
 
-let redis: RedisServer
-let running: Running
-beforeAll(async () => {
-  redis = await startRedis({ started: false })
-  running = await run({ settings: { REDIS_URL: redis.url } })
-})
-afterAll(async () => {
-  await running.close()
-  await redis.close()
-})
-
+const redis = shared(() => startRedis({ started: false }))
+const running = shared(() => run({ settings: { REDIS_URL: redis.url } }))
 afterEach(async () => {
   await redis.kill()
   await redis.start()

@@ -1,25 +1,20 @@
 // Redis behind Sentinels under load: the primary dies, is replaced on purpose, freezes. After short outages the same people are
 // signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
-import { startSentinels, type SentinelSetUp } from '../helpers/redis-topologies.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { startSentinels } from '../helpers/redis-topologies.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { expectOnlyOutages, expectSignedIn, loadDuring, untilReady } from './outage.ts'
 
-let redis: SentinelSetUp
-let running: Running
+const redis = shared(() => startSentinels('only-redis-has-it'))
+const running = shared(() => run({ settings: redis.settings }))
 let browsers: TestBrowser[]
 beforeAll(async () => {
-  redis = await startSentinels('only-redis-has-it')
-  running = await run({ settings: redis.settings })
   await untilReady(running)
   browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
-})
-afterAll(async () => {
-  await running.close()
-  await redis.close()
 })
 
 /** Lets a fault happen to the primary, until another server is the primary. */

@@ -6,29 +6,22 @@ import { createRedisOpener } from '../../src/records/redis-clients.ts'
 import { RedisConnection } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
-import { startWire, type Wire } from '../helpers/network.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
+import { startWire } from '../helpers/network.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { chooseAccount, run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed, untilReady } from './outage.ts'
 
-let redis: RedisServer
-let wire: Wire
-let running: Running
+const redis = shared(startRedis)
+const wire = shared(() => startWire(redis.port))
+const running = shared(() => run({ settings: { REDIS_URL: `redis://127.0.0.1:${wire.port}` } }))
 let browser: TestBrowser
 beforeAll(async () => {
-  redis = await startRedis()
-  wire = await startWire(redis.port)
-  running = await run({ settings: { REDIS_URL: `redis://127.0.0.1:${wire.port}` } })
   await untilReady(running)
   browser = await signIn(running, 'ada')
 })
-afterAll(async () => {
-  expectCookiesKept(browser)
-  await running.close()
-  await wire.close()
-  await redis.close()
-})
+afterAll(() => expectCookiesKept(browser))
 
 const works = async () => (await browser.open(`${running.url}/onboarding`)).status === 200
 

@@ -1,37 +1,30 @@
 // Redis over TLS, with a private certificate authority, and a Redis user that may touch only onramp's keys.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { startOnramp, statusOf, until } from '../helpers/processes.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { freePort, run, signIn, type Running } from '../helpers/running.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { freePort, run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { makeCertificates } from '../helpers/tls.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-tls-'))
+const folder = useFolder()
 const file = (name: string) => join(folder, name)
 
-let redis: RedisServer
-let running: Running
-let url: string
-beforeAll(async () => {
+const redis = shared(async () => {
   makeCertificates(folder, { redis: ['127.0.0.1'] })
   const port = String(await freePort())
   const certificates = ['cert-file', 'redis.crt', 'key-file', 'redis.key', 'ca-cert-file', 'ca.crt']
   const tls = certificates.map((word, index) => (index % 2 === 0 ? `--tls-${word}` : file(word)))
   const listening = ['--tls-port', port, '--tls-auth-clients', 'no', ...tls]
   const may = ['~onramp:*', '+@read', '+@write', '+@scripting', '+@connection']
-  redis = await startRedis({
+  const secureUrl = `rediss://onramp:${encodeURIComponent('p@ss:word')}@127.0.0.1:${port}`
+  const server = await startRedis({
     options: () => [...listening, '--user', 'onramp', 'on', '>p@ss:word', ...may],
   })
-  url = `rediss://onramp:${encodeURIComponent('p@ss:word')}@127.0.0.1:${port}`
-  running = await run({ settings: { REDIS_URL: url } })
+  return Object.assign(server, { secureUrl })
 })
-afterAll(async () => {
-  await running.close()
-  await redis.close()
-  rmSync(folder, { recursive: true })
-})
+const running = shared(() => run({ settings: { REDIS_URL: redis.secureUrl } }))
 
 it('Redis over TLS whose CA is not known is not used, and the log says why without the password', async () => {
   await until(() => running.log.some((line) => line.includes('Redis cannot be reached')), 'the log')

@@ -1,34 +1,25 @@
 // Two processes on one Redis behind a proxy that polls their readiness, each restarted while people work and sign in.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startOnramp, until, type OnrampProcess } from '../helpers/processes.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { freePort, run, signIn, type Running } from '../helpers/running.ts'
+import { until, type OnrampProcess } from '../helpers/processes.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { freePort, run, signIn, startAlone } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import type { Hop } from '../helpers/test-browser.ts'
 import { expectSignedIn, startPageLoad } from './outage.ts'
 import { startBalancer } from '../helpers/network.ts'
 
-let redis: RedisServer
-let running: Running
-let proxy: Awaited<ReturnType<typeof startBalancer>>
-let ports: number[]
+const redis = shared(startRedis)
+const settings = { DRAIN_SECONDS: '1', SIGN_INS_PER_MINUTE: '100000' }
+const running = shared(() => run({ settings: { REDIS_URL: redis.url, ...settings } }))
+const ports: number[] = []
 const processes: OnrampProcess[] = []
-const startOn = (port: number) => startOnramp({ ...running.env, PORT: String(port) })
-
+const startOn = (port: number) => startAlone(running, { PORT: String(port) })
 beforeAll(async () => {
-  redis = await startRedis()
-  const settings = { REDIS_URL: redis.url, DRAIN_SECONDS: '1', SIGN_INS_PER_MINUTE: '100000' }
-  running = await run({ settings })
-  await running.stopOnramp()
-  ports = [await freePort('localhost'), await freePort('localhost')]
-  processes.push(...(await Promise.all(ports.map(startOn))))
-  proxy = await startBalancer(Number(running.env['PORT']), ports)
+  ports.push(await freePort('localhost'), await freePort('localhost'))
+  for (const port of ports) processes.push(await startOn(port))
 })
-afterAll(async () => {
-  await proxy.close()
-  await Promise.all(processes.map((process) => process.end('SIGKILL')))
-  await running.close()
-  await redis.close()
-})
+afterAll(async () => void (await Promise.all(processes.map((process) => process.close()))))
+const proxy = shared(() => startBalancer(Number(running.env['PORT']), ports))
 
 /** People who sign in, one after another, each with a new browser. */
 function startSigningIn(people: readonly string[]) {

@@ -1,31 +1,23 @@
 // SIGTERM: unready at once, still serving for a moment, requests in flight end, gone within ten seconds.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startOnramp, statusOf, until, type OnrampProcess } from '../helpers/processes.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { statusOf, until, type OnrampProcess } from '../helpers/processes.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { chooseAccount, run, signIn, startAlone } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
-let redis: RedisServer
-let running: Running
+const redis = shared(startRedis)
+const running = shared(() => run({ settings: { REDIS_URL: redis.url, DRAIN_SECONDS: '1' } }))
 let onramp: OnrampProcess
-beforeAll(async () => {
-  redis = await startRedis()
-  running = await run({ settings: { REDIS_URL: redis.url, DRAIN_SECONDS: '1' } })
-  await running.stopOnramp()
-})
 beforeEach(async () => {
-  onramp = await startOnramp(running.env)
+  onramp = await startAlone(running)
 })
 afterEach(async () => {
   redis.thaw()
   running.sandbox.reset()
-  await onramp.end('SIGKILL')
-})
-afterAll(async () => {
-  await running.close()
-  await redis.close()
+  await onramp.close()
 })
 
 /** Slows an operation of the sandbox down. @returns waits until it was called */

@@ -15,10 +15,12 @@ const APPS: Datasource[] = [
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-export async function openWorld(
-  open: () => Promise<StoreUnderTest> = sqlite,
-  { settings, ...options }: RunOptions = {},
-) {
+/** @param options `open`: the store */
+export async function openWorld({
+  open = sqlite,
+  settings,
+  ...options
+}: RunOptions & { open?: () => Promise<StoreUnderTest> } = {}) {
   const store = await open()
   const running = await run({ ...options, settings: { ...store.settings, ...settings } })
   const { sandbox } = running

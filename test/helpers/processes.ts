@@ -38,6 +38,8 @@ export type Spawned = {
   signal(signal: NodeJS.Signals): void
   /** Sends the signal and waits for the exit. The code is null after a signal. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; milliseconds: number }>
+  /** Kills it. */
+  close(): Promise<unknown>
 }
 
 /** @param place `cwd`: the working directory; `pin`: the processors it may use, as taskset lists them */
@@ -57,7 +59,7 @@ export function spawnOne(
   living.add(child)
   const exited = once(child, 'exit').finally(() => living.delete(child))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  return {
+  const spawned: Spawned = {
     pid: child.pid,
     output: () => readFileSync(file, 'utf8'),
     hasEnded,
@@ -70,7 +72,9 @@ export function spawnOne(
       }
       return { code: child.exitCode, milliseconds: performance.now() - start }
     },
+    close: () => spawned.end('SIGKILL'),
   }
+  return spawned
 }
 
 export type OnrampProcess = Spawned & { url: string }

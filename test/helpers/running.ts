@@ -13,7 +13,7 @@ import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
 import { createLog, type Log } from '../../src/web/log.ts'
 import { expectDocumented, recordResponses, type JsonResponse } from './json-responses.ts'
-import { statusOf, until } from './processes.ts'
+import { startOnramp, statusOf, until, type OnrampProcess } from './processes.ts'
 import { TestBrowser } from './test-browser.ts'
 
 export type Running = Awaited<ReturnType<typeof run>>
@@ -121,6 +121,15 @@ export async function run(options: RunOptions = {}) {
       await expectDocumented(responses.flat())
     },
   }
+}
+
+/** Onramp in a process of its own, in place of the one within the test. */
+export async function startAlone(
+  running: Running,
+  changed: Record<string, string> = {},
+): Promise<OnrampProcess> {
+  await running.stopOnramp()
+  return await startOnramp({ ...running.env, ...changed })
 }
 
 async function startWithClock(settings: Settings, log: Log, now: () => number) {

@@ -1,10 +1,10 @@
 // No path leads from a link to a datasource without a click on a page of ours. Browsers that delete what a person was
 // only led through (bounce-tracking protection) rely on that, and so do people who open a link that others sent.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openWorld, type World } from '../helpers/journey.ts'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { openWorld } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
 import { chooseAccount, invite } from '../helpers/running.ts'
-import { sqlite } from '../helpers/stores.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 /** A header that is not sent. */
@@ -18,19 +18,16 @@ const LINKS: [string, Record<string, string>][] = [
   ['on another site, in an older browser', { 'sec-fetch-site': absent, referer: INTRANET }],
 ]
 
-let world: World
+const settings = { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin }
+const world = shared(() => openWorld({ settings }))
 let paths: string[]
 let invitation: string
 
 beforeAll(async () => {
-  world = await openWorld(sqlite, {
-    settings: { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin },
-  })
   paths = await routesFor('get', world.env)
   invitation = await invite(world)
 })
 beforeEach(() => world.sandbox.reset())
-afterAll(() => world.close())
 
 const addressOf = (path: string) =>
   world.url + path.replace(':instance', 'slack_1').replace(':token', invitation).replaceAll(/[{}*]/g, '')

@@ -15,7 +15,7 @@ const asJson = { headers: { accept: 'application/json' } }
 /** With a clock that stands still, as what a person may ask for comes back with time. */
 async function world() {
   const clock = { now: Date.now() }
-  const opened = await openWorld(undefined, { now: () => clock.now })
+  const opened = await openWorld({ now: () => clock.now })
   worlds.push(opened)
   return { ...opened, clock }
 }

@@ -1,18 +1,15 @@
 // What other sites, scanners, prefetching browsers and programs may and may not do; addresses that do not exist, were
 // forged or belong to others; and what every answer says to browsers.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { expectPage, openWorld } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
+import { shared } from '../helpers/shared.ts'
 
 /** A header that is not sent. */
 const absent = undefined as unknown as string
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
+const world = shared(openWorld)
 beforeEach(() => world.sandbox.reset())
-afterAll(() => world.close())
 
 it.each<[string, Record<string, string>]>([
   ['by a prefetch', { 'sec-purpose': 'prefetch' }],

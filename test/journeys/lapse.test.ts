@@ -1,20 +1,17 @@
 // Access that ends after everything was connected: what the page then says, and since when.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { answerConsent, openWorld, signInIfPrompted, type World } from '../helpers/journey.ts'
+import { answerConsent, openWorld, signInIfPrompted } from '../helpers/journey.ts'
+import { shared } from '../helpers/shared.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 24 * 3_600_000
 
-let world: World
 let ahead = 0
 const now = () => Date.now() + ahead
-beforeAll(async () => {
-  world = await openWorld(undefined, { now })
-})
-afterAll(() => world.close())
+const world = shared(() => openWorld({ now }))
 
 /** Recorded as by a run of `onramp keep`. */
 const noticed = async (person: string, instance: string, name: string) => {

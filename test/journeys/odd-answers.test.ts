@@ -1,8 +1,9 @@
 // Whatever the service answers, people get a page with a heading and a next step, and go on where they were afterwards.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { answerConsent, expectPage, openWorld } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { linksOf } from '../helpers/test-browser.ts'
 
 const html = { contentType: 'text/html', body: '<!doctype html><h1>Log in</h1>' }
@@ -39,12 +40,8 @@ const hostile = [
 ]
 
 describe('when the service answers oddly', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld()
-  })
+  const world = shared(openWorld)
   beforeEach(() => world.sandbox.reset())
-  afterAll(() => world.close())
 
   it.each(odd)(
     '%s: on the list, at a click and on a return there is a page with a next step',

@@ -96,7 +96,7 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
 
 describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
   it('are in no log, in no page and in no address of ours', async () => {
-    const world = await openWorld(open, { settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
+    const world = await openWorld({ open, settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
     onTestFinished(() => world.close())
     const browser = await walkWithTrouble(world)
     const secrets = secretsOf(world, browser.hops)
@@ -128,11 +128,11 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
 
 it('a code that comes back while the store is away is in no page and no log line, and the sign-in can be started again', async () => {
   const redis = await startRedis()
-  const world = await openWorld(async () => ({
-    settings: { REDIS_URL: redis.url },
-    close: () => redis.close(),
-  }))
-  onTestFinished(() => world.close())
+  const world = await openWorld({ settings: { REDIS_URL: redis.url } })
+  onTestFinished(async () => {
+    await world.close()
+    await redis.close()
+  })
   const browser = new TestBrowser()
   await browser.open(`${world.url}/onboarding`)
   const uid = browser.page.url

@@ -5,21 +5,20 @@ import { startServer } from '../../src/server.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { t } from '../helpers/texts.ts'
-import { openWorld, type World } from '../helpers/journey.ts'
+import { openWorld } from '../helpers/journey.ts'
 import { startBalancer, startWire } from '../helpers/network.ts'
 import { statusOf, until } from '../helpers/processes.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { startRedis } from '../helpers/redis.ts'
 import { freePort, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
 const LATENCY = { ms: 50, writeMs: 200 }
 
-let world: World
-let redis: RedisServer
+const redis = shared(startRedis)
+const world = shared(openWorld)
 const opened: { close(): Promise<void> }[] = []
 beforeAll(async () => {
-  redis = await startRedis()
   const wire = await startWire(redis.port, LATENCY)
-  world = await openWorld()
   await world.stopOnramp()
   const ports = [await freePort('localhost'), await freePort('localhost')]
   for (const port of ports) {
@@ -32,8 +31,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const one of opened) await one.close()
-  await world.close()
-  await redis.close()
 })
 
 it('with a store of 50 ms latency and two instances no redirect outruns its session or its walk: one sign-in, then straight through', async () => {

@@ -1,10 +1,11 @@
 // What an attacker reads in a stolen store after a whole journey: no person, no address, nothing they did.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startRedis } from '../helpers/redis.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { invite } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 type Dump = (world: World) => Promise<Map<string, string>>
@@ -34,17 +35,13 @@ const places: [string, () => Promise<Place>][] = [
 ]
 
 describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
-  let world: World
-  let dump: Dump
-  beforeAll(async () => {
-    const place = await open()
-    dump = place.dump
-    const settings = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
-    world = await openWorld(() => Promise.resolve(place), {
-      settings: { RETURN_TO_ORIGINS: 'https://intranet.acme.example', ...settings },
-    })
-  })
-  afterAll(() => world.close())
+  const place = shared(open)
+  const settings = {
+    RETURN_TO_ORIGINS: 'https://intranet.acme.example',
+    OIDC_CLIENT_ID: '',
+    OIDC_CLIENT_SECRET: '',
+  }
+  const world = shared(() => openWorld({ settings: { ...place.settings, ...settings } }))
 
   /** Invited, signed in, one app skipped, one under way, reminders stopped; and another sign-in that was not finished. */
   async function wholeJourney() {
@@ -63,7 +60,7 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
 
   it('shows no email, issuer, subject, name, address or app, in no key and no value', async () => {
     const { email, subject, name, back } = await wholeJourney()
-    const records = await dump(world)
+    const records = await place.dump(world)
     const kinds = new Set([...records.keys()].map((key) => key.replace(/^onramp:/, '').split(':')[0]))
     expect([...kinds]).toEqual(
       expect.arrayContaining(['session', 'used-state', 'sessions-of', 'sid', 'walk', 'person', 'client']),

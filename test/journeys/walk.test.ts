@@ -1,16 +1,13 @@
 // From the link to everything connected: the walk as it is meant.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { expectPage, openWorld } from '../helpers/journey.ts'
+import { shared } from '../helpers/shared.ts'
 import { stores } from '../helpers/stores.ts'
 import { t } from '../helpers/texts.ts'
 
 describe.each(stores)('someone who walks, on %s', (_name, open) => {
-  let world: World
-  beforeAll(async () => {
-    world = await openWorld(open)
-  })
+  const world = shared(() => openWorld({ open }))
   beforeEach(() => world.sandbox.reset())
-  afterAll(() => world.close())
 
   it.each([1, 4])('connects %i datasources with one click and one check more than that', async (count) => {
     const { person, browser } = await world.begin(count)

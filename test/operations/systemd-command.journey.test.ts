@@ -1,16 +1,14 @@
 // deploy/systemd/onramp: what it hands to systemd-run, which here only prints it. `bash test/deploy` looks at the units.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-systemd-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
 const put = (name: string, text: string) => {
-  writeFileSync(join(folder, name), text)
-  chmodSync(join(folder, name), 0o755)
+  writeFileSync(join(folder, name), text, { mode: 0o755 })
   return join(folder, name)
 }
 

@@ -1,7 +1,7 @@
 // A store that this onramp can't read, on both stores: the server, the commands and the doctor refuse it with what to do,
 // and leave it as it is.
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { createRedisOpener } from '../../src/records/redis-clients.ts'
@@ -12,21 +12,16 @@ import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
-import { stores, type StoreUnderTest } from '../helpers/stores.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
+import { stores } from '../helpers/stores.ts'
 
 describe.each(stores)('on %s, a store', (name, open) => {
-  let store: StoreUnderTest
-  let running: Running
+  const store = shared(open)
+  const running = shared(() => run({ settings: store.settings }))
   beforeAll(async () => {
-    store = await open()
-    running = await run({ settings: store.settings })
     await signIn(running, 'ada')
     await running.stopOnramp()
-  })
-  afterAll(async () => {
-    await running.close()
-    await store.close()
   })
 
   /** Past the check. */

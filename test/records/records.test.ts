@@ -1,26 +1,19 @@
 // The contract of records on the embedded store and on the commands of Redis; redis.journey.test.ts has it on a real Redis.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, vi } from 'vitest'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
 import { describeRecords } from './contract.ts'
 
+const folder = useFolder()
+
 describeRecords('SQLite', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
   let now = Date.now()
   const records = createSqliteRecords(join(folder, 'data'), () => now)
-  return {
-    records,
-    pass: (milliseconds) => void (now += milliseconds),
-    close() {
-      records.close()
-      rmSync(folder, { recursive: true })
-    },
-  }
+  return { records, pass: (milliseconds) => void (now += milliseconds), close: () => records.close() }
 })
 
 describeRecords('the commands of Redis', async () => {
@@ -29,7 +22,6 @@ describeRecords('the commands of Redis', async () => {
 })
 
 it('the embedded store deletes expired records every minute, and no others', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
   let now = 1_000
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const records = createSqliteRecords(folder, () => now)
@@ -46,6 +38,5 @@ it('the embedded store deletes expired records every minute, and no others', asy
     records.close()
     expect(vi.getTimerCount()).toBe(0)
     vi.useRealTimers()
-    rmSync(folder, { recursive: true })
   }
 })

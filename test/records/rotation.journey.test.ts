@@ -1,31 +1,22 @@
 // The rotation of SESSION_SECRET: who is signed in stays so while the old secret is listed, and what outlives a session
 // stays for good. With another secret alone, the server refuses to start and says what to do.
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Invitations } from '../../src/invites/token.ts'
+import { describe, expect, it } from 'vitest'
 import { expectSignedIn } from '../helpers/faulty.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
-import { stores, type StoreUnderTest } from '../helpers/stores.ts'
+import { invite, run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
+import { stores } from '../helpers/stores.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
 describe.each(stores)('on %s, an installation', (_name, open) => {
-  let store: StoreUnderTest
-  let running: Running
   const [OLD, NEW, NEXT] = [newSecret(), newSecret(), newSecret()]
-  beforeAll(async () => {
-    store = await open()
-    running = await run({
-      settings: { ...store.settings, SESSION_SECRET: OLD, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' },
-    })
-  })
-  afterAll(async () => {
-    await running.close()
-    await store.close()
-  })
+  const settings = { SESSION_SECRET: OLD, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
+  const store = shared(open)
+  const running = shared(() => run({ settings: { ...store.settings, ...settings } }))
 
   const openOverview = async (browser: TestBrowser) => {
     await browser.open(`${running.url}/onboarding`)
@@ -37,8 +28,7 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     await browser.submit('/onboarding/skip/')
     const isSkipped = /action="(\/onboarding\/unskip\/\w+)"/.exec(await openOverview(browser))?.[1] ?? 'none'
     expect(isSkipped).toContain('unskip')
-    const invitations = new Invitations([OLD], running.url, Date.now)
-    const token = await invitations.issue({ email: 'carol@acme.example', datasources: [] }, 14)
+    const token = await invite(running, { email: 'carol@acme.example' })
     await browser.post(`${running.url}/invite/${token}/opt-out`)
 
     await running.restart({ SESSION_SECRET: `${NEW},${OLD}` })

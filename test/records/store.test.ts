@@ -1,26 +1,22 @@
 // Which store the settings name, and that its operations are counted and traced.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { unsafeFileSystem } from '../../src/records/sqlite-folder.ts'
 import { openStore, describeStore, topologyOf } from '../../src/records/store.ts'
+import { useFolder } from '../helpers/folder.ts'
 
 type StoreSettings = Parameters<typeof openStore>[0]
 
 type Store = ReturnType<typeof openStore>
 
-let folder: string
-let operations: string[]
+const folder = useFolder()
+const operations: string[] = []
 const opened: Store[] = []
-beforeEach(() => {
-  operations = []
-  folder = mkdtempSync(join(tmpdir(), 'onramp-store-'))
-})
 afterEach(async () => {
+  operations.length = 0
   await Promise.all(opened.splice(0).map((store) => store.close()))
-  rmSync(folder, { recursive: true })
 })
 
 const onOperation = ({ operation, isDone }: { operation: string; isDone: boolean }) =>
@@ -69,7 +65,7 @@ it('the embedded store reports its operations, and fails after it was closed', a
 it.each(['no', 'yes'] as const)(
   'a store in Redis fails at once if nothing listens (cluster: %s)',
   async (REDIS_CLUSTER) => {
-    const store = open({ REDIS_URL: 'redis://127.0.0.1:9', REDIS_CLUSTER })
+    const store = open({ REDIS_URL: 'redis://127.0.0.1:9', REDIS_CLUSTER, DATA_DIR: join(folder, 'nothing') })
     const { records } = store
     expect(store.isReachable()).toBe(false)
     const calls = [records.get('a'), records.put('a', 'b', 1), records.compareAndRemove('a', 'b')]
@@ -77,7 +73,7 @@ it.each(['no', 'yes'] as const)(
       await expect(one).rejects.toMatchObject({ detail: expect.stringContaining('(ECONNREFUSED)') as string })
     await expect(records.keys('a').next()).rejects.toBeInstanceOf(StoreUnavailable)
     expect(operations).toEqual(['get false', 'put false', 'compareAndRemove false'])
-    expect(readdirSync(folder)).toEqual([])
+    expect(existsSync(join(folder, 'nothing'))).toBe(false)
   },
 )
 

@@ -1,24 +1,19 @@
 // The audit log: only someone with the server's secret can find who it was.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Invitations } from '../../src/invites/token.ts'
+import { beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { invite, run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 type Line = Record<string, unknown>
 
-let running: Running
+const running = shared(() => run({ settings: { ADMIN_EMAILS: 'grace@acme.example' } }))
 beforeAll(async () => {
-  running = await run({ settings: { ADMIN_EMAILS: 'grace@acme.example' } })
   await signIn(running, 'grace', '/admin')
   await signIn(running, 'ada')
-  const { env, url } = running
-  const secrets = [env['SESSION_SECRET'] ?? '']
-  const invitations = new Invitations(secrets, url, Date.now)
-  const token = await invitations.issue({ email: 'Ada@acme.example', datasources: [] }, 30)
-  await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
+  const token = await invite(running, { email: 'Ada@acme.example' })
+  await new TestBrowser().post(`${running.url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
 })
-afterAll(() => running.close())
 
 const lines = () =>
   running.log.map((line) => JSON.parse(line) as Line).filter(({ audit }) => audit !== undefined)

@@ -1,9 +1,7 @@
 // The dashboard and the alerts ask for nothing that onramp does not export: every metric and every label by its name.
 // `bash test/alerts` has Prometheus' own promtool check the same files.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Metric } from 'prom-client'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -13,9 +11,11 @@ import { createAudit, type Audit } from '../../src/web/audit.ts'
 import { Metrics } from '../../src/web/metrics/metrics.ts'
 import { Receiver } from '../../src/webhooks/receiver.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { metricsPage, METRICS_SETTINGS } from '../helpers/metrics-page.ts'
 import { routesFor } from '../helpers/routes.ts'
 
+const folder = useFolder()
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
 type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: Record<string, string> }
@@ -136,12 +136,8 @@ async function valuesOf(label: string): Promise<readonly string[]> {
       return ['2xx', '4xx', '5xx', '401', '403', 'none']
     case 'operation':
       return ['checkdatasourceauth', 'search', 'discovery', 'token']
-    case 'route': {
-      const folder = mkdtempSync(join(tmpdir(), 'onramp-routes-'))
-      const routes = await routesFor('get', { ...METRICS_SETTINGS, DATA_DIR: folder })
-      rmSync(folder, { recursive: true })
-      return routes
-    }
+    case 'route':
+      return await routesFor('get', { ...METRICS_SETTINGS, DATA_DIR: folder })
     default:
       throw new Error(`no values of ${label}`)
   }

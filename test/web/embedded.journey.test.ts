@@ -1,28 +1,22 @@
 // A page of another site can make a browser send requests without the person: as an image, a script, a frame, a fetch.
 // Whatever is sent so starts nothing; a link that a person follows goes on.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { invite, run, signIn, type Running } from '../helpers/running.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { invite, run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
 const INTRANET = 'https://intranet.acme.example'
 
-let redis: RedisServer
-let running: Running
+const redis = shared(startRedis)
+const settings = { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: INTRANET }
+const running = shared(() => run({ settings: { REDIS_URL: redis.url, ...settings } }))
 let token: string
 beforeAll(async () => {
-  redis = await startRedis()
-  running = await run({
-    settings: { REDIS_URL: redis.url, SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: INTRANET },
-  })
   token = await invite(running)
   await sendRaw(running.url, '/sign-in')
 })
 beforeEach(() => running.sandbox.clearRequests())
-afterAll(async () => {
-  await running.close()
-  await redis.close()
-})
 
 type Sent = { site: string; mode: string; dest: string }
 const fetchMetadata = ({ site, mode, dest }: Sent) => ({
@@ -35,10 +29,13 @@ const fetchMetadata = ({ site, mode, dest }: Sent) => ({
 const embedded: [string, string, string][] = [
   ['an image', 'no-cors', 'image'],
   ['a script', 'no-cors', 'script'],
+  ['a style sheet', 'no-cors', 'style'],
+  ['a video', 'no-cors', 'video'],
   ['a fetch', 'cors', 'empty'],
   ['a beacon', 'no-cors', 'empty'],
   ['a frame', 'navigate', 'iframe'],
   ['an object', 'navigate', 'object'],
+  ['an embedded thing', 'navigate', 'embed'],
   ['a worker', 'same-origin', 'worker'],
   ['a web socket', 'websocket', 'websocket'],
 ]

@@ -2,22 +2,21 @@
 // path too.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { routesFor } from '../helpers/routes.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
 const TOKEN = 'a-token-for-the-metrics'
 const METRICS = { headers: { authorization: `Bearer ${TOKEN}` } }
 
-let running: Running
+const running = shared(() => run({ settings: { METRICS_TOKEN: TOKEN, SIGN_INS_PER_MINUTE: '100000' } }))
 let cookie: string
 beforeAll(async () => {
-  running = await run({ settings: { METRICS_TOKEN: TOKEN, SIGN_INS_PER_MINUTE: '100000' } })
   cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
 })
 beforeEach(() => running.sandbox.reset())
-afterAll(() => running.close())
 
 /** How many requests were counted under these labels. */
 async function counted(route: string, method: string, status: string): Promise<number> {

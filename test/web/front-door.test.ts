@@ -1,6 +1,4 @@
 // The whole app as compose.ts puts it together, as a stranger and another site's page meet it.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import request from 'supertest'
 import { afterAll, expect, it } from 'vitest'
@@ -8,9 +6,10 @@ import { createAdminCheck } from '../../src/admin/routes.ts'
 import { createOnramp } from '../../src/compose.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
+import { useFolder } from '../helpers/folder.ts'
 
 const PER_MINUTE = 3
-const folder = mkdtempSync(join(tmpdir(), 'onramp-front-door-'))
+const folder = useFolder()
 const settings = loadSettings({
   PUBLIC_URL: 'https://onramp.example',
   SERVICE_BASE_URL: 'https://service.example',
@@ -24,10 +23,7 @@ const settings = loadSettings({
   DATA_DIR: folder,
 })
 const onramp = createOnramp(settings, createLog('silent'))
-afterAll(async () => {
-  await onramp.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => onramp.close())
 
 const PRIVATE = [
   '/onboarding /onboarding/connect /onboarding/callback?step=x /search?q=x /sessions',

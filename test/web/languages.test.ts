@@ -1,16 +1,16 @@
 // The catalogues, and which of them a person gets.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import express from 'express'
 import request from 'supertest'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { LANGUAGES_FOLDER, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -149,9 +149,8 @@ it('a message says how long ago something was', () => {
 
 describe('the language of a person', () => {
   const offered = ['en', 'de', 'pt-BR', 'zh-CN', 'ar']
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
+  const folder = useFolder()
   for (const tag of offered) cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
-  afterAll(() => rmSync(folder, { recursive: true }))
   const languages = createLanguages({ ...neutralCompany, languages: offered }, folder, true)
   const app = express()
   app.use(languages.remember)

@@ -1,10 +1,11 @@
 // What strangers can make us do: so much a minute for each address, and nothing that is stored but a short mark for an
 // answer to a sign-in. The limits hold for a route however its address is written.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answerOf, expectSignedIn } from '../helpers/faulty.ts'
 import { sendRaw } from '../helpers/raw-request.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { startRedis } from '../helpers/redis.ts'
 import { invite, run, signIn, type Running } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 const PER_MINUTE = 10
@@ -128,17 +129,11 @@ it('a person who opens /admin/people more than twenty times a second has to wait
 })
 
 describe('people who are not signed in', () => {
-  let redis: RedisServer
-  let running: Running
+  const redis = shared(startRedis)
+  const running = shared(() => run({ settings: { REDIS_URL: redis.url } }))
   beforeAll(async () => {
-    redis = await startRedis()
-    running = await run({ settings: { REDIS_URL: redis.url } })
     await signIn(running, 'ada')
     await redis.ask('FLUSHALL')
-  })
-  afterAll(async () => {
-    await running.close()
-    await redis.close()
   })
   const stored = async () => [...(await redis.dump()).keys()].filter((key) => !key.endsWith(':ready'))
 

@@ -1,17 +1,14 @@
 // What Node refuses before it is a request: answered as Node does, and counted and logged like other failures.
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
-import { run, type Running } from '../helpers/running.ts'
+import { run } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
 const TOKEN = 'a-token-for-the-metrics'
 const METRICS = { headers: { authorization: `Bearer ${TOKEN}` } }
 
-let running: Running
-beforeAll(async () => {
-  running = await run({ settings: { METRICS_TOKEN: TOKEN } })
-})
-afterAll(() => running.close())
+const running = shared(() => run({ settings: { METRICS_TOKEN: TOKEN } }))
 
 /** Writes bytes, and reads until the other side closes. */
 const send = (bytes: string): Promise<string> =>

@@ -1,14 +1,11 @@
 // Access to /metrics, and its address.
 import { createServer } from 'node:http'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort, run, type Running } from '../helpers/running.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { freePort, run } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
-let running: Running
-beforeAll(async () => {
-  running = await run({ settings: { HOST: '0.0.0.0' }, host: '127.0.0.1' })
-})
-afterAll(() => running.close())
+const running = shared(() => run({ settings: { HOST: '0.0.0.0' }, host: '127.0.0.1' }))
 
 const portOf = () => new URL(running.url).port
 const token = 'a-token-for-the-metrics'

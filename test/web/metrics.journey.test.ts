@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { VERSION } from '../../src/version.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
-let running: Running
-beforeAll(async () => {
-  running = await run({ settings: { METRICS_TOKEN: TOKEN } })
-})
-afterAll(() => running.close())
-
 const TOKEN = 'a-token-for-the-metrics'
+const running = shared(() => run({ settings: { METRICS_TOKEN: TOKEN } }))
 const HEADERS = { authorization: `Bearer ${TOKEN}` }
 const metrics = async () =>
   (await new TestBrowser().open(`${running.url}/metrics`, { headers: HEADERS })).body

@@ -1,16 +1,13 @@
 // What names a request: its id in the header, in the log and to people; its line in the log; the trace that it belongs to.
 import { request } from 'undici'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { expect, it } from 'vitest'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 type Line = Record<string, unknown> & { msg: string; level: number }
 
-let running: Running
-beforeAll(async () => {
-  running = await run({ settings: { REQUEST_LOG: 'yes', TRUST_PROXY: 'loopback' } })
-})
-afterAll(() => running.close())
+const running = shared(() => run({ settings: { REQUEST_LOG: 'yes', TRUST_PROXY: 'loopback' } }))
 
 /** What the work logs, when it is over. */
 async function logged(work: () => Promise<unknown>): Promise<Line[]> {

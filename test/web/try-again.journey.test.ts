@@ -1,20 +1,15 @@
 // Every way on that a page, a header or a redirect offers leads to this site, whatever the request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sendRaw, type RawAnswer } from '../helpers/raw-request.ts'
-import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
-let redis: RedisServer
-let running: Running
+const redis = shared(startRedis)
+const running = shared(() => run({ settings: { REDIS_URL: redis.url, SIGN_INS_PER_MINUTE: '100000' } }))
 let cookie: string
 beforeAll(async () => {
-  redis = await startRedis()
-  running = await run({ settings: { REDIS_URL: redis.url, SIGN_INS_PER_MINUTE: '100000' } })
   cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
-})
-afterAll(async () => {
-  await running.close()
-  await redis.close()
 })
 
 const EVIL = 'evil.example'

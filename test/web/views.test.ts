@@ -1,10 +1,10 @@
 // The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { applyCheck, startWalk } from '../../src/onboarding/walk.ts'
@@ -125,16 +125,10 @@ it('the page of a failure that only someone else can change offers the companyâ€
 })
 
 describe('what a view prints', () => {
-  let folder: string
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'onramp-views-'))
-    writeFileSync(join(folder, 'one.eta'), '<p title="<%= it.name %>"><%= it.name %></p>')
-    writeFileSync(join(folder, 'deep.eta'), '<p><%= it.person.name %></p>')
-    writeFileSync(join(folder, 'outer.eta'), "<%~ include('/one', { }) %>")
-  })
-
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = useFolder()
+  writeFileSync(join(folder, 'one.eta'), '<p title="<%= it.name %>"><%= it.name %></p>')
+  writeFileSync(join(folder, 'deep.eta'), '<p><%= it.person.name %></p>')
+  writeFileSync(join(folder, 'outer.eta'), "<%~ include('/one', { }) %>")
 
   it('is escaped in text and in attributes', () => {
     const html = createViews(folder)('one', { name: `"'><b>&amp;</b>` })

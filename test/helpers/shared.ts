@@ -1,0 +1,20 @@
+// What all tests of a file or of a `describe` share: opened before them, closed after them.
+import { afterAll, beforeAll } from 'vitest'
+
+/** @param open called before the first test @returns stands for what was opened, within hooks and tests */
+export function shared<T extends { close(): unknown }>(open: () => Promise<T>): T {
+  let opened: T | undefined
+  beforeAll(async () => {
+    opened = await open()
+  })
+  afterAll(async () => {
+    await opened?.close()
+  })
+  return new Proxy({} as T, {
+    get(_, name) {
+      if (opened === undefined) throw new Error('it is opened before the first test, and not earlier')
+      const member: unknown = Reflect.get(opened, name)
+      return typeof member === 'function' ? (member.bind(opened) as unknown) : member
+    },
+  })
+}
