@@ -13,12 +13,11 @@ beforeEach(() => site.running.sandbox.switches.reset())
 const arrive = (options: BrowserContextOptions = {}) =>
   site.arrive({ person: people[arrivals++]?.id ?? '', ...options })
 
-const waits = async (options: BrowserContextOptions = {}, answer: 'Allow' | 'Deny' = 'Allow') => {
+const waits = async (options: BrowserContextOptions = {}) => {
   const ada = await arrive(options)
   site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
   await ada.open()
-  await ada.goOn()
-  await ada.answer(answer)
+  await ada.goOnAndAllow()
   await ada.page.locator('.list').waitFor()
   await ada.reads('Checking Slack…')
   // Its words can be read before its load is over: a later load is a look.
@@ -104,16 +103,6 @@ it('the page that waits never leaves for an app without a click: it ends at “S
   expect(ada.complaints).toEqual([])
   await ada.leave()
   // It waits for seventeen seconds by design.
-})
-
-it('the page that waits ends at once for someone who denied it and says so', async () => {
-  const ada = await waits({}, 'Deny')
-  await ada.choose('button', 'I didn’t allow it')
-  await ada.reads('Access wasn’t allowed')
-  expect(await ada.focused()).toBe('Slack isn’t connected yet')
-  expect(await ada.page.locator('script[data-url]').count()).toBe(0)
-  expect(ada.complaints).toEqual([])
-  await ada.leave()
 })
 
 it('the page that waits may run scripts of ours and no others, and no page that must be still may run any', async () => {

@@ -11,7 +11,8 @@ it('a return that the service confirms leads straight to the next, and the last 
   world.now += 10_000
   world.waiting = [github]
   expect(await to(back())).toBe(consentOf('github_1'))
-  world.now += 10_000
+  // The day after.
+  world.now += 90_000_000
   world.waiting = []
   expect(await page(back())).toMatchObject({ state: 'done', arrived: true })
   expect(calls).toHaveLength(3)
@@ -22,6 +23,15 @@ it('a return that the service confirms leads straight to the next, and the last 
     { event: 'step_result', datasource: 'github_1', result: 'connected' },
   ])
   expect(audited.every((entry) => 'user' in entry && entry.user === ada)).toBe(true)
+})
+
+it('a return keeps what the link was about: these apps alone, and where to go afterwards', async () => {
+  const { world, to, page, back } = setUpWalkRoutes()
+  await page('/onboarding?datasource=slack&return_to=/search')
+  await to(CLICK)
+  world.now += 10_000
+  world.waiting = [github]
+  expect(await page(back())).toMatchObject({ state: 'done', returnTo: { href: '/search' } })
 })
 
 const vpn = { help: 'Connect to the VPN first.' }

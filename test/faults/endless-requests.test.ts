@@ -1,0 +1,41 @@
+// Requests that never end, on many connections at once. test/web/malformed.journey.test.ts has pipelined ones.
+import { connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { statusOf } from '../helpers/processes.ts'
+import { run, startAlone } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
+
+const running = shared(run)
+const onramp = shared(() => startAlone(running, { NODE_OPTIONS: '--max-old-space-size=128' }))
+
+const half = (body: string, head = 'Content-Length: 2') =>
+  `POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${body}`
+
+it.each([
+  ['half a body', half('x'), 6_000, ''],
+  [
+    'half a body, after a body that ended late',
+    half('x').replace('/sign-out/backchannel', '/healthz'),
+    6_000,
+    `x${half('x')}`,
+  ],
+  ['chunks of one byte', half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'), 400, ''],
+])(
+  'requests that never end (%s) do not fill the memory',
+  { timeout: 60_000 },
+  async (_what, begin, count, then) => {
+    const port = Number(new URL(running.url).port)
+    const sockets = Array.from({ length: count }, () => {
+      const socket = connect({ port, host: 'localhost' }).on('error', () => {})
+      // The first response, and only then the rest.
+      if (then !== '') socket.once('data', () => socket.write(then))
+      return socket.resume().on('connect', () => socket.write(begin))
+    })
+    await expect
+      .poll(() => sockets.filter((socket) => socket.closed).length)
+      .toBeGreaterThanOrEqual(count === 6_000 ? 3_000 : count)
+    expect(onramp.hasEnded()).toBe(false)
+    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+    for (const socket of sockets) socket.destroy()
+  },
+)
