@@ -10,6 +10,9 @@ const HALF_DAY_MS = 12 * 3_600_000
 /** Everyone is checked once more within this time, even by a daily run. */
 export const SPREAD_MS = 36 * 3_600_000
 
+/** People on the list. */
+export type Listed = AsyncIterable<Person> | Iterable<Person>
+
 /** Times are milliseconds since 1970. */
 type Found = { instance: string; since: number; noticedAt: number }
 type Together = { since: number; people: number }
@@ -23,12 +26,12 @@ type AppCounts = Record<'known' | 'connected' | 'recently' | 'listed', number> &
   fresh: number[]
 }
 
-/** @param people on the list @param noticedAt when it was noticed for a person; undefined: it wasn't */
+/** @param noticedAt when it was noticed for a person; undefined: it wasn't */
 export async function countNoticed(
-  people: AsyncIterable<Person> | Iterable<Person>,
+  people: Listed,
   { found = [], evaluatedAt = 0 }: { found?: readonly Found[] | undefined; evaluatedAt?: number | undefined },
   noticedAt: (app: AppRecord) => number | undefined,
-): Promise<{ apps: Map<string, AppCounts>; all: number }> {
+) {
   const newest = new Map(found.map((one) => [one.instance, one]))
   const apps = new Map<string, AppCounts>()
   let all = 0

@@ -1,30 +1,30 @@
 // Finds apps that so many people lost at once that one cause must be behind it, which only an administrator can remove. Pure.
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
-import { countNoticed, sharedCause, SPREAD_MS } from './many-at-once.ts'
+import { countNoticed, sharedCause, SPREAD_MS, type Listed } from './many-at-once.ts'
 
-/** @param people on the list @returns the mass disconnects that go on, and new ones */
+/** @returns the mass disconnects that go on, and new ones */
 export async function findMassDisconnects(
-  people: Parameters<typeof countNoticed>[0],
+  people: Listed,
   { massDisconnects, evaluatedAt }: KeepState,
   now: number,
 ): Promise<MassDisconnect[]> {
   const before = { found: massDisconnects, evaluatedAt }
   const { apps } = await countNoticed(people, before, ({ lapsedAt }) => lapsedAt)
-  const ongoing = massDisconnects.flatMap((known): MassDisconnect[] => {
-    const lapsed = apps.get(known.instance)?.known ?? 0
-    if (hasEnded(known, lapsed, now)) return []
-    return [known.resumedAt === undefined ? { ...known, lapsed: Math.max(known.lapsed, lapsed) } : known]
-  })
-  const active = new Set(
-    ongoing.filter(({ resumedAt }) => resumedAt === undefined).map(({ instance }) => instance),
-  )
-  const begun = [...apps].flatMap(([instance, { name, fresh, connected, recently }]): MassDisconnect[] => {
+  const found = new Map<string, MassDisconnect>()
+  for (const one of massDisconnects) {
+    const known = apps.get(one.instance)?.known ?? 0
+    const lapsed = one.resumedAt === undefined ? Math.max(one.lapsed, known) : one.lapsed
+    if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed })
+  }
+  for (const [instance, { name, fresh, connected, recently }] of apps) {
+    const known = found.get(instance)
     const had = fresh.length + connected + recently
-    const shared = active.has(instance) ? undefined : sharedCause(fresh, had)
-    return shared ? [{ instance, name, noticedAt: now, since: shared.since, lapsed: shared.people, had }] : []
-  })
-  const replaced = new Set(begun.map(({ instance }) => instance))
-  return [...ongoing.filter(({ instance }) => !replaced.has(instance)), ...begun]
+    const shared = known === undefined || known.resumedAt !== undefined ? sharedCause(fresh, had) : undefined
+    if (shared === undefined) continue
+    const { since, people: lapsed } = shared
+    found.set(instance, { instance, name, noticedAt: now, since, lapsed, had })
+  }
+  return [...found.values()]
 }
 
 /** Most people have the app again. A resumed one is remembered while more lapses may be noticed. */
