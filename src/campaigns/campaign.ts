@@ -28,6 +28,8 @@ export type DueEmail =
   | { kind: 'unknown' | 'failed' }
   /** The record can't be read; the person may have opted out. */
   | { kind: 'unreadable' }
+  /** Has a new address since the run began. */
+  | { kind: 'moved' }
   | { kind: 'not-due'; wasSent: boolean }
 
 export const campaignEmails = ({ campaigns }: Person, campaign: string): EmailRecord[] =>

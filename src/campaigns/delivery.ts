@@ -5,6 +5,7 @@ import type { People } from '../people/people.ts'
 import { appsOf, withCheck, type Person, type PersonApp } from '../people/person.ts'
 import type { DueEmail } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
+import type { AddressChange, RefusedChange } from './listed-people.ts'
 import { EmailLedger, RunStopped, type CheckedApps, type LedgerDeps, type Plan } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
@@ -18,12 +19,14 @@ export type DeliveryProblem =
   'deferred' | 'failed' | 'no-response' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
 
 export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
-  people: Pick<People, 'get' | 'change' | 'all'>
+  people: Pick<People, 'get' | 'change' | 'all' | 'addressAt'>
   check: ReturnType<typeof createPersonCheck>
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>
   tally: Tally
+  /** Gives people of the list their new addresses. @returns those that are refused. Absent: none are given */
+  rename?: (changes: readonly AddressChange[]) => Promise<RefusedChange[]>
   /** People at a time; as many emails at most are unknown after a crash. */
   atOnce: number
   /** For people at a terminal. Scheduled runs only count: /admin lists who is affected. */
@@ -98,7 +101,7 @@ export class Delivery {
   /** Counts a person to whom no email is due. */
   skip({ email }: Invitee, due: Exclude<DueEmail, { kind: 'mail' }>): void {
     if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
-    else this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
+    else if (due.kind !== 'moved') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
   }
 
   /**

@@ -18,6 +18,7 @@ import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { findMassDisconnects } from './mass-disconnects.ts'
 import { findNewApps } from './new-apps.ts'
+import { areMany, ListedPeople, type RefusedChange } from './listed-people.ts'
 import type { Invitee } from './people-file.ts'
 import { findRemovedApps } from './removed-apps.ts'
 import { forEachConcurrent } from './throttle.ts'
@@ -52,11 +53,11 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 
 /** Everyone on the list with what is due now, also people without a record. */
 export async function* duePeople(
-  list: Iterable<Invitee>,
+  list: readonly Invitee[],
   people: Pick<People, 'all'>,
   { now, ...options }: Pick<KeepRunOptions, 'state' | 'timezone' | 'quiet'> & { now: () => number },
 ): AsyncGenerator<DuePerson> {
-  const unseen = new Map([...list].map((invitee) => [invitee.email, invitee]))
+  const rows = new ListedPeople(list)
   const dueOf = (known: Person, invitee: Invitee): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
     const moment = { state: options.state, now: now(), place: placeOf(options, person, options.state) }
@@ -65,11 +66,10 @@ export async function* duePeople(
     return { person, invitee, emails }
   }
   for await (const person of people.all()) {
-    const invitee = unseen.get(person.email)
-    unseen.delete(person.email)
+    const invitee = rows.rowOf(person)
     if (invitee !== undefined) yield dueOf(person, invitee)
   }
-  for (const invitee of unseen.values()) yield dueOf(newPerson(invitee.email, now()), invitee)
+  for (const invitee of rows.unknown()) yield dueOf(newPerson(invitee.email, now()), invitee)
 }
 
 type DuePerson = { person: Person; invitee: Invitee; emails: { name: CampaignName; reminder: number }[] }
@@ -80,8 +80,11 @@ export class KeepRun {
   readonly #run: CampaignRun
   readonly #options: KeepRunOptions
   readonly #began: number
-  /** If the list names someone twice, the last row counts. */
-  readonly #invitees: ReadonlyMap<string, Invitee>
+  readonly #list: readonly Invitee[]
+  /** By present addresses. */
+  #invitees: ReadonlyMap<string, Invitee>
+  /** New addresses of the list that are refused. */
+  refused: RefusedChange[] = []
   #state: KeepState & { sweep: Sweep }
   #hasResponded = false
 
@@ -89,6 +92,7 @@ export class KeepRun {
     this.#run = run
     this.#options = options
     this.#began = run.now()
+    this.#list = list
     this.#invitees = new Map(list.map((invitee) => [invitee.email, invitee]))
     const { state } = options
     this.#state = { ...state, sweep: currentSweep(state, this.#began), zones: this.#zonesOf(list) }
@@ -115,7 +119,7 @@ export class KeepRun {
 
   #duePeople(): AsyncGenerator<DuePerson> {
     const { people, now } = this.#run
-    return duePeople(this.#invitees.values(), people, { ...this.#options, state: this.#state, now })
+    return duePeople([...this.#invitees.values()], people, { ...this.#options, state: this.#state, now })
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
@@ -134,28 +138,36 @@ export class KeepRun {
 
   /** Records who is on the list and who has left it. @throws {OperatorError} */
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
-    const { people, now } = this.#run
+    const { people, rename, now } = this.#run
     const { state, isComplete, isConfirmed } = this.#options
     const listed = (person: Person, invitee: Invitee | undefined) =>
       withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
-    const unseen = new Set(this.#invitees.keys())
+    const rows = new ListedPeople(this.#list)
     const changed: string[] = []
     let [before, leaving] = [0, 0]
     for await (const person of people.all()) {
-      const invitee = this.#invitees.get(person.email)
-      unseen.delete(person.email)
+      const invitee = rows.rowOf(person)
       if (invitee !== undefined && wasInterrupted(person, state)) tally.uncertain++
       if (invitee === undefined && !isComplete) continue
       const isListed = person.listedAt !== undefined && person.leftAt === undefined
       before += Number(isListed)
       leaving += Number(isListed && invitee === undefined)
-      if (listed(person, invitee) !== person) changed.push(person.email)
+      if (listed(person, invitee) !== person) changed.push(invitee?.email ?? person.email)
     }
     if (leaving > before * MAX_LEAVING && !isConfirmed)
       throw new OperatorError(
         `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
       )
-    for (const email of [...changed, ...unseen])
+    if (areMany(rows.changes, before) && !isConfirmed)
+      throw new OperatorError(
+        `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. Nothing was done. If it is right, add --confirm.`,
+      )
+    const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
+    this.#invitees = new Map(rows.current(refused).map((invitee) => [invitee.email, invitee]))
+    this.refused = refused
+    const unclear = refused.flatMap(({ from, to }) => [from, to])
+    const all = [...changed, ...rows.unknown().map(({ email }) => email)]
+    for (const email of all.filter((one) => !unclear.includes(one)))
       await people
         .change(email, (person) => listed(person, this.#invitees.get(email)))
         .catch((error: unknown) => {
@@ -176,7 +188,7 @@ export class KeepRun {
     await this.#sendDue(delivery, due, countRow)
     const isThrough = await forEachConcurrent(unchecked.values(), atOnce, isLate, async (invitee) => {
       const plan = await delivery.plan(invitee.email)
-      if (plan.due.kind !== 'unreadable' && this.#isUnchecked(plan.person))
+      if (!['unreadable', 'moved'].includes(plan.due.kind) && this.#isUnchecked(plan.person))
         await delivery.deliver(invitee, plan)
       countRow(invitee)
     })

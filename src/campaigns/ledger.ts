@@ -30,7 +30,7 @@ export type CheckedApps = {
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 
 export type LedgerDeps = {
-  people: Pick<People, 'get' | 'change'>
+  people: Pick<People, 'get' | 'change' | 'addressAt'>
   campaign: string
   due: (person: Person, now: number) => DueEmail
   /** Does this run still hold the campaign? @throws {StoreUnavailable} */
@@ -48,9 +48,11 @@ export class EmailLedger {
   readonly #deps: LedgerDeps
   /** Marks our writes: one may have succeeded although its response was lost. */
   readonly #runId = randomBytes(6).toString('base64url')
+  readonly #began: number
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps
+    this.#began = deps.now()
   }
 
   async plan(email: string): Promise<Plan> {
@@ -62,6 +64,8 @@ export class EmailLedger {
     const checkedAt = now()
     const fresh = newPerson(email, checkedAt)
     if (known === 'unreadable') return { person: fresh, due: { kind: 'unreadable' }, checkedAt }
+    const address = known ? email : await this.#patiently(() => people.addressAt(email, this.#began))
+    if (address !== email) return { person: fresh, due: { kind: 'moved' }, checkedAt }
     return { person: known ?? fresh, due: due(known ?? fresh, checkedAt), checkedAt }
   }
 

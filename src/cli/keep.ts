@@ -191,7 +191,8 @@ export async function runOnce(
   const isSent =
     isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
-  return sumUp(counted, report, campaignRun, run)
+  const refused = keepRun.refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
+  return sumUp(counted, report, campaignRun, { ...run, faults: [...run.faults, ...refused] })
 }
 
 /** Emails to ADMIN_EMAILS, in the first language that the company offers, and events to WEBHOOK_URL. */

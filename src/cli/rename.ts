@@ -1,21 +1,20 @@
 // onramp person rename: a person's new address, or those of a file. Audited as log lines on standard error.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
+import type { AddressChange } from '../campaigns/listed-people.ts'
 import { quoteCell } from '../campaigns/people-columns.ts'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { withAction } from '../people/person.ts'
-import { loadWithoutClient } from '../settings/settings.ts'
+import { loadWithoutClient, type Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import { openList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './opt-outs.ts'
 import { openPeople, withStore } from './store.ts'
 
 /** `where`: its line of the file, for messages. */
-type Rename = { from: string; to: string; where: string }
-
-type Outcome = Awaited<ReturnType<People['rename']>> | 'unreadable'
+type Rename = AddressChange & { where: string }
 
 export async function rename(
   [from, to]: readonly string[],
@@ -26,52 +25,52 @@ export async function rename(
   const isOne = from !== undefined && to !== undefined
   if (isOne === (file !== undefined)) throw new UsageError('expects OLD and NEW, or --file FILE')
   const settings = loadWithoutClient(env)
-  const audit = createOperatorAudit(settings, stderr)
   const faults: string[] = []
   const read = isOne ? [{ from, to, where: '' }] : await readRenames(file ?? '', context, faults)
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
-    const onDone = (one: Rename) => {
-      audit({ event: 'renamed', result: 'done', email: one.to, former: one.from, operator: operatorName() })
-      stdout.write(`${one.from}: is ${one.to} now\n`)
-    }
-    for (const { from, to, where, outcome } of await renameAll(people, read, now, onDone))
-      if (outcome === 'unknown' && (await people.get(to))?.formerEmails?.includes(from) === true)
-        stdout.write(`${from}: unchanged: was ${to} before\n`)
-      else faults.push(`${where}${explain(outcome, from, to)}`)
+    const onDone = (one: Rename) => void stdout.write(`${one.from}: is ${one.to} now\n`)
+    for (const one of await renameAll(people, read, { settings, context, onDone }))
+      if (one.outcome === 'unchanged') stdout.write(`${one.fault}\n`)
+      else faults.push(one.where + one.fault)
   })
   for (const fault of faults) stderr.write(`${fault}\n`)
   return faults.length > 0 ? 1 : 0
 }
 
 /** Again while it helps: an address may be free once its person has a new one. @returns those that are refused */
-async function renameAll(
+export async function renameAll<R extends AddressChange>(
   people: Pick<People, 'rename'>,
-  all: readonly Rename[],
-  now: () => number,
-  onDone: (one: Rename) => void,
-): Promise<(Rename & { outcome: Outcome })[]> {
-  const refused: (Rename & { outcome: Outcome })[] = []
+  all: readonly R[],
+  options: { settings: Settings; context: CommandContext; onDone?: (one: R) => void },
+): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {
+  const { settings, context, onDone } = options
+  const audit = createOperatorAudit(settings, context.stderr)
+  const by = operatorName()
+  const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
   for (const one of all) {
-    const action = { at: now(), what: 'renamed', by: operatorName() } as const
+    const { from, to } = one
     const outcome = await people
-      .rename(one.from, one.to, (person) => withAction(person, action))
-      .catch((error: unknown): Outcome => {
+      .rename(from, to, (person) => withAction(person, { at: context.now(), what: 'renamed', by }))
+      .catch((error: unknown) => {
         if (!(error instanceof PersonUnreadable)) throw error
-        return 'unreadable'
+        return 'unreadable' as const
       })
-    if (outcome === 'renamed') onDone(one)
-    else refused.push({ ...one, outcome })
+    if (outcome === 'renamed') {
+      audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
+      onDone?.(one)
+    } else refused.push({ ...one, outcome, fault: `${from}: unchanged: ${FAULTS[outcome](to)}` })
   }
-  return refused.length === all.length ? refused : await renameAll(people, refused, now, onDone)
+  return refused.length === all.length ? refused : await renameAll(people, refused, options)
 }
 
-const explain = (outcome: Outcome, from: string, to: string): string =>
-  outcome === 'taken'
-    ? `${from}: unchanged: ${to} has data of its own, and two people never become one. If it is the same person, "${COMMAND} invite forget ${to}" deletes the newer data first`
-    : outcome === 'unknown'
-      ? `${from}: unchanged: there is no data for this address`
-      : `${from}: unchanged: what is stored about ${from} or ${to} can't be read: ${COMMAND} doctor`
+const FAULTS = {
+  unchanged: (to: string) => `was ${to} before`,
+  unknown: () => 'there is no data for this address',
+  taken: (to: string) =>
+    `${to} has data of its own, and two people never become one. If it is the same person, "${COMMAND} invite forget ${to}" deletes the newer data first`,
+  unreadable: (to: string) => `what is stored about it or ${to} can't be read: ${COMMAND} doctor`,
+}
 
 /** @param faults gets the lines that can't be read */
 async function readRenames(file: string, { stdin }: CommandContext, faults: string[]): Promise<Rename[]> {

@@ -123,7 +123,8 @@ export class People {
    * Gives a person a new address. The record there is written first, and marked until the former one is gone: if this is
    * interrupted, the same call finishes it. Nothing changes unless it is `renamed`.
    * @param change also made to the record @param isThem false: `unknown`
-   * @returns `unknown`: the former address has no record; `taken`: the new one has a record of its own
+   * @returns `unchanged`: they have it already; `unknown`: the former address has no record; `taken`: the new one has one of
+   * its own
    * @throws {PersonUnreadable}
    */
   async rename(
@@ -131,7 +132,7 @@ export class People {
     to: string,
     change: (person: Person) => Person = (person) => person,
     isThem: (person: Person) => boolean = () => true,
-  ): Promise<'renamed' | 'unknown' | 'taken'> {
+  ): Promise<'renamed' | 'unchanged' | 'unknown' | 'taken'> {
     const { records, keyRing, now } = this.#deps
     const dataKey = await keyRing.dataKey()
     const [email, source, target] = [normalizedAddress(to), keyOf(dataKey, from), keyOf(dataKey, to)]
@@ -144,7 +145,8 @@ export class People {
       const isBegun = other?.movingFrom === normalizedAddress(from) && source !== target
       if (person === undefined || before === undefined) {
         if (isBegun) await this.change(email, ({ movingFrom: _movingFrom, ...rest }) => rest)
-        return isBegun ? 'renamed' : 'unknown'
+        const isDone = other?.formerEmails?.includes(normalizedAddress(from)) === true
+        return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
       }
       if (!isThem(person)) return 'unknown'
       if (other !== undefined && !isBegun) return 'taken'

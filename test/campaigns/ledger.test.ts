@@ -39,6 +39,7 @@ function store(get?: () => Promise<never>) {
         ? Promise.reject(new StoreUnavailable(undefined))
         : Promise.resolve(after)
     },
+    addressAt: (email: string) => Promise.resolve(email),
   }
   const run = ({ patienceMs = 2_000, signal, isHeld = true, ...given }: Setup = {}) =>
     new EmailLedger({

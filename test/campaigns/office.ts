@@ -58,6 +58,7 @@ export function setUpRuns(kept?: AllPeople) {
       if (after !== fresh) known.set(email, after)
       return Promise.resolve(after)
     },
+    addressAt: (email: string) => Promise.resolve(email),
     async *all() {
       yield* await Promise.resolve(known.values())
     },

@@ -1,6 +1,7 @@
 // What `invite send` and `keep` share: their list and settings, the service and the mail server, and the summary.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun } from '../../campaigns/delivery.ts'
+import { withUsableIds } from '../../campaigns/listed-people.ts'
 import { MailServer } from '../../campaigns/mail/server.ts'
 import type { Invitee, LeftOut } from '../../campaigns/people-file.ts'
 import { createPersonCheck } from '../../campaigns/person-check.ts'
@@ -10,6 +11,7 @@ import type { UnconnectedApp } from '../../client-api/responses.ts'
 import type { Company } from '../../company/company.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { renameAll } from '../rename.ts'
 import { openPeople } from '../store.ts'
 import { createCampaignService, loadCompanyOf, loadSettingsWith } from './email.ts'
 import { openList, readList } from './list.ts'
@@ -34,7 +36,13 @@ export async function loadRunInput(
   const list = openList(file, context.stdin)
   const settings = loadSettingsWith(needed, context.env)
   const company = loadCompanyOf(settings)
-  return { ...(await readList(list, includeGuests, context.stderr)), settings, company, context }
+  const read = await readList(list, includeGuests, context.stderr)
+  const { list: people, unused } = withUsableIds(read.people)
+  if (unused > 0)
+    context.stderr.write(
+      `Ids that aren't used: ${unused}. Each has to be one person's, and no number of a row.\n`,
+    )
+  return { ...read, people, settings, company, context }
 }
 
 /** `mailServer` is absent in a dry run. */
@@ -61,7 +69,7 @@ export async function withNeighbors<T>(
 
 export function createCampaignRun(
   records: Records,
-  { settings, company, context: { now } }: RunInput,
+  { settings, company, context }: RunInput,
   {
     service,
     mailServer,
@@ -75,9 +83,12 @@ export function createCampaignRun(
     },
 ): CampaignRun {
   const { signal } = given
+  const { now } = context
+  const people = openPeople({ records, settings, now }, company)
   return {
     ...given,
-    people: openPeople({ records, settings, now }, company),
+    people,
+    ...(mailServer && { rename: (changes) => renameAll(people, changes, { settings, context }) }),
     check: createPersonCheck({
       unconnectedApps: service.unconnectedApps,
       throttle: new Throttle(checksPerSecond, signal),

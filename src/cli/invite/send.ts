@@ -1,10 +1,12 @@
 // onramp invite send: one run over the list.
-import type { CommandContext } from '@onramp/terminal/command-context'
+import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
 import type { Campaign, CampaignRun } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
+import { areMany, ListedPeople } from '../../campaigns/listed-people.ts'
+import type { Invitee } from '../../campaigns/people-file.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { sendInvitations } from '../../campaigns/send.ts'
 import { isComplete, newTally } from '../../campaigns/tally.ts'
@@ -12,6 +14,7 @@ import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'
 import { OperatorError } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
+import { COMMAND } from '../../version.ts'
 import { openKeepState, storeLabel, withStore } from '../store.ts'
 import { interruptible, confirm } from '../terminal.ts'
 import {
@@ -102,7 +105,9 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
       await neighbors.service.checkToken()
       if (!isDryRun) await warnWithoutProgress(campaignRun, run)
       const campaign = await invitationCampaign(records, run)
-      end.endedBy = await sendInvitations(people, campaignRun, campaign, options.limit ?? Infinity)
+      const list = await withPresentAddresses(people, campaignRun, context.stderr)
+      end.hasRefused = list.length < people.length
+      end.endedBy = await sendInvitations(list, campaignRun, campaign, options.limit ?? Infinity)
     } catch (error) {
       end.error = error
       throw error
@@ -110,8 +115,28 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
       progress.end()
       sumUp(campaignRun, run, end)
     }
-    return isComplete(tally) ? 0 : EXIT_PARTLY
+    return isComplete(tally) && !end.hasRefused ? 0 : EXIT_PARTLY
   })
+}
+
+/** A dry run shows the former ones of people who have another one on the list, by their id. @throws {OperatorError} */
+async function withPresentAddresses(
+  list: readonly Invitee[],
+  { people, rename }: CampaignRun,
+  stderr: Output,
+): Promise<Invitee[]> {
+  const rows = new ListedPeople(list)
+  for await (const person of people.all()) rows.rowOf(person)
+  const { changes } = rows
+  const formerOf = (email: string) => changes.find(({ to }) => to === email)?.from ?? email
+  if (rename === undefined) return list.map((row) => ({ ...row, email: formerOf(row.email) }))
+  if (areMany(changes, list.length))
+    throw new OperatorError(
+      `${changes.length} people have another address on the list than before, by their id. If that is right, run ${COMMAND} keep PEOPLE.csv --confirm first, or ${COMMAND} person rename --file FILE. Nothing was sent.`,
+    )
+  const refused = await rename(changes)
+  for (const fault of limitFaults(refused.map((one) => one.fault))) stderr.write(`${fault}\n`)
+  return rows.current(refused)
 }
 
 /** An empty store may be the wrong one. */
@@ -144,7 +169,11 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   }
 }
 
-type SendEnd = { error?: unknown; endedBy?: Awaited<ReturnType<typeof sendInvitations>> }
+type SendEnd = {
+  error?: unknown
+  hasRefused?: boolean
+  endedBy?: Awaited<ReturnType<typeof sendInvitations>>
+}
 
 function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendEnd): void {
   const { dryRun, json, limit } = run.options

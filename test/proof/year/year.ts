@@ -122,6 +122,7 @@ export class Year {
     return {
       people: {
         get: (email) => people.get(email),
+        addressAt: (email, at) => people.addressAt(email, at),
         all: () => people.all(),
         change: (email, how) => life.during(() => people.change(email, how)),
       },

@@ -1,0 +1,91 @@
+// Which row of a list is which person, who may have another address there than on record: a known id with a new address, or an
+// address that they had before. Pure, but for its memory of one pass over everyone.
+import type { Person } from '../people/person.ts'
+import type { Invitee } from './people-file.ts'
+
+/** A person's former and new address. */
+export type AddressChange = { from: string; to: string }
+export type RefusedChange = AddressChange & { fault: string }
+
+/** More new addresses at once may mean the wrong list, or the wrong column. */
+export const areMany = (changes: readonly AddressChange[], people: number): boolean =>
+  changes.length > Math.max(3, people * 0.1)
+
+type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'movingFrom'>
+
+const isSamePerson = (row: Invitee | undefined, { id }: KnownPerson): row is Invitee =>
+  row !== undefined && (row.id === undefined || id === undefined || row.id === id)
+
+export class ListedPeople {
+  /** To rename: people with a known id and a new address, and those whose rename was interrupted. */
+  readonly changes: AddressChange[] = []
+  readonly #list: readonly Invitee[]
+  /** If the list names someone twice, the last row counts. */
+  readonly #rows: ReadonlyMap<string, Invitee>
+  readonly #byId: ReadonlyMap<string | undefined, Invitee>
+  readonly #known = new Set<string>()
+  /** The present address, by the former one that the list has. */
+  readonly #present = new Map<string, string>()
+
+  constructor(list: readonly Invitee[]) {
+    this.#list = list
+    this.#rows = new Map(list.map((row) => [row.email, row]))
+    this.#byId = new Map([...this.#rows.values()].map((row) => [row.id, row]))
+  }
+
+  /** The person's row, with the address that they get. Call it once for everyone. */
+  rowOf(person: KnownPerson): Invitee | undefined {
+    const { email, id, formerEmails = [], movingFrom } = person
+    if (movingFrom !== undefined) this.changes.push({ from: movingFrom, to: email })
+    this.#known.add(email)
+    const byId = id === undefined ? undefined : this.#byId.get(id)
+    const renamed = byId?.email === email || formerEmails.includes(byId?.email ?? '') ? undefined : byId
+    if (renamed !== undefined) this.changes.push({ from: email, to: renamed.email })
+    const present = renamed?.email ?? email
+    this.#known.add(present)
+    const former = renamed === undefined ? formerEmails : [...formerEmails, email]
+    const older = former.map((one) => this.#rows.get(one)).filter((row) => isSamePerson(row, person))
+    for (const row of older) this.#present.set(row.email, present)
+    const row = renamed ?? this.#rows.get(email) ?? older[0]
+    return row && { ...row, email: present }
+  }
+
+  /**
+   * The list with everyone's present address, after the changes. Without the rows that are refused: it isn't known who would
+   * get the emails.
+   */
+  current(refused: readonly AddressChange[]): Invitee[] {
+    const isRefused = (email: string) => refused.some(({ to }) => to === email)
+    // Free now, perhaps for someone else.
+    for (const { from, to } of this.changes) if (!isRefused(to)) this.#known.delete(from)
+    return this.#list.flatMap((row) => {
+      if (isRefused(row.email)) return []
+      const email = this.#known.has(row.email) ? undefined : this.#present.get(row.email)
+      if (email === undefined) return row
+      return this.#rows.has(email) ? [] : { ...row, email }
+    })
+  }
+
+  /** Rows of people without a record, once the list is current. */
+  unknown(): Invitee[] {
+    return [...this.#rows.values()].filter(
+      ({ email }) => !this.#known.has(email) && !this.#present.has(email),
+    )
+  }
+}
+
+/**
+ * Ids that tell people apart. Several rows with one id, and numbers of rows (1, 2, 3 …), would take one for another.
+ * @returns the list with these ids only, and how many are left out
+ */
+export function withUsableIds(list: readonly Invitee[]): { list: Invitee[]; unused: number } {
+  const addresses = new Map<string, Set<string>>()
+  for (const { id = '', email } of list) addresses.set(id, (addresses.get(id) ?? new Set()).add(email))
+  const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
+  const areRows = numbers.every((number, at) => number > (numbers[at - 1] ?? -1) && number <= 2 * list.length)
+  const isUsable = (id = '') => !areRows && addresses.get(id)?.size === 1
+  const used = list.map(({ id, ...row }): Invitee =>
+    id !== undefined && isUsable(id) ? { ...row, id } : row,
+  )
+  return { list: used, unused: list.filter(({ id }) => id !== undefined && !isUsable(id)).length }
+}

@@ -1,0 +1,84 @@
+// A row of a list is the person with its id, or who had its address, and never someone else.
+import { expect, it } from 'vitest'
+import { areMany, ListedPeople, withUsableIds } from '../../src/campaigns/listed-people.ts'
+
+const row = (text: string) => {
+  const [name = '', id] = text.split(' ')
+  return { email: `${name}@x.example`, ...(id && { id }) }
+}
+/** `ada E1 <king`: formerly king. */
+const person = (text: string) => {
+  const [own = '', former] = text.split(' <')
+  return { ...row(own), ...(former && { formerEmails: former.split(',').map((name) => row(name).email) }) }
+}
+const shown = ({ email, id = '' }: { email: string; id?: string }) => `${email.split('@')[0]} ${id}`.trim()
+
+it.each<[what: string, list: string[], known: string[], changes: string[], current: string[]]>([
+  ['a known address', ['ada E1'], ['ada E1'], [], ['ada E1']],
+  ['a known address without an id', ['ada E1'], ['ada'], [], ['ada E1']],
+  ['an unknown id at a known address', ['ada E2'], ['ada E1'], [], ['ada E2']],
+  ['someone new', ['bob E2'], ['ada E1'], [], ['bob E2']],
+  ['a known id with a new address', ['king E1'], ['ada E1'], ['ada king'], ['king E1']],
+  ['a former address', ['ada'], ['king <ada'], [], ['king']],
+  ['a former address with the id', ['ada E1'], ['king E1 <ada'], [], ['king E1']],
+  ['a former address of someone without an id', ['ada E1'], ['king <ada'], [], ['king E1']],
+  ['a former address, but another id: someone new', ['ada E2'], ['king E1 <ada'], [], ['ada E2']],
+  ['a former address that has a person', ['ada'], ['king <ada', 'ada'], [], ['ada']],
+  ['both addresses', ['ada', 'king'], ['king <ada'], [], ['king']],
+  ['a new address, and the former one', ['king E1', 'ada'], ['ada E1'], ['ada king'], ['king E1']],
+  ['an address that is passed on', ['king E1', 'ada E2'], ['ada E1'], ['ada king'], ['king E1', 'ada E2']],
+  [
+    'two who exchange theirs',
+    ['bob E1', 'ada E2'],
+    ['ada E1', 'bob E2'],
+    ['ada bob', 'bob ada'],
+    ['bob E1', 'ada E2'],
+  ],
+])('a list with %s', (_what, list, known, changes, current) => {
+  const rows = new ListedPeople(list.map(row))
+  for (const one of known) rows.rowOf(person(one))
+  expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(
+    changes,
+  )
+  expect(rows.current([]).map(shown)).toEqual(current)
+  const isRefused = ({ email }: { email: string }) => rows.changes.some(({ to }) => to === email)
+  expect(rows.current(rows.changes).map(shown)).toEqual(
+    rows
+      .current([])
+      .filter((one) => !isRefused(one))
+      .map(shown),
+  )
+})
+
+it('an interrupted rename is finished by the next pass', () => {
+  const rows = new ListedPeople([row('king E1')])
+  expect(rows.rowOf({ ...person('king E1 <ada'), movingFrom: row('ada').email })).toEqual(row('king E1'))
+  expect(rows.changes).toEqual([{ from: row('ada').email, to: row('king').email }])
+})
+
+it.each<[string[], unused: number]>([
+  [['ada E1', 'bob E2', 'eve'], 0],
+  [['ada E1', 'bob E1', 'eve E2'], 2],
+  [['ada E1', 'ada E1', 'eve E2'], 0],
+  [['ada 1', 'bob 2', 'eve 3'], 3],
+  [['ada 2', 'bob 4', 'eve 6'], 3],
+  [['ada 2', 'bob 4', 'eve 7'], 0],
+  [['ada 2', 'bob 1', 'eve 3'], 0],
+  [['ada 1', 'bob 2', 'eve'], 0],
+])('ids of %j: %i are of no use', (list, unused) => {
+  expect(withUsableIds(list.map(row)).unused).toBe(unused)
+})
+
+it.each([
+  [3, 3, false],
+  [4, 39, true],
+  [4, 40, false],
+  [5, 40, true],
+])('%i new addresses of %i people are many: %s', (changes, people, expected) => {
+  expect(
+    areMany(
+      Array.from({ length: changes }, () => ({ from: '', to: '' })),
+      people,
+    ),
+  ).toBe(expected)
+})

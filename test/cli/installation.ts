@@ -1,0 +1,146 @@
+// What a run of `onramp keep` is made of. The service and the mail server are functions.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import type { Email } from '../../src/campaigns/mail/email.ts'
+import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
+import type { Company } from '../../src/company/company.ts'
+import type { Invitee } from '../../src/campaigns/people-file.ts'
+import { runOnce } from '../../src/cli/keep.ts'
+import { openPeople, openKeepState } from '../../src/cli/store.ts'
+import { loadCompanyOf } from '../../src/cli/invite/email.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { REQUIRED } from './run-command.ts'
+
+export const HOUR = 3_600_000
+export const DAY = 24 * HOUR
+/** A Monday. */
+export const monday = Date.parse('2027-01-18T10:00:00Z')
+export const ADA = 'ada@acme.example'
+const REJECTED: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
+
+const folders: string[] = []
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })))
+
+type RunOptions = Parameters<typeof runOnce>[1]['options']
+
+/** @param env settings beside the required ones */
+export function installation(env: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-keep-'))
+  folders.push(folder)
+  const records = createSqliteRecords(folder)
+  const settings = loadSettings({
+    ...REQUIRED,
+    MAIL_FROM: 'Search team <search@acme.example>',
+    ADMIN_EMAILS: 'old@acme.example,admin@acme.example',
+    ...env,
+  })
+  const world = {
+    now: monday,
+    isHeld: true,
+    canEmail: true,
+    isGlobal: true,
+    posted: { outcome: 'sent' } as SendResult,
+    onAsk: () => {},
+  }
+  const usual = loadCompanyOf(settings)
+  /** What each person has left. People without an entry have nothing left. */
+  const left = new Map<string, string[]>()
+  const names = new Map<string, string>()
+  const checkedEmails: string[] = []
+  const sentEmails: Email[] = []
+  const events: unknown[] = []
+  const people = openPeople({ records, settings, now: () => world.now })
+  const keepState = openKeepState(records, settings)
+
+  async function run(list: readonly (string | Invitee)[], given: Partial<RunOptions> & Conditions = {}) {
+    const {
+      timezone = 'UTC',
+      digest,
+      quiet = [],
+      company = usual,
+      faults = [],
+      signal = new AbortController().signal,
+      ...options
+    } = given
+    const text = { out: '', err: '' }
+    const writes = (name: 'out' | 'err') => ({
+      write: (more: string | Uint8Array) => void (text[name] += more),
+    })
+    const exit = await runOnce(
+      records,
+      {
+        people: list.map((one): Invitee => (typeof one === 'string' ? { email: one } : one)),
+        faults,
+        leftOut: { blocked: 0, guest: 0, mailbox: 0 },
+        settings,
+        company: { ...company, timezone, digest, quiet },
+        options: { askRate: 60_000, ...options },
+        context: { stdout: writes('out'), stderr: writes('err'), now: () => world.now } as never,
+        signal,
+      },
+      () => Promise.resolve(world.isHeld),
+      {
+        service: {
+          checkToken: () => (world.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
+          unconnectedApps(email) {
+            checkedEmails.push(email)
+            world.onAsk()
+            const apps = left.get(email) ?? []
+            const displayName = (instance: string) => names.get(instance) ?? instance
+            return Promise.resolve(
+              apps.map((instance) => ({ instance, name: displayName(instance), status: 'awaiting' })),
+            )
+          },
+        },
+        mailServer: {
+          check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
+          send(mail) {
+            sentEmails.push(mail)
+            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : world.posted)
+          },
+        },
+        sendEvent(_settings, event) {
+          events.push(event)
+          return Promise.resolve({ kind: 'delivered' })
+        },
+      },
+    )
+    world.now += HOUR
+    return { exit, ...text }
+  }
+  return {
+    run,
+    world,
+    left,
+    names,
+    checkedEmails,
+    sentEmails,
+    events,
+    people,
+    keepState,
+    to: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
+    hold: (...instances: string[]) => keepState.save({ ...NOTHING, massDisconnects: instances.map(held) }),
+  }
+}
+
+type Conditions = Partial<Pick<Company, 'quiet'>> & {
+  company?: Company
+  timezone?: string
+  digest?: 'monday'
+  faults?: readonly string[]
+  signal?: AbortSignal
+}
+
+const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
+const held = (instance: string) => ({
+  instance,
+  name: instance,
+  noticedAt: monday - HOUR,
+  since: monday - 2 * HOUR,
+  lapsed: 0,
+  had: 12,
+})

@@ -1,0 +1,54 @@
+// People whose address on the list is another one than on record.
+import { expect, it } from 'vitest'
+import { listed } from '../helpers/people.ts'
+import { ADA, installation } from './installation.ts'
+
+it('someone who opted out and has a new address on the list, by their id, stays opted out and hasn’t left', async () => {
+  const { run, people, to, left } = installation()
+  const [bob, king, id] = ['bob@acme.example', 'king@acme.example', 'E1']
+  for (const email of [ADA, bob, king]) left.set(email, ['slack_1'])
+  await run([{ email: ADA, id }, bob])
+  await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
+  const { exit, err } = await run([{ email: king, id }, bob])
+  expect([exit, err.match(/"audit":"renamed","result":"done"/g)?.length]).toEqual([0, 1])
+  expect(await people.get(ADA)).toBeUndefined()
+  expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
+  expect(await people.get(king)).not.toHaveProperty('leftAt')
+  // A list that is older, of people without ids.
+  await run([ADA, bob])
+  expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
+  expect([to(ADA).length, to(king).length]).toEqual([1, 0])
+})
+
+it('a new address that has another person’s data is said to the operator: no email, no one has left', async () => {
+  const { run, people, to, left } = installation()
+  const bob = 'bob@acme.example'
+  for (const email of [ADA, bob]) left.set(email, ['slack_1'])
+  await run([
+    { email: ADA, id: 'E1' },
+    { email: bob, id: 'E2' },
+  ])
+  const before = await listed(people.all())
+  const { exit, err } = await run([
+    { email: bob, id: 'E1' },
+    { email: ADA, id: 'E2' },
+  ])
+  expect(exit).toBe(3)
+  expect(err.match(/Needs you: .* has data of its own, and two people never become one/g)).toHaveLength(2)
+  expect(await listed(people.all())).toEqual(before)
+  expect([to(ADA).length, to(bob).length]).toEqual([1, 1])
+})
+
+it('many new addresses at once need --confirm', async () => {
+  const { run, people } = installation()
+  const list = (domain: string) =>
+    Array.from({ length: 5 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
+  await run(list('acme.example'))
+  await expect(run(list('acme.test'))).rejects.toThrow(
+    '5 of the 5 people who were on the list have another address',
+  )
+  await run(list('acme.test'), { confirm: true })
+  expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
+    list('acme.test').map(({ email }) => email),
+  )
+})
