@@ -82,14 +82,14 @@ Examples:
       valueOption('--pause-until <DATE>', 'email only ADMIN_EMAILS before that day; today ends it', dayIn),
     )
     .option('--include-guests', 'guests of your directory count as on the list')
-    .option('--confirm', 'many people have left the list, and that is right')
+    .option('--confirm', 'accept a list that drops more than a tenth of the people')
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
     .addHelpText(
       'after',
       `
-Exit codes: 0 done, or another run is at work; 3 something needs you (printed
-with the command that helps), or --release, --removed, --pause-until or
---confirm had to wait for another run; 1 stopped; 2 usage error; 78
+Exit codes: 0 done, or another run is in progress; 3 something needs you
+(printed with the command that helps), or --release, --removed, --pause-until
+or --confirm had to wait for another run; 1 stopped; 2 usage error; 78
 configuration error; 130 interrupted.`,
     )
     .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, context))))

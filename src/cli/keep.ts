@@ -90,7 +90,7 @@ export async function keep(
         ),
       )
       if (code !== undefined) return code
-      stderr.write('Another run is at work. Nothing was done.\n')
+      stderr.write('Another run is in progress. Nothing was done.\n')
       // A request by hand has to be made again.
       const isByHand = options.release ?? options.removed ?? options.pauseUntil ?? options.confirm
       return isByHand === undefined ? 0 : EXIT_NEEDS_SOMEONE
@@ -128,10 +128,13 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
   }
   if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut })}\n`)
-  else
+  else {
+    const { people: onList, invitation, reminder, lapse, newApp } = counts
+    const sum = invitation + reminder + lapse + newApp
     stderr.write(
-      `People on the list: ${list.length}. At that moment a run would send up to so many emails: invitations ${counts.invitation}, reminders ${counts.reminder}, about access that ended ${counts.lapse}, about new apps ${counts.newApp}. Emails leave on working days from 9 am to 4 pm where people are, and not to people who have nothing left to connect.\n`,
+      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}); people on the list: ${onList}. Emails go out Monday to Friday, 9 am to 4 pm local time, only to people who still have something to connect.\n`,
     )
+  }
   return 0
 }
 

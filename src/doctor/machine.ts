@@ -48,8 +48,9 @@ function settingFault(fault: string) {
   const advice = rest.join(': ')
   const [name = ''] = /^[A-Z_]+/.exec(fault) ?? []
   const isRequired = / is required( |$)/.test(message)
+  const correct = message.includes('must start with https://') ? 'use https://' : 'correct it'
   const fix = message.endsWith(' is required') ? `set it. ${advice}` : advice
-  return fail(`${message}.`, `${name}: ${fix || (isRequired ? 'set it' : 'correct it')}`)
+  return fail(`${message}.`, `${name}: ${fix || (isRequired ? 'set it' : correct)}`)
 }
 
 const known = definitions.flatMap(({ name, secret, file }) =>

@@ -84,14 +84,14 @@ it('a 429 of the service pauses the run as long as it asks', async () => {
   expect(calls.slice(2).every(({ at }) => Date.parse(at) >= until)).toBe(true)
 })
 
-it('a second run of invite send sends nothing while the first one is at work', async () => {
+it('a second run of invite send sends nothing while the first one is in progress', async () => {
   const settings = loadSettings(company().env)
   const second = await withStore(settings, (records) =>
     withCampaignLease(records, () => send([list('bob@acme.example\n')])),
   )
   expect(second).toMatchObject({
     code: 4,
-    stderr: expect.stringContaining('another run is at work') as string,
+    stderr: expect.stringContaining('another run is in progress') as string,
   })
   expect(recipients()).toEqual([])
 })

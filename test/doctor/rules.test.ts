@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
 import { certificates } from '../../src/doctor/certificates.ts'
 import { email, webhook } from '../../src/doctor/deliveries.ts'
-import type { DoctorContext } from '../../src/doctor/findings.ts'
+import { applyRules, type DoctorContext } from '../../src/doctor/findings.ts'
 import { machine } from '../../src/doctor/machine.ts'
 import { ownAddress } from '../../src/doctor/own-address.ts'
 import { redis } from '../../src/doctor/redis.ts'
@@ -30,6 +30,7 @@ import {
   refusedWith,
   report,
   serviceFacts,
+  setup,
   sqliteFacts,
   type FactsOf,
 } from './facts.ts'
@@ -54,6 +55,17 @@ it.each<[Partial<DoctorContext>, RegExp | undefined]>([
   [{ env: { LOGLEVEL: '', MAIL_FORM: '' } }, undefined],
 ])('the variables %j are reported at most once', (changed, expected) => {
   expect(problems(machine, machineFacts(), changed)).toEqual(expected ? matching(expected) : [])
+})
+
+it.each([
+  [
+    'PUBLIC_URL must start with https:// (plain http is accepted for loopback addresses only)',
+    'use https://',
+  ],
+  ['PORT must be between 1 and 65535', 'correct it'],
+])('the setting that is refused with %j has a fix: %s', (fault, fix) => {
+  const found = applyRules(machine.rules, machineFacts(), setup({ faults: [fault] }))
+  expect(found.map((one) => one.fix).join()).toContain(fix)
 })
 
 const secret = (text: string) => ({ REPORT_TOKEN: text })

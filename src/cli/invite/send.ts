@@ -59,7 +59,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
         const run = { ...input, options, signal }
         if (dryRun) return await sendAll(records, run)
         const code = await withCampaignLease(records, (isHeld) => sendAll(records, run, isHeld))
-        if (code === undefined) stderr.write('onramp invite send: another run is at work\n')
+        if (code === undefined) stderr.write('onramp invite send: another run is in progress\n')
         return code ?? EXIT_LOCKED
       }),
     )
