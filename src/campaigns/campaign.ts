@@ -35,6 +35,17 @@ export type DueEmail =
 export const campaignEmails = ({ campaigns }: Person, campaign: string): EmailRecord[] =>
   campaigns.find(({ name }) => name === campaign)?.emails ?? []
 
+const QUARTER_MS = 91 * 86_400_000
+/** Emails of every kind to one person. */
+const MAX_IN_A_QUARTER = 4
+
+/** Not opted out, and below the quarterly limit of `onramp keep`. */
+export function isReachable({ campaigns, optedOutAt }: Person, now: number): boolean {
+  const emails = campaigns.flatMap((campaign) => campaign.emails)
+  const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
+  return optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER
+}
+
 const isTooSoon = ({ campaigns }: Person, now: number): boolean =>
   campaigns
     .filter(({ name }) => name !== ONBOARDING)

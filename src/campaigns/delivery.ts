@@ -3,6 +3,7 @@
 import { withUniqueNames } from '../company/app-names.ts'
 import type { People } from '../people/people.ts'
 import { appsOf, withCheck, type Person, type PersonApp } from '../people/person.ts'
+import { APPROVALS } from './approvals.ts'
 import type { DueEmail } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
 import type { AddressChange, RefusedChange } from './listed-people.ts'
@@ -127,7 +128,7 @@ export class Delivery {
     const byInstance = new Map(known.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])
-      .filter((app) => isConnectable(app) && this.#campaign.isAbout(app, person))
+      .filter((app) => isConnectable(app, this.#campaign) && this.#campaign.isAbout(app, person))
     if (due.kind === 'mail' && apps.length > 0) {
       if (this.#started++ >= this.#limit) return
       await this.#sendEmail(invitee, due.reminder, { checked, apps, known, person })
@@ -243,5 +244,6 @@ export class Delivery {
   }
 }
 
-/** A person can connect the app, and doesn't wait for their administrator. */
-const isConnectable = ({ state }: PersonApp): boolean => state === 'waiting' || state === 'skipped'
+/** A person can connect the app, and doesn't wait for their administrator, if the email isn't about just that. */
+const isConnectable = ({ state }: PersonApp, { name }: Campaign): boolean =>
+  state === 'blocked' ? name === APPROVALS : state === 'waiting' || state === 'skipped'

@@ -2,7 +2,15 @@
 // the invitation isn't about: those that are new, and those to which access ended (a lapse). Each has its own emails. Pure.
 import { pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
-import { campaignEmails, dueEmail, ONBOARDING, type DueEmail, type ReminderPolicy } from './campaign.ts'
+import { APPROVALS, isToTell } from './approvals.ts'
+import {
+  campaignEmails,
+  dueEmail,
+  isReachable,
+  ONBOARDING,
+  type DueEmail,
+  type ReminderPolicy,
+} from './campaign.ts'
 import { isWorkingTime, workingDaysBetween, type Place } from './working-time.ts'
 
 export const LAPSES = 'lapses'
@@ -13,10 +21,7 @@ const AFTER_WORKING_DAYS = { [LAPSES]: [0, 2, 7], [NEW_APPS]: [0, 5, 10] }
 
 export const EPISODES = [LAPSES, NEW_APPS] as const
 export type EpisodeName = (typeof EPISODES)[number]
-export type CampaignName = typeof ONBOARDING | EpisodeName
-const QUARTER_MS = 91 * 86_400_000
-/** Emails of every kind to one person. */
-const MAX_IN_A_QUARTER = 4
+export type CampaignName = typeof ONBOARDING | typeof APPROVALS | EpisodeName
 /** At most one email a day, even if the mail server didn't take it: the next one has what was found meanwhile. */
 const DAILY_MS = 20 * 3_600_000
 
@@ -65,6 +70,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
 
 /** May an email of the campaign be about the app, whenever it is due? */
 export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, state: KeepState): boolean {
+  if (name === APPROVALS) return isToTell(app, person, state)
   const episode = episodeOf(app, person)
   if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
   if (episode === undefined) return true
@@ -76,10 +82,8 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
 /** Working hours, not opted out, and below the daily and quarterly limits. */
 function mayEmail(person: Person, { now, place }: Moment): boolean {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
-  const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
   const isTooSoon = emails.some(({ at }) => Math.abs(now - at) < DAILY_MS)
-  const isAllowed = person.optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER && !isTooSoon
-  return isAllowed && isWorkingTime(now, place)
+  return isReachable(person, now) && !isTooSoon && isWorkingTime(now, place)
 }
 
 /** `place`: where the person is. */
@@ -88,18 +92,23 @@ type Moment = { state: KeepState; now: number; place: Place }
 /** The email of the campaign that is due now. */
 export function dueEmailOf(name: CampaignName, person: Person, moment: Moment): DueEmail {
   if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
-  if (name !== ONBOARDING) return dueEpisodeEmail(name, person, moment)
+  if (name !== ONBOARDING) return dueEmailAbout(name, person, moment)
   // The email about what has lapsed says all there is.
   const hasLapsed = appsOf(person).some(({ lapsedAt }) => lapsedAt)
   return hasLapsed ? NOT_DUE : dueEmail(person, KEEP_POLICY, moment.now)
 }
 
-function dueEpisodeEmail(name: EpisodeName, person: Person, { state, now, place }: Moment): DueEmail {
+function dueEmailAbout(
+  name: typeof APPROVALS | EpisodeName,
+  person: Person,
+  { state, now, place }: Moment,
+): DueEmail {
   const last = campaignEmails(person, name).at(-1)
-  const before = name === NEW_APPS ? campaignEmails(person, ONBOARDING).at(-1) : undefined
+  const before = name !== LAPSES ? campaignEmails(person, ONBOARDING).at(-1) : undefined
   if (last?.state === 'failed' || before?.state === 'failed') return NOT_DUE
   const isDue = appsOf(person).some((app) => {
     if (!isAboutApp(name, app, person, state)) return false
+    if (name === APPROVALS) return true
     const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, name)
     const days = AFTER_WORKING_DAYS[name][sent.length] ?? 0
     return sent[0] === undefined || workingDaysBetween(sent[0].at, now, place) >= days

@@ -4,13 +4,23 @@ import { hash } from 'node:crypto'
 import {
   activeMassDisconnects,
   removedInstances,
+  withActions,
+  type Approval,
   type KeepState,
   type MassDisconnect,
 } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { newPerson, withDetails, withListing, type Person, type PersonApp } from '../people/person.ts'
+import {
+  newPerson,
+  withDetails,
+  withListing,
+  type OperatorAction,
+  type Person,
+  type PersonApp,
+} from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
+import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
@@ -32,7 +42,7 @@ const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
 
-const CAMPAIGNS = [ONBOARDING, ...EPISODES] as const
+const CAMPAIGNS = [ONBOARDING, APPROVALS, ...EPISODES] as const
 
 type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
@@ -41,6 +51,13 @@ type KeepRunOptions = {
   /** IANA, for people whose row has none. */
   timezone: string
   quiet?: Company['quiet']
+  owners: {
+    of: (instance: string) => readonly string[]
+    /** @returns whether one of them gets the email */
+    ask: (approval: Approval) => Promise<boolean>
+    /** Their newest answer. */
+    answer: Parameters<typeof decideApprovals>[2]
+  }
   /** Tells administrators and other systems, unless that was done. @returns when */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   isConfirmed: boolean
@@ -110,7 +127,8 @@ export class KeepRun {
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
-    for (const name of EPISODES) await this.#sendEpisodeEmails(name)
+    await this.#askOwners()
+    for (const name of [APPROVALS, ...EPISODES] as const) await this.#sendEpisodeEmails(name)
     signal.throwIfAborted()
     // A person without an account may have been erased since the run began, and is still on the list.
     await this.#updateListing({ ...tally })
@@ -238,6 +256,28 @@ export class KeepRun {
     const notified = { ...found, ...(await this.#options.notify(found)) }
     const massDisconnects = this.#state.massDisconnects.map((one) => (one === found ? notified : one))
     await this.#save({ massDisconnects })
+  }
+
+  async #askOwners(): Promise<void> {
+    const { now } = this.#run
+    const { owners } = this.#options
+    const place = placeOf(this.#options, {}, this.#state)
+    const approvals: Approval[] = []
+    const actions: OperatorAction[] = []
+    for (const decision of await decideApprovals(this.#listed(), this.#state, owners.answer, {
+      now: now(),
+      place,
+    })) {
+      const { ask, isAnswered } = decision
+      const approval = { ...decision.approval, owners: owners.of(decision.approval.instance) }
+      const { instance: app, approvedAt: at, by = '' } = approval
+      if (isAnswered) actions.push({ at, by, app, what: 'approved' })
+      const isDue = ask && (approval.owners.length === 0 || isWorkingTime(now(), place))
+      const isRequested = isDue && (await owners.ask(approval))
+      const request = isRequested && { requestedAt: now(), requestedFor: approval.waiting }
+      approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
+    }
+    await this.#save({ ...withActions(this.#state, actions), approvals })
   }
 
   /** In the same run as the evaluation: the next run may come tomorrow. */

@@ -2,9 +2,11 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
+import { approvalNotice } from '../admin/approvals.ts'
 import { digestNotice, isDigestDue, massDisconnectNotice, removedAppNotice } from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, utcDay, type Report } from '../admin/report.ts'
+import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
@@ -43,7 +45,7 @@ import { composerFor, NO_FROM } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
-import { openKeepState, openPeople, withStore } from './store.ts'
+import { openKeepState, openOwnerAnswers, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 /** `now`: milliseconds since 1970. `askRate`: checks a minute. `release`: apps, or `all`. `removed`: apps. */
@@ -106,14 +108,15 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const store = openKeepState(records, settings)
   const state = withAnswers(await store.load(), options, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
-  const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0 }
+  const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
   const all = duePeople(list, people, { state, timezone: company.timezone, quiet: company.quiet, now })
   for await (const { person, invitee, emails } of all) {
     const [email] = emails
     if (email === undefined) continue
     const { name, reminder } = email
     const invitation = reminder === 0 ? 'invitation' : 'reminder'
-    const kind = ({ [ONBOARDING]: invitation, [LAPSES]: 'lapse', [NEW_APPS]: 'newApp' } as const)[name]
+    const others = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp', [APPROVALS]: 'approval' } as const
+    const kind = name === ONBOARDING ? invitation : others[name]
     counts[kind]++
     const about =
       name === ONBOARDING ? [] : appsOf(person).filter((app) => isAboutApp(name, app, person, state))
@@ -129,10 +132,10 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   }
   if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut })}\n`)
   else {
-    const { people: onList, invitation, reminder, lapse, newApp } = counts
-    const sum = invitation + reminder + lapse + newApp
+    const { people: onList, invitation, reminder, lapse, newApp, approval } = counts
+    const sum = invitation + reminder + lapse + newApp + approval
     stderr.write(
-      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}); people on the list: ${onList}. Emails go out Monday to Friday, 9 am to 4 pm local time, only to people who still have something to connect.\n`,
+      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, 9 am to 4 pm local time, only to people who still have something to connect.\n`,
     )
   }
   return 0
@@ -150,6 +153,7 @@ export async function runOnce(
   const { people: list, settings, company, options, context, signal } = run
   const { now, stderr } = context
   const store = openKeepState(records, settings)
+  const answers = openOwnerAnswers(records, settings)
   const before = withAnswers(await store.load(), options, now())
   const save = async (state: KeepState): Promise<void> => {
     if (!(await isHeld())) throw new RunStopped('another run took over')
@@ -174,6 +178,16 @@ export async function runOnce(
     quiet: company.quiet,
     notify: async (found) =>
       await notifyAdmins(found, await createReport(summarizeAll(campaignRun.people.all()), now()), admins),
+    owners: {
+      of: (instance) => company.approvalOf(instance, settings.ADMIN_EMAILS).owners,
+      ask: (one) =>
+        sendToAdmins(
+          approvalNotice(one, { ...texts, where: company.approvalOf(one.instance).approve }),
+          `approval ${one.instance} ${one.requestedAt} ${one.stageAt}`,
+          { ...admins, addresses: one.owners },
+        ),
+      answer: (instance) => answers.get(instance),
+    },
     isConfirmed: options.confirm === true,
     isComplete: run.faults.length === 0,
   })
@@ -200,6 +214,8 @@ export async function runOnce(
 
 /** Emails to ADMIN_EMAILS, in the first language that the company offers, and events to WEBHOOK_URL. */
 type Admins = {
+  /** Of the owners of an app, in place of ADMIN_EMAILS. */
+  addresses?: readonly string[]
   run: Run
   neighbors: KeepNeighbors
   texts: { t: Texts; publicUrl: string } & Pick<Company, 'displayName'>
@@ -223,8 +239,12 @@ async function notifyAdmins(
 }
 
 /** @returns whether one of the administrators gets it */
-async function sendToAdmins(notice: Notice, id: string, { run, neighbors }: Admins): Promise<boolean> {
-  const { MAIL_FROM: from = NO_FROM, ADMIN_EMAILS: addresses = [] } = run.settings
+async function sendToAdmins(
+  notice: Notice,
+  id: string,
+  { run, neighbors, addresses = run.settings.ADMIN_EMAILS ?? [] }: Admins,
+): Promise<boolean> {
+  const { MAIL_FROM: from = NO_FROM } = run.settings
   const compose = createNoticeComposer(from, run.company)
   const outcomes = []
   for (const admin of addresses)
@@ -307,6 +327,11 @@ function needsOf(
       `${printable(displayName(app, ''))} is gone from ${app.people} lists. Was it removed? Until you answer, it is in no figure.`,
       `If it was removed: ${COMMAND} keep PEOPLE.csv --removed ${printable(app.instance)}. If these people have connected it: --release ${printable(app.instance)} instead.`,
     ]),
+    ...(state.approvals ?? []).flatMap(({ isUndelivered, waiting, ...app }) =>
+      isUndelivered
+        ? `${printable(displayName(app, ''))}: ${waiting} ${waiting === 1 ? 'person waits' : 'people wait'} for its approval, and no one could be asked. Name its owner in the company file (datasources.${printable(app.instance)}.owner), or set ADMIN_EMAILS.`
+        : [],
+    ),
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
     ...limitFaults(faults),
     unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,

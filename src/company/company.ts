@@ -54,6 +54,8 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
       order: of.order,
       isRequired: of.required ?? false,
       isHidden: of.hidden ?? false,
+      owners: [of.owner ?? []].flat(),
+      approve: of.approve,
     }
     return [key, datasource] as const
   })
@@ -99,6 +101,11 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     }),
     datasources,
     datasourceOf,
+    /** The owners of an app, and where they approve it. @param admins ADMIN_EMAILS: owners of apps without one */
+    approvalOf(instance: string, admins: readonly string[] = []) {
+      const { owners = [], approve } = datasourceOf(instance) ?? {}
+      return { owners: owners.length > 0 ? owners : admins, approve }
+    },
     /** The company's name for an app, else the service's. */
     displayName: ({ instance, name }: { instance: string; name: string }, lang: string): string =>
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,

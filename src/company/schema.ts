@@ -90,6 +90,13 @@ const color = (scheme: 'light' | 'dark') =>
     (hex) => contrastFault(hex, scheme),
   )
 
+const httpsUrl = checked(z.string(), (value) => addressFault(value, ['https:']))
+
+/** ASCII only: an address that grants a right must not just look like the owner's. */
+const address = z
+  .string()
+  .regex(/^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/, 'is no email address: write it like grace@acme.example')
+
 const link = (what: string, ...protocols: readonly string[]) =>
   z
     .strictObject({
@@ -162,6 +169,13 @@ const datasourceOf = (picture: z.ZodString) =>
       .describe('Its place on the list: 1 comes before 2; apps without it come last'),
     required: z.boolean().optional().describe('Whether everyone has to connect it'),
     replaces: text.optional().describe('The instance that it replaces, whose history it continues'),
+    owner: z
+      .union([address, z.array(address).min(1).max(MAX_ITEMS)], {
+        error: 'must be an email address, or a list of them',
+      })
+      .optional()
+      .describe('Who can approve the app in the company: asked by onramp keep (default: ADMIN_EMAILS)'),
+    approve: httpsUrl.optional().describe('Where the owner approves it'),
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
 

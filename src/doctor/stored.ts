@@ -30,7 +30,7 @@ type Stored = {
 /** Instances on anyone's record, and the age of the oldest one; milliseconds since 1970. */
 type Seen = { instances: Set<string>; since: number }
 
-const PREFIXES = ['person:', 'former-address:', 'walk:', 'client:', 'sessions-of:', 'sid:']
+const PREFIXES = ['person:', 'former-address:', 'walk:', 'approval:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
 /** @returns undefined without a store, or if these settings can't open it */

@@ -27,6 +27,30 @@ export type NewApp = { instance: string; name: string; noticedAt: number; since:
  */
 export type RemovedApp = NewApp & { notifiedAt?: number; confirmedAt?: number; releasedAt?: number }
 
+/**
+ * An app that people can't connect until its owner approves it. `waiting`: for an approval that is yet to come, since `since`.
+ * `confirmed`, `failed`: someone tried it after `approvedAt`, and got through or didn't. `stageAt` is 0 until the first answer.
+ * Times are milliseconds since 1970.
+ */
+export type Approval = {
+  instance: string
+  name: string
+  stage: 'waiting' | 'approved' | 'confirmed' | 'failed'
+  stageAt: number
+  waiting: number
+  since: number
+  owners: readonly string[]
+  /** When an email to them was sent, and how many waited then. */
+  requestedAt: number
+  requestedFor: number
+  /** An email is due, and no owner gets it. */
+  isUndelivered?: boolean
+  approvedAt: number
+  by?: string | undefined
+  /** While it is `approved`: who waits since then is to try it. */
+  trySince?: number | undefined
+}
+
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** People in each state after a day's last run, and those of the ready who had nothing to connect. `day` is YYYY-MM-DD in UTC. */
@@ -47,6 +71,7 @@ export type KeepState = {
   massDisconnects: MassDisconnect[]
   newApps?: NewApp[]
   removedApps?: RemovedApp[]
+  approvals?: Approval[]
   /** Runs email only administrators before that day: its midnight in UTC. */
   pausedUntil?: number
   /** When a run last found it working time in a time zone, or first saw the zone. */

@@ -82,7 +82,7 @@ it('a dry run of onramp keep shows what a run at some moment would do, and does 
   const shown = await keep(file, monday, '--dry-run', '--now', '2027-01-18T09:30:00Z')
   expect([shown.exit, shown.out]).toEqual([0, 'ada@acme.example  invitation\n'])
   expect(shown.err).toContain(
-    'Would send 1 email (invitations 1, reminders 0, lost access 0, new apps 0); people on the list: 2.',
+    'Would send 1 email (invitations 1, reminders 0, lost access 0, new apps 0, approvals 0); people on the list: 2.',
   )
   expect([received(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
 })

@@ -83,6 +83,13 @@ it.each([
   ['apps that replace one', 'datasources: { slack: { replaces: slack_1 } }', 1, /names another one/],
   ['a quiet day that is none', 'quiet: [2027-02-30]', 1, /quiet\.0: must be a day, like 2027-01-11/],
   ['quiet days backwards', 'quiet: [2027-01-02/2027-01-01]', 1, /the first and the last one/],
+  ['an owner without an address', 'datasources: { slack: { owner: [Grace] } }', 1, /email address/],
+  [
+    'a place of the approval without TLS',
+    'datasources: { slack: { approve: "http://acme.example" } }',
+    1,
+    /https/,
+  ],
   ['quiet days of no one', 'quiet: [{ group: Paris }]', 1, /dates: is missing/],
   ['a place that is out of range', 'datasources: { slack: { order: -1 } }', 1, /between 0 and 1000/],
 ])('a company file with %s is reported once, at its line', (_what, yaml, line, message) => {

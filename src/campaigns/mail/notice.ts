@@ -1,4 +1,4 @@
-// An email to administrators, in the company's first language. It names no person.
+// An email to administrators, or to the owners of an app, in the company's first language. It names no person.
 import type { Company } from '../../company/company.ts'
 import { createLanguages } from '../../web/languages/languages.ts'
 import { LANGUAGES_FOLDER } from '../../web/languages/catalogue.ts'
@@ -14,6 +14,8 @@ export type Notice = {
   needs: { title: string; detail: string; command: string | undefined }[]
   commands: string[]
   link: { href: string; label: string }
+  /** The app whose owner gets it; default: an administrator gets it. */
+  owned?: string
 }
 
 /** @returns composes a notice for a recipient; `id` identifies it: at every try its Message-ID is the same */
@@ -26,7 +28,7 @@ export function createNoticeComposer(
   const render = createRenderer(['mail/notice-text', 'mail/notice-html'])
   const sender = from.name === '' ? from.address : from.name
   return (to, notice, id) => ({
-    ...render({ t, look: styleIn(t), sender, ...notice, email: to }),
+    ...render({ t, look: styleIn(t), sender, owned: undefined, ...notice, email: to }),
     from,
     to,
     inlines,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { placeholdersOf } from '../../company/placeholders.ts'
 import account from '../../../languages/en/account.json' with { type: 'json' }
 import admin from '../../../languages/en/admin.json' with { type: 'json' }
+import approvals from '../../../languages/en/approvals.json' with { type: 'json' }
 import deprecations from '../../../languages/en/deprecations.json' with { type: 'json' }
 import email from '../../../languages/en/email.json' with { type: 'json' }
 import frame from '../../../languages/en/frame.json' with { type: 'json' }
@@ -19,6 +20,7 @@ import widget from '../../../languages/en/widget.json' with { type: 'json' }
 const english = {
   ...account,
   ...admin,
+  ...approvals,
   ...deprecations,
   ...email,
   ...frame,

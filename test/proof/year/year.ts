@@ -128,6 +128,7 @@ export class Year {
       },
       state: this.#keepState,
       timezone: 'UTC',
+      owners: { of: () => [], ask: () => Promise.resolve(false), answer: () => Promise.resolve(undefined) },
       save: (next) => life.during(async () => void (this.#keepState = next)),
       notify: (found) => this.#notify(found, life),
       check: (email) => this.#check(email, life),

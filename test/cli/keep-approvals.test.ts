@@ -1,0 +1,117 @@
+// One approval for everyone who waits: the owner of an app, the person who tries it, and the others, over runs of `onramp keep`.
+import { expect, it } from 'vitest'
+import { companyOf } from '../../src/company/company.ts'
+import { withIntents, withMilestone, type AppIntent } from '../../src/people/person.ts'
+import { DAY, HOUR, installation, monday } from './installation.ts'
+
+const GRACE = 'grace@acme.example'
+const [ADA, BOB, EVE] = ['ada@acme.example', 'bob@acme.example', 'eve@acme.example'] as const
+const ALL = [ADA, BOB, EVE]
+const slack = { owner: GRACE, approve: 'https://acme.slack.example/apps' }
+const company = companyOf({ languages: ['en'], datasources: { slack } }, new Map())
+const owned = { company }
+
+type Installation = ReturnType<typeof installation>
+
+/** They have been invited, and each said a while later that Slack needs an admin. */
+async function waiting(one: Installation, emails: readonly string[] = ALL) {
+  one.names.set('slack_1', 'Slack')
+  for (const email of ALL) one.left.set(email, ['slack_1'])
+  await one.run(ALL, owned)
+  one.sentEmails.length = 0
+  one.world.now = monday + DAY
+  for (const [index, email] of emails.entries()) await say(one, email, 'blocked', monday + 2 * HOUR + index)
+}
+
+const say = async ({ people, world }: Installation, email: string, kind: AppIntent['kind'], since?: number) =>
+  await people.change(email, (person) => {
+    const app = { instance: 'slack_1', kind, ...(since !== undefined && { since }) }
+    return withIntents(withMilestone(person, 'signedInAt', monday), world.now, [app], world.now)
+  })
+
+/** @param days after the first Monday */
+async function runAt({ world, run, sentEmails }: Installation, days: number) {
+  world.now = monday + days * DAY
+  sentEmails.length = 0
+  await run(ALL, owned)
+  return sentEmails.map(({ to, subject }) => [to, subject])
+}
+const request = [GRACE, '3 people are waiting for you to approve Slack']
+
+it('the owner gets one email about everyone who waits, with the place of the approval and their page', async () => {
+  const one = installation()
+  await waiting(one)
+  expect(await runAt(one, 1)).toEqual([request])
+  const { text = '' } = one.sentEmails[0] ?? {}
+  expect(text).toContain('https://acme.slack.example/apps')
+  expect(text).toContain('/approvals/slack_1')
+  expect(text).toContain('because you can approve')
+  for (const email of ALL) expect(text).not.toContain(email)
+  expect(await runAt(one, 1.1)).toEqual([])
+  expect(await runAt(one, 9)).toEqual([])
+  expect((await one.keepState.load()).approvals).toMatchObject([
+    { waiting: 3, owners: [GRACE], requestedAt: monday + DAY },
+  ])
+})
+
+it('no owner is asked at night, or while emails are paused', async () => {
+  const one = installation()
+  await waiting(one)
+  expect(await runAt(one, 1.5)).toEqual([])
+  one.world.now = monday + 2 * DAY
+  await one.run(ALL, { ...owned, pauseUntil: '2027-01-22' })
+  expect(one.sentEmails).toEqual([])
+  expect(await runAt(one, 4)).toEqual([request])
+})
+
+it('admins are asked about an app without an owner, and without them the run says that no one could be', async () => {
+  const one = installation()
+  await waiting(one)
+  await one.run(ALL)
+  expect(one.to('admin@acme.example')).toEqual([expect.stringMatching(/^3 people are waiting/)])
+  const none = installation({ ADMIN_EMAILS: '' })
+  await waiting(none)
+  const { exit, err } = await none.run(ALL)
+  expect([exit, err]).toEqual([3, expect.stringMatching(/Slack: 3 people wait .*datasources.slack_1.owner/)])
+})
+
+it('one person tries it once it is approved, and the others are told once that one got through', async () => {
+  const one = installation()
+  await waiting(one)
+  await runAt(one, 1)
+  await one.answers.put('slack_1', { at: monday + 1.5 * DAY, by: GRACE })
+  expect((await runAt(one, 2)).map(([to]) => to)).toEqual([ADA])
+  expect(await runAt(one, 2.1)).toEqual([])
+  one.left.set(ADA, [])
+  await runAt(one, 2.2)
+  expect(new Set((await runAt(one, 3)).map(([to]) => to))).toEqual(new Set([BOB, EVE]))
+  expect(await runAt(one, 4)).toEqual([])
+  expect((await one.keepState.load()).actions).toMatchObject([
+    { what: 'approved', by: GRACE, app: 'slack_1' },
+  ])
+})
+
+it('where it fails again, the owner hears that and no one else is sent there, until it is approved again', async () => {
+  const one = installation()
+  await waiting(one)
+  await runAt(one, 1)
+  await one.answers.put('slack_1', { at: monday + 1.5 * DAY, by: GRACE })
+  await runAt(one, 2)
+  await say(one, ADA, 'blocked', one.world.now)
+  expect(await runAt(one, 2.2)).toEqual([[GRACE, 'Slack may still need your approval']])
+  expect(await runAt(one, 3)).toEqual([])
+  await one.answers.put('slack_1', { at: one.world.now, by: GRACE })
+  expect((await runAt(one, 4)).map(([to]) => to)).toEqual([BOB])
+})
+
+it('a person who opted out is never told', async () => {
+  const one = installation()
+  await waiting(one)
+  await runAt(one, 1)
+  await one.people.change(ADA, (person) => withMilestone(person, 'optedOutAt', monday))
+  await one.answers.put('slack_1', { at: monday + 1.5 * DAY, by: GRACE })
+  expect((await runAt(one, 2)).map(([to]) => to)).toEqual([BOB])
+  one.left.set(BOB, [])
+  await runAt(one, 2.3)
+  expect((await runAt(one, 3)).map(([to]) => to)).toEqual([EVE])
+})
