@@ -60,7 +60,7 @@ export function createOnramp(
   const { people, webhooks } = createPeopleAndWebhooks(base)
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.of(req).lang)
   const { serviceClient, service } = createService(base, signIn)
-  const walks = new WalkStore({ records, keyRing, checkReturnTo, company, now })
+  const walks = new WalkStore({ records, keyRing, checkReturnTo, company, people, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
   const progress = new ProgressRecorder(people, log, now)
   const readiness = createReadiness(records, log, authorizationServer)

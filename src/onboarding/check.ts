@@ -16,7 +16,7 @@ import type { WalkStore } from './walks.ts'
 type WalkChecksDeps = {
   service: Pick<ServiceForPerson, 'check'>
   walks: WalkStore
-  progress: Pick<ProgressRecorder, 'recordProgress' | 'lapsesOf'>
+  progress: Pick<ProgressRecorder, 'recordProgress' | 'followAddress' | 'lapsesOf'>
   confirmSeconds: number
   publicUrl: string
   baseUrl: string
@@ -96,9 +96,14 @@ export class WalkChecks {
 
   /** Stores a change, and audits every app that it found connected: also by another tab or device. */
   async #update(user: User, walk: Walk, change: (before: Walk) => Walk): Promise<Walk> {
-    const { walks, audit } = this.#deps
+    const { walks, progress, audit } = this.#deps
+    const { email, isMoved } = await progress.followAddress(user, walk.email)
+    if (email !== undefined && walk.email !== undefined && isMoved !== undefined)
+      audit({ event: 'renamed', result: isMoved ? 'done' : 'refused', user, email, former: walk.email })
+    const { issuer } = user
     let before = walk
-    const after = await walks.update(user, (latest) => change((before = latest)), walk)
+    const changeLatest = (latest: Walk) => ({ ...change((before = latest)), issuer, email })
+    const after = await walks.update(user, changeLatest, walk)
     for (const datasource of newlyConnected(before, after))
       audit({ event: 'step_result', user, datasource, result: 'connected' })
     return after

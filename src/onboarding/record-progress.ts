@@ -1,9 +1,12 @@
 // Copies what a check found, and what the person said, to the person's record, which the report reads. No retries: if it
 // fails, the person's next page or the next run of a campaign repairs it.
 import { hash } from 'node:crypto'
+import { omitUndefined } from '../omit-undefined.ts'
+import { normalizedAddress } from '../people/address.ts'
 import type { People } from '../people/people.ts'
 import {
   appsOf,
+  withAction,
   withMilestone,
   withCheck,
   withFailure,
@@ -13,7 +16,7 @@ import {
   type Person,
   type StepFailure,
 } from '../people/person.ts'
-import { personKey, type User } from '../session/signed-in.ts'
+import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
 import { trackedAppState } from './next-step.ts'
 import type { TrackedApp, Walk } from './walk.ts'
@@ -28,14 +31,16 @@ type Lapses = ReadonlyMap<string, number>
 
 const NO_LAPSES: Lapses = new Map()
 
+type RecordedPeople = Pick<People, 'get' | 'change' | 'rename' | 'currentAddress'>
+
 export class ProgressRecorder {
-  readonly #people: Pick<People, 'change'>
+  readonly #people: RecordedPeople
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   /** What this process recorded last, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
-  constructor(people: Pick<People, 'change'>, log: Pick<Log, 'warn'>, now: () => number) {
+  constructor(people: RecordedPeople, log: Pick<Log, 'warn'>, now: () => number) {
     this.#people = people
     this.#log = log
     this.#now = now
@@ -58,13 +63,52 @@ export class ProgressRecorder {
   }
 
   /** Best effort, like progress: only for people on record, and never rejects. */
-  async recordFailure({ email, emailVerified }: User, failure: StepFailure): Promise<void> {
-    if (email === undefined || emailVerified !== true) return
+  async recordFailure(user: User, failure: StepFailure): Promise<void> {
+    const email = verifiedEmail(user)
+    if (email === undefined) return
     await this.#people
       .change(email, (person, isKnown) => (isKnown ? withFailure(person, failure) : person))
       .catch((error: unknown) =>
         this.#log.warn({ err: error }, "a step that failed was not written to the person's record"),
       )
+  }
+
+  /**
+   * The person's record follows the address that the authorization server has verified for the same issuer and subject.
+   * Never rejects.
+   * @param recorded the address at the last check
+   * @returns the address to remember; `isMoved` false: it has a person of its own, so nothing was moved
+   */
+  async followAddress(
+    user: User,
+    recorded: string | undefined,
+  ): Promise<{ email?: string; isMoved?: boolean }> {
+    const email = normalizedAddress(verifiedEmail(user) ?? recorded ?? '')
+    if (email === '' || recorded === undefined || recorded === email)
+      return omitUndefined({ email: email || undefined })
+    const key = personKey(user)
+    const action = { at: this.#now(), what: 'renamed', by: 'sign-in' } as const
+    try {
+      const outcome = await this.#people.rename(
+        recorded,
+        email,
+        (person) => withAction(person, action),
+        ({ signIns = [] }) => signIns.includes(key),
+      )
+      if (outcome === 'taken')
+        this.#log.warn(
+          {},
+          'someone signed in with another verified address than before, which has data of its own, so nothing was moved: see the audit line "renamed" with the result "refused"',
+        )
+      return {
+        email,
+        ...(outcome === 'renamed' && { isMoved: true }),
+        ...(outcome === 'taken' && { isMoved: false }),
+      }
+    } catch (error) {
+      this.#log.warn({ err: error }, "a new address was not written to the person's record")
+      return { email: recorded }
+    }
   }
 
   /** The lapses that this process has seen last. */
@@ -73,8 +117,8 @@ export class ProgressRecorder {
   }
 
   async #record(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
-    const { email, emailVerified } = user
-    if (email === undefined || emailVerified !== true) return NO_LAPSES
+    const email = verifiedEmail(user)
+    if (email === undefined) return NO_LAPSES
     const key = personKey(user)
     const { unconnected, connected, intents } = progressIn(walk, this.#now())
     // Without times, so that it is the same until something changes for the report.
@@ -82,7 +126,8 @@ export class ProgressRecorder {
     const known = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === known.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const after = await this.#people.change(email, (person) => {
+    const address = await this.#recordOf(email, key)
+    const after = await this.#people.change(address, (person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const answered = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
       return { ...withIntents(answered, checkedAt, intents, this.#now()), visitedAt: checkedAt }
@@ -91,6 +136,13 @@ export class ProgressRecorder {
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...known, lapses })
     return lapses
+  }
+
+  /** The list may have given them a new address before the authorization server does. */
+  async #recordOf(email: string, key: string): Promise<string> {
+    const current = await this.#people.currentAddress(email)
+    const isTheirs = async () => (await this.#people.get(current))?.signIns?.includes(key) === true
+    return current === normalizedAddress(email) || (await isTheirs()) ? current : email
   }
 }
 

@@ -53,6 +53,10 @@ export type Walk = {
   visit: Visit
   /** How often the person clicked "connect". A departure without a click counts to the click before it. */
   clicks: number
+  /** Of the sign-in. Absent in older records. */
+  issuer?: string | undefined
+  /** The verified address that the person's record had at the last check, normalized. */
+  email?: string | undefined
 }
 
 /** No check for this long after a departure: it could void the one-time path that the browser is following. */

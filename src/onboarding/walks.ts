@@ -2,10 +2,11 @@
 // Changes are compare-and-set, so two tabs lose nothing of each other's. An unreadable record counts as none.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
+import { PersonUnreadable, type People } from '../people/people.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
-import { personKey, type User } from '../session/signed-in.ts'
+import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
 import { startWalk, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
@@ -16,6 +17,7 @@ type WalkStoreDeps = {
   /** A stored address is checked like a new one: the rules may have changed. */
   checkReturnTo: (returnTo: unknown) => string | undefined
   company: Pick<Company, 'arrange'>
+  people: Pick<People, 'get'>
   now: () => number
 }
 
@@ -33,7 +35,29 @@ export class WalkStore {
   /** @throws {StoreUnavailable} */
   async load(user: User): Promise<Walk> {
     const keys = await this.#keysOf(user)
-    return this.#open(keys, await this.#deps.records.get(keys.key))
+    const text = await this.#deps.records.get(keys.key)
+    const walk = this.#open(keys, text)
+    return text === undefined ? await this.#continued(user, keys, walk) : walk
+  }
+
+  /**
+   * Another identity provider knows the same person by another issuer and subject: their walk goes on. Never one of the same
+   * issuer, where another subject is another person, who may have got the address.
+   */
+  async #continued(user: User, { dataKey, key }: Keys, fresh: Walk): Promise<Walk> {
+    const email = verifiedEmail(user)
+    const person =
+      email === undefined ? undefined : await this.#deps.people.get(email).catch(unlessUnreadable)
+    for (const signIn of person?.signIns?.toReversed() ?? []) {
+      const from = walkKey(dataKey, signIn)
+      const walk = this.#open({ dataKey, key: from }, await this.#deps.records.get(from))
+      if (walk.issuer === undefined || walk.issuer === user.issuer || walk.email !== person?.email) continue
+      const { known, clicks, startedAt } = walk
+      const continued = { ...fresh, known, clicks, startedAt }
+      this.#stored.set(continued, { dataKey, key, text: undefined, json: '' })
+      return continued
+    }
+    return fresh
   }
 
   /**
@@ -93,6 +117,11 @@ export class WalkStore {
   static async erase(records: Pick<Records, 'remove'>, person: string, dataKey: DataKey): Promise<void> {
     await records.remove(walkKey(dataKey, person))
   }
+}
+
+/** Then it is as if there were no walk. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof PersonUnreadable)) throw error
 }
 
 /** A shape of `Walk` that an earlier onramp can't read changes the store's format (records/format.ts). */

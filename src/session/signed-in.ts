@@ -17,6 +17,10 @@ export type User = {
   groups?: string[] | undefined
 }
 
+/** The address as sent, if the authorization server has verified it: only then it stands for the person. */
+export const verifiedEmail = ({ email, emailVerified }: User): string | undefined =>
+  emailVerified === true ? email : undefined
+
 const personKeys = new WeakMap<object, string>()
 
 /** A hash for keys of the store that reveals neither issuer nor subject. */

@@ -1,7 +1,7 @@
 // One app has one state: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { appsOf, newPerson } from '../../src/people/person.ts'
+import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
 import { availabilityOf } from '../../src/client-api/app-status.ts'
 import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
@@ -18,6 +18,7 @@ import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { appStateOf, type AppState } from '../../src/onboarding/app-state.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
+import { testPeople } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 type Facts = Parameters<typeof appStateOf>[0]
@@ -157,7 +158,10 @@ it('page, status and report agree about every app', async () => {
 async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
   let person = newPerson('ada@acme.example', 0)
   const progress = new ProgressRecorder(
-    { change: async (_email, change) => (person = change(person, true)) },
+    Object.assign(testPeople(), {
+      change: async (_email: string, change: (before: Person, isKnown: boolean) => Person) =>
+        (person = change(person, true)),
+    }),
     { warn() {} },
     () => now,
   )

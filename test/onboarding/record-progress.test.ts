@@ -38,12 +38,13 @@ function setUpProgress() {
       return isAway ? Promise.reject(new Error('away')) : people.change(email, how)
     }
     const progress = new ProgressRecorder(
-      { change },
+      Object.assign(testPeople({ records, now, onEvents: () => {} }), { change }),
       { warn: (...line: unknown[]) => void notified.push(line) },
       now,
     )
     return {
       people,
+      progress,
       fail: (at: number) =>
         progress.recordFailure(user, { at, instance: 'slack_1', code: 'service_unavailable' }),
       page: (unconnected: UnconnectedApp[], say = (before: Walk) => before) => {
@@ -218,4 +219,37 @@ it('a failed step that the store does not take is said in the log, and fails no 
   rollout.away(true)
   await rollout.started().fail(1)
   expect(rollout.notified).toEqual([[{ err: expect.any(Error) }, expect.stringContaining('failed')]])
+})
+
+const KING = 'king@acme.example'
+const married: User = { ...ada, email: KING }
+
+it('a person’s record follows another verified address of the same issuer and subject, and no other', async () => {
+  const { started } = setUpProgress()
+  const { page, people } = started()
+  await page([slack])
+  const follow = (user: User, from?: string) => started({ user }).progress.followAddress(user, from)
+  expect(await follow({ ...married, emailVerified: false }, ada.email)).toEqual({ email: ada.email })
+  expect(await follow({ ...married, subject: 'eve' }, ada.email)).toEqual({ email: KING })
+  expect(await follow(married)).toEqual({ email: KING })
+  expect((await people.get(ada.email))?.formerEmails).toBeUndefined()
+  expect(await follow(married, ada.email)).toEqual({ email: KING, isMoved: true })
+  expect(await people.get(KING)).toMatchObject({ formerEmails: [ada.email], actions: [{ by: 'sign-in' }] })
+  // The authorization server may know the former address only, after a rename by the list.
+  await page([slack, jira])
+  expect(await people.get(ada.email)).toBeUndefined()
+  expect((await people.get(KING))?.lastCheck?.apps).toHaveLength(2)
+})
+
+it('an address that has a person of its own is left alone, and the operator hears it', async () => {
+  const { started, notified } = setUpProgress()
+  const { page, people, progress } = started()
+  await page([slack])
+  await people.change(KING, (person) => ({ ...person, name: 'King' }))
+  expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING, isMoved: false })
+  expect(notified).toEqual([[{}, expect.stringContaining('nothing was moved')]])
+  expect([await people.get(ada.email), await people.get(KING)]).toMatchObject([
+    { email: ada.email },
+    { name: 'King' },
+  ])
 })

@@ -17,6 +17,7 @@ import { problemTexts } from '../../src/web/error-page.ts'
 import type { SendPage } from '../../src/web/pages.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
+import { testPeople } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
 import * as seen from './seen.ts'
 
@@ -69,6 +70,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     keyRing: testKeyRing(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
     company: neutralCompany,
+    people: testPeople(),
     now,
   })
   const company = companyOf({ datasources }, new Map())
@@ -81,6 +83,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
         recordedAt.push(checkedAt)
         return Promise.resolve(new Map())
       },
+      followAddress: () => Promise.resolve({}),
       lapsesOf: () => new Map(),
     },
     service: new ServiceForPerson({

@@ -3,10 +3,13 @@ import { expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { applyCheck, skip } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'
+import type { People } from '../../src/people/people.ts'
+import { withSignIn } from '../../src/people/person.ts'
 import { personKey } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
+import { testPeople } from '../helpers/people.ts'
 
 const ada = { issuer: 'https://as.example', subject: 'ada' }
 const rules = { publicOrigin: 'https://onramp.example', allowedOrigins: ['https://intranet.example'] }
@@ -39,12 +42,13 @@ function setUpWalks() {
       return isWritten
     },
   }
-  const process = (company = companyOf({}, new Map())) =>
+  const process = (company = companyOf({}, new Map()), people?: People) =>
     new WalkStore({
       records: watched,
       keyRing,
       checkReturnTo: (value) => safeReturnTo(value, rules),
       company,
+      people: people ?? testPeople(),
       now: () => 1,
     })
   /** Writes over Ada's record: text as it is, anything else sealed as if it were ours. */
@@ -171,4 +175,49 @@ it('a walk whose record leads where the rules do not allow leads nowhere', async
   const { process, damage } = setUpWalks()
   await damage({ ...full, visit: { only: ['a'], returnTo: 'https://evil.example/' } })
   expect((await process().load(ada)).visit).toEqual({ only: ['a'] })
+})
+
+it.each([
+  ['another issuer', { issuer: 'https://new.example', emailVerified: true }, true],
+  ['another issuer that hasn’t verified the address', { issuer: 'https://new.example' }, false],
+  ['the same issuer, as another account', { issuer: ada.issuer, emailVerified: true }, false],
+  [
+    'another issuer, with another address',
+    { issuer: 'https://new.example', emailVerified: true, email: 'bob@acme.example' },
+    false,
+  ],
+])('someone who comes from %s goes on with the walk: %s', async (_what, given, isContinued) => {
+  const { process } = setUpWalks()
+  const people = testPeople()
+  const email = 'ada@acme.example'
+  await people.change(email, (person) => withSignIn(person, personKey(ada)))
+  await people.change('bob@acme.example', (person) => withSignIn(person, personKey(ada)))
+  const before = await process().update(ada, (walk) => ({
+    ...skip(applyCheck(walk, apps, 1, 30), 'wiki_1', 1),
+    visit: { only: ['wiki'] },
+    issuer: ada.issuer,
+    email,
+  }))
+  const there = { subject: 'another', email, ...given }
+  const walks = process(undefined, people)
+  const walk = await walks.load(there)
+  expect(walk.known).toEqual(isContinued ? before.known : [])
+  expect(walk.visit).toEqual({ only: [] })
+  await walks.update(there, (same) => same, walk)
+  await people.forget(email)
+  expect((await walks.load(there)).known).toEqual(isContinued ? before.known : [])
+})
+
+it('a walk of an earlier version doesn’t say whose it is, so no one else goes on with it', async () => {
+  const { process } = setUpWalks()
+  const people = testPeople()
+  const there = {
+    issuer: 'https://new.example',
+    subject: 'a',
+    email: 'ada@acme.example',
+    emailVerified: true,
+  }
+  await people.change(there.email, (person) => withSignIn(person, personKey(ada)))
+  await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+  expect((await process(undefined, people).load(there)).known).toEqual([])
 })
