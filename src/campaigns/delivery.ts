@@ -1,6 +1,7 @@
 // Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about a person
 // stop the run: the cause is the service, the mail server, or ours.
 import { withUniqueNames } from '../company/app-names.ts'
+import { withoutRemoved } from '../people/keep-state.ts'
 import type { People } from '../people/people.ts'
 import { appsOf, withCheck, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS } from './approvals.ts'
@@ -124,7 +125,7 @@ export class Delivery {
     this.#failuresInARow.service = 0
     const { removed = new Set() } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, removed }
-    const known = appsOf(withCheck(person, checked, now()))
+    const known = appsOf(withoutRemoved(withCheck(person, checked, now()), removed))
     const byInstance = new Map(known.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])

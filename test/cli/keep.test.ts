@@ -266,6 +266,17 @@ it.each([
   },
 )
 
+it('a reminder counts no app as connected that is gone from many lists', async () => {
+  const company = installation()
+  await goneForTwelve(company)
+  company.sentEmails.length = 0
+  company.world.now = monday + 7 * DAY
+  await company.run(twelve)
+  const texts = company.sentEmails.map(({ text }) => text).filter((text) => text.includes('to go'))
+  expect(texts).toHaveLength(12)
+  expect(texts.filter((text) => text.includes('connected.'))).toEqual([])
+})
+
 it('an app that comes back is open again: no one has lost it', async () => {
   const company = installation()
   await goneForTwelve(company)

@@ -60,14 +60,7 @@ function attachedLogo(
   }
 }
 
-type EmailStyles = {
-  inlines: readonly InlineImage[]
-  /** The app's icon as on the pages: the company's, else the library's. None: a letter. */
-  iconOf: (instance: string, n: number) => ReturnType<typeof attachedLogo>
-  styleIn: (t: Texts) => EmailStyle
-}
-
-export function createEmailStyles(company: Company): EmailStyles {
+export function createEmailStyles(company: Company) {
   const { logo, icon, links, color, product, name: companyName, localized } = company
   const light = attachedLogo('logo', logo?.light) ?? attachedLogo('logo', icon)
   const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
@@ -83,6 +76,7 @@ export function createEmailStyles(company: Company): EmailStyles {
     const logos = { logo: light?.logo, darkLogo: dark?.logo }
     return { name, company: companyName, initial: initialOf(name), color, ...logos, help, home }
   }
+  /** The app's icon as on the pages: the company's, else the library's. Undefined: a letter. */
   const iconOf = (instance: string, n: number) =>
     [company.datasourceOf(instance)?.logo, libraryIconOf(instance)?.image]
       .map((asset) => attachedLogo(`app-${n}`, asset, ICON))
