@@ -60,7 +60,8 @@ type KeepRunOptions = {
   }
   /** Tells administrators and other systems, unless that was done. @returns when */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
-  isConfirmed: boolean
+  /** Called only where many people leave the list. */
+  isConfirmed: () => boolean
   /** Every line of the list was read; otherwise no one leaves it. */
   isComplete: boolean
 }
@@ -172,7 +173,7 @@ export class KeepRun {
       leaving += Number(isListed && invitee === undefined)
       if (listed(person, invitee) !== person) changed.push(invitee?.email ?? person.email)
     }
-    if (leaving > before * MAX_LEAVING && !isConfirmed)
+    if (leaving > before * MAX_LEAVING && !isConfirmed())
       throw new OperatorError(
         `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
       )

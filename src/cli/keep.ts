@@ -22,12 +22,14 @@ import {
   PERSON_STATES,
   removedInstances,
   unansweredRemovals,
+  withActions,
   type DailyCounts,
   type KeepState,
   type MassDisconnect,
   type RemovedApp,
 } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
+import type { OperatorAction } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
@@ -45,6 +47,7 @@ import { composerFor, NO_FROM } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
+import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openOwnerAnswers, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
@@ -154,10 +157,17 @@ export async function runOnce(
   const { now, stderr } = context
   const store = openKeepState(records, settings)
   const answers = openOwnerAnswers(records, settings)
-  const before = withAnswers(await store.load(), options, now())
+  const at = now()
+  const before = withAnswers(await store.load(), options, at)
+  const actions = answersOf(before, at)
+  let audited = 0
+  const audit = createOperatorAudit(settings, stderr)
   const save = async (state: KeepState): Promise<void> => {
     if (!(await isHeld())) throw new RunStopped('another run took over')
-    await store.save(state)
+    await store.save(withActions(state, actions))
+    for (const { what: event, app: datasource, by: operator } of actions.slice(audited))
+      audit({ event, datasource, operator })
+    audited = actions.length
   }
   await neighbors.mailServer?.check()
   await neighbors.service.checkToken()
@@ -188,7 +198,8 @@ export async function runOnce(
         ),
       answer: (instance) => answers.get(instance),
     },
-    isConfirmed: options.confirm === true,
+    isConfirmed: () =>
+      options.confirm === true && actions.push({ at, what: 'confirmed', by: operatorName() }) > 0,
     isComplete: run.faults.length === 0,
   })
   const after = await keepRun.work().finally(() => progress?.end())
@@ -284,6 +295,25 @@ function withAnswers(
   const { pausedUntil = 0, ...rest } = state
   const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)
   return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
+}
+
+type Answer = OperatorAction & { what: 'released' | 'removed' | 'confirmed' }
+
+/** What the options of a run at that moment have answered. */
+function answersOf({ massDisconnects, removedApps = [] }: KeepState, at: number): Answer[] {
+  const released = [
+    ...massDisconnects.filter((one) => one.resumedAt === at),
+    ...removedApps.filter((one) => one.releasedAt === at),
+  ]
+  const about = (what: Answer['what'], all: { instance: string }[]): Answer[] =>
+    all.map(({ instance: app }) => ({ at, what, by: operatorName(), app }))
+  return [
+    ...about('released', released),
+    ...about(
+      'removed',
+      removedApps.filter((one) => one.confirmedAt === at),
+    ),
+  ]
 }
 
 /** Names that tell an app from the others of the report. */

@@ -7,6 +7,7 @@ import { PersonUnreadable } from '../people/people.ts'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
 import { createAuditIds } from '../web/audit.ts'
+import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, storeLabel, withStore } from './store.ts'
 
 const DAY_MS = 86_400_000
@@ -25,7 +26,10 @@ export async function invitationLink(
   return 0
 }
 
-export async function forgetPerson(given: string, { env, stdout, now }: CommandContext): Promise<number> {
+export async function forgetPerson(
+  given: string,
+  { env, stdout, stderr, now }: CommandContext,
+): Promise<number> {
   const settings = loadWithoutClient(env)
   let email = given
   const isForgotten = await withStore(settings, async (records) => {
@@ -40,6 +44,8 @@ export async function forgetPerson(given: string, { env, stdout, now }: CommandC
     for (const person of known?.signIns ?? []) await WalkStore.erase(records, person, dataKey)
     return await people.forget(email)
   })
+  if (isForgotten)
+    createOperatorAudit(settings, stderr)({ event: 'forgotten', email, operator: operatorName() })
   stdout.write(
     isForgotten ? `Deleted all data for ${email}\n` : `No data for ${email} (${storeLabel(settings)})\n`,
   )

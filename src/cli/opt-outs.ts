@@ -1,37 +1,15 @@
 // Records bounces and opt-outs that a mailbox rule, a script or an operator reports. Audited as log lines on standard error.
-import { userInfo } from 'node:os'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
-import { Registry } from 'prom-client'
-import { normalizedAddress } from '../people/address.ts'
-import { withMilestone, type EmailRecord, type Person } from '../people/person.ts'
-import { loadWithoutClient, type Settings } from '../settings/settings.ts'
-import { createAudit, createAuditIds, type Audit } from '../web/audit.ts'
-import { createLog } from '../web/log.ts'
+import { withAction, withMilestone, type EmailRecord, type Person } from '../people/person.ts'
+import { loadWithoutClient } from '../settings/settings.ts'
 import { limitFaults, openList, readList } from './invite/list.ts'
+import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
-
-/** Users in a container may have no name. */
-export function operatorName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `uid ${process.getuid?.()}`
-  }
-}
-
-/** Writes lines in the form of the audit log. */
-export function createOperatorAudit(
-  { INVITE_SECRET, SESSION_SECRET }: Settings,
-  stderr: CommandContext['stderr'],
-): Audit {
-  const ids = createAuditIds(INVITE_SECRET ?? SESSION_SECRET, normalizedAddress)
-  return createAudit(createLog('info', { write: (line) => void stderr.write(line) }), new Registry(), ids)
-}
 
 type AddressChange = {
   event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
-  change: (person: Person) => Person
+  change: (person: Person, now: number) => Person
   messages: { done: string; unchanged: string }
 }
 
@@ -47,13 +25,14 @@ async function changeAddresses(
     const people = openPeople({ records, settings, now })
     for (const given of emails) {
       const email = await people.currentAddress(given)
+      const action = { at: now(), what: event.event, by: operatorName() }
       let isChanged = false
       await people.change(email, (before) => {
-        const after = change(before)
+        const after = change(before, action.at)
         isChanged = after !== before
-        return after
+        return isChanged ? withAction(after, action) : before
       })
-      if (isChanged) audit({ ...event, email, operator: operatorName() })
+      if (isChanged) audit({ ...event, email, operator: action.by })
       stdout.write(`${email}: ${isChanged ? messages.done : messages.unchanged}\n`)
     }
   })
@@ -95,7 +74,7 @@ export async function bounced(
 }
 
 export async function optOut(email: string, context: CommandContext): Promise<number> {
-  const change = (person: Person) => withMilestone(person, 'optedOutAt', context.now())
+  const change = (person: Person, now: number) => withMilestone(person, 'optedOutAt', now)
   const messages = { done: 'gets no more emails', unchanged: 'unchanged: had opted out before' }
   await changeAddresses([email], { event: { event: 'opted_out', result: 'done' }, change, messages }, context)
   return 0

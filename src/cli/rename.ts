@@ -10,7 +10,7 @@ import { withAction } from '../people/person.ts'
 import { loadWithoutClient, type Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import { openList } from './invite/list.ts'
-import { createOperatorAudit, operatorName } from './opt-outs.ts'
+import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
 
 /** `where`: its line of the file, for messages. */

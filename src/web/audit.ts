@@ -24,7 +24,8 @@ type AuditEvent =
   | { event: 'invitation_opened'; email?: string }
   /** `operator`: the operating system's user of a command. */
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string; operator?: string }
-  | { event: 'bounced'; email: string; operator: string }
+  | { event: 'bounced' | 'forgotten'; email: string; operator: string }
+  | { event: 'released' | 'removed' | 'confirmed'; datasource: string | undefined; operator: string }
   /** A person has another address than before (`former`): an operator, the list, or a sign-in says so. */
   | {
       event: 'renamed'

@@ -60,7 +60,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     emailThrottle: new Throttle(Infinity),
     tally: newTally(),
     atOnce: 3,
-    isConfirmed: false,
+    isConfirmed: () => false,
     isComplete: true,
     isHeld: () => Promise.resolve(true),
     now: () => world.now,

@@ -1,5 +1,6 @@
 // What a run of `onramp keep` is made of: the list, the store, the service, the mail server, the administrators and the company
 // file, each of which has to reach what it is for.
+import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { companyOf } from '../../src/company/company.ts'
@@ -9,6 +10,8 @@ import { removedInstances } from '../../src/people/keep-state.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { listed } from '../helpers/people.ts'
 import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
+
+const OPERATOR = userInfo().username
 
 it('a run of onramp keep checks and invites the people on its list, and records them', async () => {
   const { run, left, checkedEmails, to, people } = installation()
@@ -85,14 +88,39 @@ it('a run of onramp keep records its end, and one row of counts a day', async ()
 })
 
 it('a list that many have left needs --confirm, and no one leaves by an unreadable line', async () => {
-  const { run, people } = installation()
+  const { run, people, keepState } = installation()
   const gone = async () => (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
   await run([ADA, 'bob@acme.example'])
   await expect(run([ADA])).rejects.toThrow('--confirm')
   const unreadable = await run([ADA], { faults: ['line 3: missing email address'], confirm: true })
   expect([unreadable.exit, unreadable.err, await gone()]).toEqual([3, expect.stringContaining('line 3'), 0])
-  await run([ADA], { confirm: true })
-  expect(await gone()).toBe(1)
+  const confirmed = await run([ADA], { confirm: true })
+  expect([await gone(), auditedIn(confirmed)]).toEqual([1, ['confirmed undefined']])
+  expect(auditedIn(await run([ADA], { confirm: true }))).toEqual([])
+  expect((await keepState.load()).actions).toMatchObject([{ what: 'confirmed', by: OPERATOR }])
+})
+
+const auditedIn = ({ err }: { err: string }) =>
+  err
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, string>)
+    .filter(({ operator }) => operator === OPERATOR)
+    .map(({ audit, datasource }) => `${audit} ${datasource}`)
+
+it('who released which app is audited once, and kept; a run that is refused says nothing', async () => {
+  const { run, world, hold, keepState } = installation()
+  await hold('slack_1', 'jira_1')
+  world.isHeld = false
+  await expect(run([ADA], { release: ['all'] })).rejects.toThrow('another run took over')
+  expect((await keepState.load()).actions).toBeUndefined()
+  world.isHeld = true
+  expect(auditedIn(await run([ADA], { release: ['slack_1'] }))).toEqual(['released slack_1'])
+  expect(auditedIn(await run([ADA], { release: ['all'] }))).toEqual(['released jira_1'])
+  expect((await keepState.load()).actions).toMatchObject([
+    { what: 'released', by: OPERATOR, app: 'slack_1' },
+    { what: 'released', by: OPERATOR, app: 'jira_1' },
+  ])
 })
 
 it('a run of onramp keep prints its counts as JSON', async () => {
@@ -259,6 +287,7 @@ it.each([
     await goneForTwelve(company)
     const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
+    expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
     expect(await jiraIn(company)).toBe(connected)
     await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
       '--removed slack_1: this app isn',

@@ -1,4 +1,5 @@
 // onramp person: what the help desk reads on the phone, and what a person or an auditor is given.
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
@@ -93,4 +94,20 @@ it('onramp person says that nothing is stored about someone', async () => {
     '',
     expect.stringContaining('nothing is stored about bob@acme.example'),
   ])
+})
+
+it('what operators do about a person is in their history, and forgetting them is audited', async () => {
+  await runCommand(['opt-out', ADA], env)
+  await runCommand(['invite', 'bounced', ADA], env)
+  const by = userInfo().username
+  const { out } = await runCommand(['person', ADA, '--json'], env)
+  const { events } = JSON.parse(out) as { events: { what: string }[] }
+  expect(events.filter(({ what }) => what === 'bounced' || what === 'opted_out')).toMatchObject([
+    { what: 'bounced', by },
+    { what: 'opted_out', by },
+  ])
+  const { err } = await runCommand(['invite', 'forget', ADA], env)
+  const { out: id } = await runCommand(['audit-id', ADA], env)
+  expect(JSON.parse(err)).toMatchObject({ audit: 'forgotten', emailId: id.trim(), operator: by })
+  expect((await runCommand(['invite', 'forget', ADA], env)).err).toBe('')
 })

@@ -107,7 +107,7 @@ Examples:
       `Delete everything stored about a person: emails, progress, and their opt-out.
 Their connections are not affected. Sign-ins end within SESSION_MAX_HOURS; until
 then, using the site puts them back on record. Remove them from the list too, or
-the next run will invite them again.`,
+the next run will invite them again. Audited on standard error.`,
     )
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)

@@ -137,7 +137,7 @@ export class Year {
       emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: 10 },
       tally: newTally(),
       atOnce: 3,
-      isConfirmed: false,
+      isConfirmed: () => false,
       isComplete: true,
       isHeld: () => Promise.resolve(true),
       now: this.#now,

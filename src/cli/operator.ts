@@ -1,0 +1,26 @@
+// The operator of a command: their name, and the audit log of what they do, as lines on standard error.
+import { userInfo } from 'node:os'
+import type { CommandContext } from '@onramp/terminal/command-context'
+import { Registry } from 'prom-client'
+import { normalizedAddress } from '../people/address.ts'
+import type { Settings } from '../settings/settings.ts'
+import { createAudit, createAuditIds, type Audit } from '../web/audit.ts'
+import { createLog } from '../web/log.ts'
+
+/** Users in a container may have no name. */
+export function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
+}
+
+/** Writes lines in the form of the audit log. */
+export function createOperatorAudit(
+  { INVITE_SECRET, SESSION_SECRET }: Settings,
+  stderr: CommandContext['stderr'],
+): Audit {
+  const ids = createAuditIds(INVITE_SECRET ?? SESSION_SECRET, normalizedAddress)
+  return createAudit(createLog('info', { write: (line) => void stderr.write(line) }), new Registry(), ids)
+}
