@@ -239,8 +239,8 @@ it('an email shows apps with the icons of the pages, attached, and a letter for 
   const pictures = { slack: own, svg: picture('svg', Buffer.from('<svg/>')) }
   const mail = await write({ file, pictures, apps: ['Slack', 'Jira', 'Our wiki'] })
   expect(mail.html.match(/src="cid:app-\d@onramp" width="\d+" height="\d+"/g)).toEqual([
-    'src="cid:app-0@onramp" width="20" height="10"',
-    'src="cid:app-1@onramp" width="20" height="20"',
+    'src="cid:app-0@onramp" width="28" height="14"',
+    'src="cid:app-1@onramp" width="28" height="28"',
   ])
   expect(wordsIn(mail.html)).toContain(' Slack Jira O Our wiki ')
   const { attachments } = await PostalMime.parse(await emlOf(mail))

@@ -28,7 +28,7 @@ type EmailStyle = {
 
 /** `maxKb` in each email: 50,000 of them are three gigabytes. */
 const LOGO = { maxWidth: 220, height: 32, maxKb: 64 }
-const ICON = { maxWidth: 20, height: 20, maxKb: 16 }
+const ICON = { maxWidth: 28, height: 28, maxKb: 16 }
 
 /** Pixels: without a width, Outlook for Windows draws a picture in its real size. */
 function sizeOf({ type, content }: StaticAsset): { width: number; height: number } | undefined {

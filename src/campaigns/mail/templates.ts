@@ -32,7 +32,7 @@ const SAMPLE = {
   /** Display names of the first ones; `more` are left out. */
   apps: ['Slack', 'GitHub'],
   /** Of these apps; undefined: a letter. */
-  icons: [undefined, { src: 'cid:app@onramp', width: 20, height: 20 }] as (Logo | undefined)[],
+  icons: [undefined, { src: 'cid:app@onramp', width: 28, height: 28 }] as (Logo | undefined)[],
   more: 0,
   /** How many apps are connected, and with those that are left. */
   connected: 1,
