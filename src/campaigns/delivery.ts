@@ -3,12 +3,12 @@
 import { withUniqueNames } from '../company/app-names.ts'
 import { withoutRemoved } from '../people/keep-state.ts'
 import type { People } from '../people/people.ts'
-import { appsOf, withCheck, type Person, type PersonApp } from '../people/person.ts'
+import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS } from './approvals.ts'
 import type { DueEmail } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
 import type { AddressChange, RefusedChange } from './listed-people.ts'
-import { EmailLedger, RunStopped, type CheckedApps, type LedgerDeps, type Plan } from './ledger.ts'
+import { EmailLedger, RunStopped, type LedgerDeps, type Plan } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
 import { quoteReply } from './mail/smtp-error.ts'
@@ -171,7 +171,7 @@ export class Delivery {
   async #sendEmail(
     invitee: Invitee,
     reminder: number,
-    about: { person: Person; checked: CheckedApps } & Record<'apps' | 'known', readonly PersonApp[]>,
+    about: { person: Person; checked: CheckResponse } & Record<'apps' | 'known', readonly PersonApp[]>,
   ): Promise<void> {
     const { person, checked, apps, known } = about
     const { send, tally, events } = this.#run

@@ -2,9 +2,8 @@
 // would forget who has had an email.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UnconnectedApp } from '../client-api/responses.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { newPerson, withCheck, withDetails, type Person } from '../people/person.ts'
+import { newPerson, withCheck, withDetails, type CheckResponse, type Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
@@ -18,13 +17,6 @@ export class RunStopped extends OperatorError {
 
 const withoutAccount = (person: Person, now: number): Person =>
   person.unknownAt === undefined ? { ...person, unknownAt: now } : person
-
-/** The unconnected apps of a person. `checkedAt`: milliseconds since 1970. */
-export type CheckedApps = {
-  unconnected: readonly UnconnectedApp[]
-  checkedAt: number
-  removed?: ReadonlySet<string>
-}
 
 /** `checkedAt`: before the service is asked about the person. */
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }
@@ -78,7 +70,7 @@ export class EmailLedger {
   async begin(
     invitee: Invitee,
     reminder: number,
-    checked: CheckedApps,
+    checked: CheckResponse,
     apps: readonly string[] = checked.unconnected.map(({ instance }) => instance),
   ): Promise<boolean> {
     const { campaign, due, isHeld, now } = this.#deps
@@ -117,7 +109,7 @@ export class EmailLedger {
   }
 
   /** Records a check without an email. @param checked undefined: the service knows no such account */
-  async observe(invitee: Invitee, checked: CheckedApps | undefined): Promise<void> {
+  async observe(invitee: Invitee, checked: CheckResponse | undefined): Promise<void> {
     await this.#change(invitee.email, (before) =>
       checked === undefined
         ? withoutAccount(withDetails(before, invitee), this.#deps.now())
@@ -125,7 +117,7 @@ export class EmailLedger {
     )
   }
 
-  #observed(before: Person, invitee: Invitee, checked: CheckedApps): Person {
+  #observed(before: Person, invitee: Invitee, checked: CheckResponse): Person {
     return withCheck(withDetails(before, invitee), checked, this.#deps.now())
   }
 

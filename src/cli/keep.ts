@@ -158,7 +158,9 @@ export async function runOnce(
   const store = openKeepState(records, settings)
   const answers = openOwnerAnswers(records, settings)
   const at = now()
-  const before = withAnswers(await store.load(), options, at)
+  const answered = withAnswers(await store.load(), options, at)
+  // Hiding an app, or naming one that replaces it, answers the question about it.
+  const before = { ...answered, removedApps: company.arrange(answered.removedApps ?? []) }
   const actions = answersOf(before, at)
   let audited = 0
   const audit = createOperatorAudit(settings, stderr)
@@ -287,10 +289,10 @@ function withAnswers(
   const massDisconnects = state.massDisconnects.map((one) =>
     active.includes(one) && (release.includes('all') || isReleased(one)) ? { ...one, resumedAt: now } : one,
   )
-  const removedApps = gone.map((one) => ({
+  const removedApps = (state.removedApps ?? []).map((one) => ({
     ...one,
-    ...(removed.some((app) => isOf(app, one)) && { confirmedAt: now }),
-    ...(isReleased(one) && { releasedAt: now }),
+    ...(gone.includes(one) && removed.some((app) => isOf(app, one)) && { confirmedAt: now }),
+    ...(gone.includes(one) && isReleased(one) && { releasedAt: now }),
   }))
   const { pausedUntil = 0, ...rest } = state
   const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)

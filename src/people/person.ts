@@ -179,7 +179,8 @@ const MAX_AHEAD_MS = 60_000
 const isNewer = (checkedAt: number, known: { checkedAt: number } | undefined, now: number): boolean =>
   known === undefined || known.checkedAt <= checkedAt || known.checkedAt > now + MAX_AHEAD_MS
 
-type CheckResponse = {
+/** `checkedAt`: milliseconds since 1970. */
+export type CheckResponse = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   connected?: readonly Omit<AppRecord, 'status'>[]

@@ -21,6 +21,7 @@ const EXPORTS = ['/admin/report.json', '/admin/people.csv']
 const grace = { issuer: 'https://as.example', subject: 'grace', email: 'grace@acme.example' }
 const lacksSlack = having(newPerson('ada@acme.example', NOW), { slack_1: 'waiting' }, NOW)
 const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
+const hasJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
 const onHold = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 
 const at = { isAdmin: true, keepState: {} as KeepState, now: NOW }
@@ -182,6 +183,28 @@ it('the overview has what onramp keep left behind: the paused app, the last run,
   const { needs, freshness } = (await open('/admin')).body
   expect(needs).toMatchObject([{ command: expect.stringContaining('--release slack_1') }])
   expect(freshness).toHaveLength(3)
+})
+
+it('the overview asks whether an app was removed that no one has left, and says until when emails are paused', async () => {
+  const gone = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
+  const pausedUntil = Date.parse('2027-01-11')
+  at.keepState = { ...at.keepState, removedApps: [gone], lastRunAt: NOW, pausedUntil }
+  const { needs, freshness } = (await (await pages([hasJira]))('/admin')).body
+  expect(needs).toMatchObject([
+    {
+      title: 'Jira is gone from 103 lists. Was it removed?',
+      command: expect.stringContaining('keep PEOPLE.csv --removed jira_1'),
+    },
+  ])
+  expect(freshness).toContain('Only admins are emailed before January 11, 2027')
+  for (const [confirmed, jiraApps] of [
+    [{ confirmedAt: NOW }, 0],
+    [{ releasedAt: NOW }, 1],
+  ] as const) {
+    at.keepState = { ...at.keepState, removedApps: [{ ...gone, ...confirmed }] }
+    const { body } = await (await pages([hasJira]))('/admin')
+    expect([body.needs, body.apps.rows.length]).toEqual([[], jiraApps])
+  }
 })
 
 it('the overview of an empty installation has three steps, and ticks what was done', async () => {

@@ -306,6 +306,16 @@ it('a reminder counts no app as connected that is gone from many lists', async (
   expect(texts.filter((text) => text.includes('connected.'))).toEqual([])
 })
 
+it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
+  'a company file with %j answers the question at once',
+  async (datasources) => {
+    const company = installation()
+    await goneForTwelve(company)
+    const { exit, err } = await company.run(twelve, { company: companyOf({ datasources }, new Map()) })
+    expect([exit, err.includes('Needs you')]).toEqual([0, false])
+  },
+)
+
 it('an app that comes back is open again: no one has lost it', async () => {
   const company = installation()
   await goneForTwelve(company)
