@@ -3,8 +3,10 @@
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
+import { createApprovalRoutes } from './admin/approvals.ts'
 import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
+import type { OwnerAnswers } from './people/approvals.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
@@ -66,6 +68,7 @@ type Services = {
   progress: Pick<ProgressRecorder, 'recordFailure'>
   people: People
   keepStateStore: Pick<KeepStateStore, 'load'>
+  ownerAnswers: OwnerAnswers
   invitations: Invitations
 }
 
@@ -205,6 +208,19 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
       limit: limits.byPerson,
       origin: settings.PUBLIC_URL,
       sendPage,
+    }),
+  )
+  app.use(
+    createApprovalRoutes({
+      keepStateStore: services.keepStateStore,
+      answers: services.ownerAnswers,
+      isAdmin: services.isAdmin,
+      company,
+      admins: settings.ADMIN_EMAILS,
+      limit: limits.byPerson,
+      sendPage,
+      audit,
+      now,
     }),
   )
   app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)

@@ -11,6 +11,7 @@ export type ProblemCode =
   | 'datasource_unknown'
   | 'internal'
   | 'not_found'
+  | 'owners_only'
   | 'return_to_too_long'
   | 'search_busy'
   | 'search_forbidden'

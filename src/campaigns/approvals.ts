@@ -2,7 +2,7 @@
 // and the others are told once that one got through. Pure.
 import { pausedApps, removedInstances, withoutRemoved } from '../people/keep-state.ts'
 import type { Approval, KeepState } from '../people/keep-state.ts'
-import type { OwnerAnswer } from '../people/approvals.ts'
+import { withAnswer, type OwnerAnswer } from '../people/approvals.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type Place } from './working-time.ts'
@@ -99,22 +99,20 @@ export function decideApproval(
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, place) >= days
   const blocked = people.filter(({ state }) => state === 'blocked')
   const all = blocked.toSorted((one, other) => one.blockedAt - other.blockedAt)
-  const isNew = ({ blockedAt }: Waiter) => stage !== 'confirmed' || blockedAt > stageAt
-  let { stage, stageAt, approvedAt, by } = before
+  const waitingAt = ({ stage, stageAt }: Pick<Approval, 'stage' | 'stageAt'>) =>
+    all.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageAt)
 
-  const first = all.find(isNew)?.blockedAt ?? Infinity
-  const isAnswered = answer !== undefined && stage !== 'approved' && answer.at > stageAt && answer.at >= first
-  if (isAnswered) {
-    ;[stage, stageAt, approvedAt, by] = ['approved', answer.at, answer.at, answer.by]
-  }
+  const answered = withAnswer({ ...before, since: waitingAt(before)[0]?.blockedAt ?? now }, answer)
+  const { approvedAt } = answered
   const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
   const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: Waiter) =>
     isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
-  if (stage === 'approved')
-    if (notified.some(({ state }) => state === 'connected')) [stage, stageAt] = ['confirmed', now]
-    else if (notified.some(hasFailed)) [stage, stageAt] = ['failed', now]
+  const isConfirmed = notified.some(({ state }) => state === 'connected')
+  const isOver = answered.stage === 'approved' && (isConfirmed || notified.some(hasFailed))
+  const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageAt: now } as const)
+  const { stage, stageAt } = { ...answered, ...outcome }
 
-  const waiting = all.filter(isNew)
+  const waiting = waitingAt({ stage, stageAt })
   const [count, since] = [waiting.length, waiting[0]?.blockedAt ?? now]
   const isRequested = before.requestedAt > 0 && before.requestedAt >= stageAt
   const isDue = isRequested
@@ -126,8 +124,8 @@ export function decideApproval(
   const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, DAYS.next))
   const trySince = stage === 'approved' && isNextDue ? candidates[0]?.blockedAt : undefined
   return {
-    approval: { ...before, stage, stageAt, approvedAt, by, trySince, waiting: count, since },
+    approval: { ...answered, stage, stageAt, trySince, waiting: count, since },
     ask,
-    isAnswered,
+    isAnswered: approvedAt > before.approvedAt,
   }
 }

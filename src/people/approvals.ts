@@ -1,7 +1,9 @@
 // What owners answered on their page, in a record of its own for each app: pages never write the keep state.
+import { changeRecord } from '../records/change.ts'
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
+import type { Approval } from './keep-state.ts'
 
 /** `by`: an address. Milliseconds since 1970. */
 export type OwnerAnswer = { at: number; by: string }
@@ -9,7 +11,7 @@ export type OwnerAnswer = { at: number; by: string }
 const LIFE_SECONDS = 400 * 86_400
 
 /** The newest answer for each app counts. Both methods throw {StoreUnavailable}. */
-export function createOwnerAnswers(records: Pick<Records, 'get' | 'put'>, keyRing: KeyRing) {
+export function createOwnerAnswers(records: Pick<Records, 'get' | 'compareAndSet'>, keyRing: KeyRing) {
   const recordOf = async (instance: string) => {
     const { sealer, keyFor } = await keyRing.dataKey()
     return { key: `approval:${keyFor('approval', instance)}`, answers: sealedJson<OwnerAnswer>(sealer) }
@@ -21,9 +23,16 @@ export function createOwnerAnswers(records: Pick<Records, 'get' | 'put'>, keyRin
     },
     async put(instance: string, answer: OwnerAnswer): Promise<void> {
       const { key, answers } = await recordOf(instance)
-      await records.put(key, answers.seal(answer, key), LIFE_SECONDS)
+      const text = answers.seal(answer, key)
+      await changeRecord(records, { key, next: () => ({ text, seconds: LIFE_SECONDS }) })
     },
   }
 }
+
+/** With an answer to what is open: an earlier one was about another time. */
+export const withAnswer = (one: Approval, answer: OwnerAnswer | undefined): Approval =>
+  answer !== undefined && one.stage !== 'approved' && answer.at > one.stageAt && answer.at >= one.since
+    ? { ...one, stage: 'approved', stageAt: answer.at, approvedAt: answer.at, by: answer.by }
+    : one
 
 export type OwnerAnswers = ReturnType<typeof createOwnerAnswers>

@@ -19,7 +19,7 @@ type AuditEvent =
   | { event: 'step_result'; user: Identity; datasource: string; result: StepResult }
   /** `datasource`: undefined if the click named none, or an unknown one. */
   | { event: 'step_failed'; user: Identity; datasource: string | undefined; code: ProblemCode }
-  | { event: 'skipped' | 'blocked' | 'declined'; user: Identity; datasource: string }
+  | { event: 'skipped' | 'blocked' | 'declined' | 'approved'; user: Identity; datasource: string }
   | { event: 'limited'; what: string; user?: Identity | undefined }
   | { event: 'invitation_opened'; email?: string }
   /** `operator`: the operating system's user of a command. */

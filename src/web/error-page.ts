@@ -136,7 +136,7 @@ const SHUT = codes(
 const FINAL = codes(...SHUT, 'search_misconfigured', 'search_refused')
 
 /** The company's help comes before the way back: only someone else can fix these. */
-const NEEDS_HELP = codes(...SHUT, 'admins_only', 'search_forbidden', 'search_misconfigured')
+const NEEDS_HELP = codes(...SHUT, 'admins_only', 'owners_only', 'search_forbidden', 'search_misconfigured')
 
 /** @param reloads the page tries again on its own */
 export function problemTexts(

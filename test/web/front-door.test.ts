@@ -27,7 +27,7 @@ afterAll(() => onramp.close())
 
 const PRIVATE = [
   '/onboarding /onboarding/connect /onboarding/callback?step=x /search?q=x /sessions',
-  '/admin /admin/people /admin/people/key /admin/people.csv /admin/report.json /nowhere',
+  '/approvals/slack_1 /admin /admin/people /admin/people/key /admin/people.csv /admin/report.json /nowhere',
 ]
 
 it.each(PRIVATE.join(' ').split(' '))(
@@ -68,7 +68,7 @@ it('a program that requests the schedule of an unknown API gets the valid values
 
 const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
-it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1'])(
+it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1', '/approvals/slack_1'])(
   "another site's page can post nothing to %s, and ours can",
   async (path) => {
     const statusFor = async (how: Record<string, string>) =>

@@ -1,0 +1,116 @@
+// The page of an app's owner: who may open it, what it shows to whom, and what its button does.
+import express, { type ErrorRequestHandler } from 'express'
+import request from 'supertest'
+import { beforeEach, expect, it } from 'vitest'
+import { createApprovalRoutes } from '../../src/admin/approvals.ts'
+import { createAdminCheck } from '../../src/admin/routes.ts'
+import { companyOf } from '../../src/company/company.ts'
+import { createOwnerAnswers } from '../../src/people/approvals.ts'
+import type { Approval } from '../../src/people/keep-state.ts'
+import type { Problem } from '../../src/problem.ts'
+import type { Audit } from '../../src/web/audit.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+import { languages } from '../helpers/texts.ts'
+
+const now = Date.parse('2026-11-27T09:00:00Z')
+const since = Date.parse('2026-11-20T09:00:00Z')
+const slack = { owner: ['grace@acme.example'], approve: 'https://acme.slack.example/apps' }
+const company = companyOf({ datasources: { slack } }, new Map())
+const waiting: Approval = {
+  instance: 'slack_1',
+  name: 'Slack',
+  stage: 'waiting',
+  stageAt: 0,
+  waiting: 26,
+  since,
+  owners: ['grace@acme.example'],
+  requestedAt: since,
+  requestedFor: 3,
+  approvedAt: 0,
+}
+
+let audited: Parameters<Audit>[0][]
+beforeEach(() => void (audited = []))
+
+function pages(approvals: Approval[] = [waiting], email = 'grace@acme.example', emailVerified = true) {
+  const { records } = memoryRecords()
+  const answers = createOwnerAnswers(records, testKeyRing(records))
+  const user = { issuer: 'https://as.example', subject: email, email, emailVerified }
+  const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
+    void res.status(problem.status).json({ code: problem.code })
+  const app = express()
+    .use((req, _res, next) => {
+      const tokens = { accessToken: '', issuedAt: now }
+      Object.assign(req, { session: { id: 's1', user, signedInAt: now, tokens } })
+      next()
+    })
+    .use(
+      createApprovalRoutes({
+        keepStateStore: {
+          load: () => Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals }),
+        },
+        answers,
+        isAdmin: createAdminCheck(['admin@acme.example'], []),
+        company,
+        admins: ['admin@acme.example'],
+        limit: (_req, _res, next) => next(),
+        sendPage: (req, res, { view, data }) =>
+          void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) }),
+        audit: (happened) => void audited.push(happened),
+        now: () => now,
+      }),
+      failed,
+    )
+  const of = (instance: string) => `/approvals/${instance}`
+  return {
+    answers,
+    open: async (instance = 'slack_1') => await request(app).get(of(instance)),
+    press: async (instance = 'slack_1') => await request(app).post(of(instance)),
+  }
+}
+
+it('an owner sees how many wait and since when, where it is approved, and no one’s name', async () => {
+  const { body } = await pages().open()
+  expect(body).toMatchObject({
+    heading: '26 people are waiting for you to approve Slack',
+    isOpen: true,
+    where: { href: slack.approve, label: 'Approve it at acme.slack.example' },
+  })
+  expect(body.paragraphs[0]).toContain('since November 20, 2026')
+  expect(body.people).toBeUndefined()
+  expect((await pages(undefined, 'admin@acme.example').open()).body.people.href).toContain('app=slack_1')
+})
+
+it.each([
+  ['someone else', 'bob@acme.example', true, 'slack_1'],
+  ['an address that isn’t verified', 'grace@acme.example', false, 'slack_1'],
+  ['the owner of another app', 'grace@acme.example', true, 'jira_1'],
+  ['an address that only looks like the owner’s', 'gra\u212Ae@acme.example', true, 'slack_1'],
+])('the page and its button are refused to %s', async (_who, email, isVerified, instance) => {
+  const { open, press, answers } = pages(undefined, email, isVerified)
+  for (const answer of [await open(instance), await press(instance)])
+    expect([answer.status, answer.body.code]).toEqual([403, 'owners_only'])
+  expect([await answers.get(instance), audited]).toEqual([undefined, []])
+})
+
+it('“I approved it” is recorded and audited once, and the page says so', async () => {
+  const { open, press, answers } = pages()
+  const { status, headers } = await press()
+  await press()
+  expect([status, headers['location']]).toEqual([303, '/approvals/slack_1'])
+  expect(await answers.get('slack_1')).toEqual({ at: now, by: 'grace@acme.example' })
+  expect(audited).toMatchObject([{ event: 'approved', datasource: 'slack_1' }])
+  expect((await open()).body).toMatchObject({ heading: 'Slack is approved', isOpen: false })
+})
+
+it.each([
+  ['confirmed', { stage: 'confirmed', stageAt: since, waiting: 0 }, 'Slack is approved and works', false],
+  ['failed', { stage: 'failed', stageAt: since }, 'Slack may still need your approval', true],
+  ['over', undefined, 'No one is waiting for Slack', false],
+] as const)('once it is %s, the page says that', async (_what, change, heading, isOpen) => {
+  const { open, press, answers } = pages(change ? [{ ...waiting, ...change }] : [])
+  expect((await open()).body).toMatchObject({ heading, isOpen })
+  await press()
+  expect((await answers.get('slack_1')) !== undefined).toBe(isOpen)
+})
