@@ -152,7 +152,7 @@ export function personPage(
     apps: apps.map((app) => ({
       time: timeOf(app.since),
       text: nameOf(app.instance),
-      detail: t.list([stateText(app, t), app.newAt === undefined ? [] : t('person.new')].flat()),
+      details: [stateText(app, t), app.newAt === undefined ? [] : t('person.new')].flat(),
       isBad: false,
     })),
     events: events.map(({ at, what, apps: about = [], outcome, code = [], by }) => {
@@ -161,7 +161,7 @@ export function personPage(
       return {
         time: timeOf(at),
         text: t(`person.event.${what}`),
-        detail: t.list([...about.map(nameOf), result, code, who].flat()),
+        details: [about.length === 0 ? [] : t.list(about.map(nameOf)), result, code, who].flat(),
         isBad: what === 'failed' || (outcome ?? 'sent') !== 'sent',
       }
     }),

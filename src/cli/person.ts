@@ -53,9 +53,9 @@ function formatPerson(
 ): string {
   const INDENT = 20
   const lines = (rows: typeof events) =>
-    rows.flatMap(({ time, text, detail }) => {
+    rows.flatMap(({ time, text, details: more }) => {
       const when = `  ${time?.iso.slice(0, 16).replace('T', ' ') ?? ''}`.padEnd(INDENT)
-      const words = detail === '' ? text : `${text}: ${detail}`
+      const words = [text, ...more].join(' · ')
       return wrapText(words, columns - INDENT).map(
         (line, index) => (index === 0 ? when : ' '.repeat(INDENT)) + line,
       )

@@ -107,7 +107,7 @@ it('each person has a page, which every row of the list leads to, without their 
       text: expect.stringContaining('Tickets'),
       command: expect.stringMatching(/ bob@acme.example$/),
     },
-    apps: [{ text: 'Tickets', detail: 'Not connected', time: { iso: new Date(NOW).toISOString() } }],
+    apps: [{ text: 'Tickets', details: ['Not connected'], time: { iso: new Date(NOW).toISOString() } }],
   })
   expect(notes.at(-1)).toEqual({
     event: 'admin_viewed',

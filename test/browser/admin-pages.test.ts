@@ -44,6 +44,14 @@ describe('every page of administrators', () => {
   })
 })
 
+it('the page of one person passes, and the list leads to it', async () => {
+  const grace = await site.arrive({ person: 'grace' })
+  await grace.open('/admin/people?show=blocked')
+  const href = await grace.page.locator('tbody th a').first().getAttribute('href')
+  await expect(passes(grace, href ?? '', '')).resolves.toBeUndefined()
+  await grace.leave()
+})
+
 it('an admin reads only how to begin before anyone was invited', async () => {
   const grace = await empty.arrive({ person: 'grace' })
   await grace.open('/admin')

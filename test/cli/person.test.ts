@@ -53,15 +53,15 @@ it('onramp person prints on 80 columns what would help, the apps, and what happe
       npm run onramp -- doctor --as ada@acme.example
 
     Apps, and since when
-      WHEN  slack: Not connected
-      WHEN  jira: Connected
+      WHEN  slack · Not connected
+      WHEN  jira · Connected
 
     What happened
-      WHEN  Couldn’t connect: slack, service_unavailable
+      WHEN  Couldn’t connect · slack · service_unavailable
       WHEN  Signed in for the first time
-      WHEN  Email about lost access: slack, sent, released by root
-      WHEN  Emails released: slack, by root
-      WHEN  Address changed: by root
+      WHEN  Email about lost access · slack · sent · released by root
+      WHEN  Emails released · slack · by root
+      WHEN  Address changed · by root
 
     Last checked. Dates and times are in UTC.
     "
