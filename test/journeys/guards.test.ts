@@ -86,20 +86,6 @@ it('an unknown address is a page with a way on, and a problem for programs', asy
   expectPage(bad)
 })
 
-it.each(['other_1', '__proto__', 'x'.repeat(5_000), '%00'])(
-  'a datasource that is not on the person’s list (%.20s) is neither connected nor put off',
-  async (instance) => {
-    const { browser } = await world.begin(1)
-    const connect = await browser.open(`${world.url}/onboarding/connect/${instance}`, { from: world.url })
-    expect(connect.status).toBe(404)
-    expectPage(connect)
-    const skip = await browser.post(`${world.url}/onboarding/skip/${instance}`, {}, { from: world.url })
-    expect(skip.status).toBe(404)
-    expectPage(skip)
-    expect(world.departures()).toBe(0)
-  },
-)
-
 it('forged Host and forwarded headers change no address', async () => {
   const forged = {
     'x-forwarded-host': 'evil.example',
