@@ -118,10 +118,8 @@ export class Tab {
       const text = await response.body.text()
       const { statusCode: status, headers } = response
       if (status >= 400) ledger.trouble(`${status} ${method} ${patternOf(url)}: ${titleIn(text)}`)
-      else if (isOurs) {
-        const [inside, elsewhere] = [Number(headers['x-inside-ms']), Number(headers['x-elsewhere-ms'])]
-        ledger.hop({ whole: performance.now() - from, inside, elsewhere })
-      }
+      else if (isOurs)
+        ledger.hop({ whole: performance.now() - from, elsewhere: Number(headers['x-elsewhere-ms']) })
       if (isOurs) this.#jar.keep(headers['set-cookie'])
       return {
         status,

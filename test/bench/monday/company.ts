@@ -60,7 +60,6 @@ export class Company {
     const standIn = `http://127.0.0.1:${port}`
     const child = spawnNode([fileAt('stand-in.ts')], { PORT: String(port) })
     await untilServing(child, standIn)
-    meter.watch('stand-in', child.pid)
     const ports = await Promise.all(Array.from({ length: PROCESSES }, () => freePort()))
     const publicUrl = `http://127.0.0.1:${await freePort()}`
     const settings = {
@@ -88,7 +87,7 @@ export class Company {
     const options = [`--max-heap-size=${HEAP_MB}`, '--import', fileAt('own-share.ts')]
     const child = await startOnramp({ ...this.#settings, PORT: String(this.#ports[index]) }, { options })
     this.#processes[index] = child
-    this.meter.watch('onramp', child.pid)
+    this.meter.watch(child.pid)
   }
 
   async #replace(index: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

@@ -8,14 +8,12 @@ export type Fault = 'kill -9' | 'failover' | 'rolling restart'
 /** Milliseconds. */
 type HopTimes = {
   whole: number
-  /** From the request's head to the response's, within onramp. */
-  inside: number
   /** Of the service and the authorization server. */
   elsewhere: number
 }
 
 type Percentiles = ReturnType<typeof percentilesOf>
-export type Shares = { hops: number; seen: Percentiles; inside: Percentiles; whole: Percentiles }
+export type Shares = { hops: number; own: Percentiles; whole: Percentiles }
 
 export class Ledger {
   readonly #phase: () => Phase
@@ -40,15 +38,14 @@ export class Ledger {
 
   troubles = () => [...this.#troubles].sort(([, one], [, other]) => other - one)
 
-  /** Onramp's own share of a hop: of what the browser saw, and of what passed within the process. */
+  /** `own`: onramp's share of what the browser saw. */
   shares = (): [Phase, Shares][] =>
     [...this.#hops].map(([phase, list]) => {
       const percentiles = (value: (times: HopTimes) => number) =>
         percentilesOf(list.map((times) => Math.max(0, value(times))))
       const shares = {
         hops: list.length,
-        seen: percentiles(({ whole, elsewhere }) => whole - elsewhere),
-        inside: percentiles(({ inside, elsewhere }) => inside - elsewhere),
+        own: percentiles(({ whole, elsewhere }) => whole - elsewhere),
         whole: percentiles(({ whole }) => whole),
       }
       return [phase, shares]

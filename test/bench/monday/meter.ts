@@ -1,11 +1,11 @@
-// Samples processor time and memory of the processes each second, also of those that have ended meanwhile.
+// Samples the memory of the processes each second, also of those that have ended meanwhile.
 import { loadavg } from 'node:os'
-import { processorMs, residentMb } from '../machine.ts'
+import { residentMb } from '../machine.ts'
 import { medianOf } from '../report.ts'
 
 /** `at`: milliseconds since 1970. */
 type Sample = { at: number; megabytes: number }
-type Life = { name: string; pid: number; processorMs: number; memory: Sample[] }
+type Life = { pid: number; memory: Sample[] }
 export type Memory = {
   figures: { seconds: number; early: number; late: number; most: number }[]
   /** Undefined if no process lived long enough. */
@@ -38,26 +38,21 @@ export class Meter {
   #sample(): void {
     this.#loads.push(loadavg()[0] ?? 0)
     for (const life of this.#lives) {
-      const [taken, megabytes] = [processorMs(life.pid), residentMb(life.pid)]
-      if (Number.isNaN(taken) || Number.isNaN(megabytes)) continue
-      life.processorMs = taken
-      life.memory.push({ at: Date.now(), megabytes })
+      const megabytes = residentMb(life.pid)
+      if (!Number.isNaN(megabytes)) life.memory.push({ at: Date.now(), megabytes })
     }
   }
 
-  watch(name: string, pid: number): void {
-    this.#lives.push({ name, pid, processorMs: 0, memory: [] })
+  watch(pid: number): void {
+    this.#lives.push({ pid, memory: [] })
   }
 
-  processorMs = (name: string) =>
-    this.#lives.filter((life) => life.name === name).reduce((sum, life) => sum + life.processorMs, 0)
-
-  /** Megabytes of each process of that name. @param from milliseconds since 1970: earlier, fewer people were remembered */
-  memory(name: string, from: number): Memory {
+  /** Megabytes of each process. @param from milliseconds since 1970: earlier, fewer people were remembered */
+  memory(from: number): Memory {
     const figures = this.#lives.flatMap((life) => {
       const memory = life.memory.filter(({ at }) => at >= from)
       const [first, last] = [memory[0], memory.at(-1)]
-      if (life.name !== name || first === undefined || last === undefined) return []
+      if (first === undefined || last === undefined) return []
       const seconds = Math.round((last.at - first.at) / 1000)
       const most = Math.max(...memory.map(({ megabytes }) => megabytes))
       return { seconds, early: inFifth(memory, 1), late: inFifth(memory, 4), most }

@@ -1,10 +1,10 @@
-// Loaded into onramp before it starts: adds to each response how long it took (x-inside-ms), and how much of that the service
-// and the authorization server took (x-elsewhere-ms). It subscribes to diagnostics of Node and undici.
+// Loaded into onramp before it starts: adds to each response how long the service and the authorization server took of it
+// (x-elsewhere-ms). It subscribes to diagnostics of Node and undici.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import { ServerResponse } from 'node:http'
 
-type Hop = { from: number; elsewhere: number }
+type Hop = { elsewhere: number }
 
 /** Of the stand-in's responses. */
 const TOOK = 'x-took-ms'
@@ -13,7 +13,7 @@ const hops = new WeakMap<ServerResponse, Hop>()
 const callers = new WeakMap<object, Hop>()
 
 subscribe('http.server.request.start', (message) => {
-  const hop: Hop = { from: performance.now(), elsewhere: 0 }
+  const hop: Hop = { elsewhere: 0 }
   hops.set((message as { response: ServerResponse }).response, hop)
   current.enterWith(hop)
 })
@@ -26,14 +26,10 @@ const { writeHead } = prototype
 prototype.writeHead = function (this: ServerResponse, ...args: unknown[]) {
   const hop = hops.get(this)
   if (hop === undefined) return writeHead.apply(this, args)
-  const inside = (performance.now() - hop.from).toFixed(2)
   const elsewhere = hop.elsewhere.toFixed(2)
   const last = args.at(-1)
-  if (Array.isArray(last)) {
-    const headers = [...(last as unknown[]), 'x-inside-ms', inside, 'x-elsewhere-ms', elsewhere]
-    return writeHead.apply(this, [...args.slice(0, -1), headers])
-  }
-  this.setHeader('x-inside-ms', inside).setHeader('x-elsewhere-ms', elsewhere)
+  if (Array.isArray(last)) last.push('x-elsewhere-ms', elsewhere)
+  else this.setHeader('x-elsewhere-ms', elsewhere)
   return writeHead.apply(this, args)
 }
 

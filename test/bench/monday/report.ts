@@ -14,11 +14,6 @@ export type Morning = {
   compress: number
   rhythm: Rhythm
   seconds: number
-  mostAtOnce: number
-  /** The longest that the load itself was held up, in milliseconds: it counts as onramp's share. */
-  generatorP99: number
-  generatorMs: number
-  signIns: number
   /** One-time paths that were followed twice, by people with one tab and with two. */
   secondUses: { one: number; two: number }
   shares: [Phase, Shares][]
@@ -45,7 +40,7 @@ function verdictsOf(morning: Morning): Verdict[] {
     ([what]) => !USED_TWICE.test(what) && !FAULTS.some((fault) => what.startsWith(`${fault}:`)),
   )
   const load = meter.load()
-  const p99 = shares.find(([part]) => part === 'average')?.[1].seen.p99
+  const p99 = shares.find(([part]) => part === 'average')?.[1].own.p99
   const atRestart = troubles.filter(([what]) => !USED_TWICE.test(what) && what.startsWith('rolling restart:'))
   // Before anyone has come, what the machine has to do belongs to others.
   const isFree = load.first < morning.processors
@@ -79,20 +74,17 @@ function verdictsOf(morning: Morning): Verdict[] {
 const RESULTS = { true: 'kept', false: 'MISSED', undefined: 'not judged' }
 
 function printFigures(morning: Morning): void {
-  const { rhythm, shares, meter, memory, minutes, compress } = morning
-  const each = (milliseconds: number) => `${fixed(milliseconds / rhythm.people, 1)} ms`
+  const { rhythm, shares, memory, minutes, compress } = morning
   console.log(`A company's Monday: ${rhythm.people} people, ${APPS.length} apps each, in ${minutes} minutes; ${compress} times as fast as that, so in ${fixed(rhythm.seconds)} s
 Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} people a second.
 ${morning.machine}
-All took ${fixed(morning.seconds)} s. ${morning.signIns} logins, at most ${morning.mostAtOnce} people at once.
-CPU per person: onramp ${each(meter.processorMs('onramp'))}, stand-in ${each(meter.processorMs('stand-in'))}, load ${each(morning.generatorMs)}
+All took ${fixed(morning.seconds)} s.
 
-Milliseconds of a hop, p50 / p99. Own: without what the service and the authorization server took. Seen: by the browser,
-so with what the load itself is late (p99 ${fixed(morning.generatorP99, 1)} ms); inside: from the request's head to the answer's.`)
-  const both = ({ p50, p99 }: Shares['seen']) => `${fixed(p50, 1)} / ${fixed(p99, 1)}`
-  const rows = shares.map(([part, { hops, seen, inside, whole }]) => [
+Milliseconds of a hop as the browser sees it, p50 / p99. Own: without what the service and the authorization server took.`)
+  const both = ({ p50, p99 }: Shares['own']) => `${fixed(p50, 1)} / ${fixed(p99, 1)}`
+  const rows = shares.map(([part, { hops, own, whole }]) => [
     part,
-    { hops, 'own, seen': both(seen), 'own, inside': both(inside), 'whole hop': both(whole) },
+    { hops, own: both(own), 'whole hop': both(whole) },
   ])
   console.table(Object.fromEntries(rows))
   console.log('Milliseconds until all was as before:', Object.fromEntries(morning.faults))

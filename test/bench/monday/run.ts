@@ -1,7 +1,6 @@
 // npm run bench:monday: a whole company comes on a Monday morning; meanwhile a process is killed, Redis fails over, and both
-// processes are restarted. Compares what is known of each person at the end, and measures time, processor and memory.
+// processes are restarted. Compares what is known of each person at the end, and measures time and memory.
 import { cpus } from 'node:os'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { runToEnd } from '../../helpers/processes.ts'
@@ -69,38 +68,27 @@ async function letFaultsHappen(company: Company, clock: Clock): Promise<[Fault, 
 async function letThemCome({ network }: Company, clock: Clock, plans: readonly Plan[]) {
   const outcomes = new Map<Plan, Outcome>()
   const coming: Promise<void>[] = []
-  let [now, mostAtOnce] = [0, 0]
   for (const plan of plans) {
     const wait = plan.at - clock.second()
     if (wait > 0) await sleep(wait * 1000)
-    mostAtOnce = Math.max(mostAtOnce, ++now)
-    coming.push(
-      live(network, plan).then((outcome) => {
-        outcomes.set(plan, outcome)
-        now--
-      }),
-    )
+    coming.push(live(network, plan).then((outcome) => void outcomes.set(plan, outcome)))
   }
   await Promise.all(coming)
-  return { outcomes, mostAtOnce }
+  return outcomes
 }
 
 async function runMorning(): Promise<Morning> {
   const clock: Clock = { second: () => 0, fault: undefined }
   const ledger = new Ledger(() => clock.fault ?? phaseAt(clock.second()))
   const company = await Company.start(ledger)
-  const delay = monitorEventLoopDelay({ resolution: 5 })
-  delay.enable()
-  const before = process.cpuUsage()
   const plans = planCompany(rhythm, SEED)
   const from = performance.now()
   const hourFrom = Date.now() + average * 1000
   clock.second = () => (performance.now() - from) / 1000
   const faulting = letFaultsHappen(company, clock)
-  const [{ outcomes, mostAtOnce }, faults] = await Promise.all([letThemCome(company, clock, plans), faulting])
+  const [outcomes, faults] = await Promise.all([letThemCome(company, clock, plans), faulting])
   const seconds = clock.second()
   company.meter.stop()
-  const { user, system } = process.cpuUsage(before)
   const [journal, csv, redis] = await Promise.all([
     company.journal(),
     company.peopleCsv(),
@@ -116,16 +104,12 @@ async function runMorning(): Promise<Morning> {
     compress,
     rhythm,
     seconds,
-    mostAtOnce,
-    generatorP99: delay.percentile(99) / 1e6,
-    generatorMs: (user + system) / 1000,
-    signIns: Object.values(journal.people).reduce((sum, entry) => sum + entry.signIns, 0),
     secondUses: { one: journal.secondUses.length - two, two },
     shares: ledger.shares(),
     troubles: ledger.troubles(),
     faults,
     meter: company.meter,
-    memory: company.meter.memory('onramp', hourFrom),
+    memory: company.meter.memory(hourFrom),
     losses: reconcile(outcomes, journal.people, readReport(csv)),
   }
 }
