@@ -60,7 +60,6 @@ it('an admin reads only how to begin before anyone was invited', async () => {
   await grace.open('/admin/people?q=no-one-is-called-so')
   await grace.choose('link', 'Clear filters')
   expect(grace.page.url()).toBe(`${empty.running.url}/admin/people`)
-  await grace.leave()
 })
 
 const HEADINGS_OF_TWO_LINES = `[...document.querySelectorAll('thead th')]
@@ -94,5 +93,4 @@ it('the tables of administrators breaks no word in its tables and no label of it
     for (const width of [320, 360, 768, 1280])
       expect(await at(grace.page, width), `${path} ${width}`).toEqual([])
   }
-  await grace.leave()
 })

@@ -58,5 +58,4 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   expect(ada.complaints).toEqual([])
   await ada.page.goto(link)
   expect(await heading(ada)).toBe('You’re all set, Ada')
-  await ada.leave()
 })

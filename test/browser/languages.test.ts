@@ -48,7 +48,6 @@ describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
       for (const width of [320, 1280]) expect(await overflowAt(page, width), path).toBeLessThanOrEqual(0)
     }
     expect(visitor.complaints.filter((one) => !one.includes('404'))).toEqual([])
-    await visitor.leave()
   })
 })
 
@@ -98,7 +97,6 @@ describe('a language that is a third longer', () => {
       const plain = await visitor.page.evaluate(UNMARKED)
       expect(plain, path).toEqual([])
     }
-    await visitor.leave()
   })
 })
 

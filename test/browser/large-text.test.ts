@@ -86,6 +86,5 @@ describe.each(cases)('text twice as large: $mix, $tag, $state', ({ mix, tag, sta
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
       expect(await page.evaluate(FAULTS), `${width}`).toEqual([])
     }
-    await visitor.leave()
   })
 })

@@ -1,24 +1,17 @@
 // The email as a browser draws it, which is how webmail does: on a phone, in dark mode, from right to left, and without the
 // style elements that some programs drop.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BrowserContextOptions } from 'playwright-core'
+import { afterAll, expect, it } from 'vitest'
 import { createNoticeComposer } from '../../src/campaigns/mail/notice.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { openChromium } from '../helpers/chromium.ts'
+import { shared } from '../helpers/shared.ts'
 import { ACME, createEmails, picture, png } from '../campaigns/emails.ts'
 import { axeFindings, overflowAt } from './examine.ts'
 
+const browser = shared(openChromium)
 const emails = createEmails()
-let browser: Browser
-let page: Page
-
-beforeAll(async () => {
-  browser = await openChromium()
-})
-afterAll(async () => {
-  await browser.close()
-  emails.end()
-})
+afterAll(() => emails.end())
 
 const NAMES = ['Slack', 'Wiki '.repeat(12), 'مساحة العمل', 'SupercalifragilisticexpialidociousWorkspace']
 const looks = {
@@ -35,17 +28,21 @@ const looks = {
 /** Rules about pages: an email has no landmarks, because the mail program around it has them. */
 const OF_PAGES = /^(light|dark): (landmark-one-main|region|page-has-heading-one)/
 
+/** Shows an email that anyone can read. */
+async function show(html: string, options: BrowserContextOptions = {}) {
+  const page = await browser.newPage(options)
+  await page.setContent(html)
+  expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
+  return page
+}
+
 it.each(Object.entries(looks))(
   'an email %s is readable in both schemes and fits a phone',
   async (_what, look) => {
-    const { html } = await emails.write({ apps: NAMES, ...look })
-    page = await browser.newPage()
-    await page.setContent(html)
-    expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
+    const page = await show((await emails.write({ apps: NAMES, ...look })).html)
     expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
     const button = await page.getByRole('link', { name: /^Connect (my apps|again)$/ }).boundingBox()
     expect(button?.height).toBeGreaterThanOrEqual(48)
-    await page.close()
   },
 )
 
@@ -64,23 +61,15 @@ it('an email to administrators is readable in both schemes and fits a phone, wha
     },
     'digest',
   )
-  page = await browser.newPage()
-  await page.setContent(html)
-  expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
-  expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
-  await page.close()
+  expect(await overflowAt(await show(html), 320)).toBeLessThanOrEqual(0)
 })
 
 it('an email without its style elements is whole: it has its colours, its button and its width', async () => {
   const { html } = await emails.write({ file: ACME })
-  page = await browser.newPage({ viewport: { width: 900, height: 800 }, colorScheme: 'dark' })
-  await page.setContent(
-    html.replaceAll(/<style>.*?<\/style>|<meta name="[^"]*color-scheme[^"]*"[^>]*>/gs, ''),
-  )
-  expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
+  const bare = html.replaceAll(/<style>.*?<\/style>|<meta name="[^"]*color-scheme[^"]*"[^>]*>/gs, '')
+  const page = await show(bare, { viewport: { width: 900, height: 800 }, colorScheme: 'dark' })
   const button = await page.getByRole('link', { name: 'Connect my apps' }).boundingBox()
   expect(button?.height).toBeGreaterThanOrEqual(48)
   expect((await page.locator('table.card').boundingBox())?.width).toBe(560)
   expect(await page.getByText('It takes about 3 minutes').first().isVisible()).toBe(false)
-  await page.close()
 })

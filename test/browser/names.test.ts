@@ -69,7 +69,6 @@ it('names that bite stay text on the overview, its banners and the step', async 
     await mallory.page.locator('.step h2').waitFor()
     await expectNoIntruder(mallory)
   }
-  await mallory.leave()
 })
 
 it.each(['return_to', 'datasource', 'from', 'still'])(
@@ -81,6 +80,5 @@ it.each(['return_to', 'datasource', 'from', 'still'])(
       await expectNoIntruder(mallory)
     }
     expect(await mallory.page.title()).toMatch(/- Search setup$/)
-    await mallory.leave()
   },
 )

@@ -1,9 +1,9 @@
 // The page of every failure, shown by the real app in real Chromium: a heading, a next step, a reference.
-import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import express from 'express'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Browser, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
@@ -11,10 +11,9 @@ import { createPages } from '../../src/web/pages.ts'
 import { securityHeaders } from '../../src/web/security-headers.ts'
 import { keysUnder, t } from '../helpers/texts.ts'
 import { openChromium } from '../helpers/chromium.ts'
-import { freePort } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
 
-const HOST = '127.0.0.1'
 const { displayName } = neutralCompany
 const codes = keysUnder('problem.')
   .filter((key) => key.endsWith('.title'))
@@ -26,10 +25,8 @@ const problemOf = (code: ProblemCode) => {
   return new Problem(503, code, { datasource, retryAfter: 40 })
 }
 
-let browser: Browser
-let server: Server
-let page: Page
-let url: string
+const browser = shared(openChromium)
+const page = shared(() => browser.newPage())
 
 /** The pages and the error page as the app has them, and one feature that fails on request. */
 function appThatFails() {
@@ -44,7 +41,7 @@ function appThatFails() {
       log: pino({ level: 'silent' }),
       sendPage: pages.send,
       languages: pages.languages,
-      origin: `http://${HOST}`,
+      origin: 'http://127.0.0.1',
       pathOf: (path) => path || undefined,
       displayName,
       count: () => {},
@@ -54,24 +51,16 @@ function appThatFails() {
   return app
 }
 
-beforeAll(async () => {
-  const port = await freePort(HOST)
-  url = `http://${HOST}:${port}`
-  server = createServer(appThatFails())
-  await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
-  browser = await openChromium()
-  page = await browser.newPage()
+const server = shared(async () => {
+  const listening = appThatFails().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  return listening
 })
-
-afterAll(async () => {
-  await browser.close()
-  server.closeAllConnections()
-  server.close()
-})
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 it.each(codes)('the page of a failure says what happened and what to do: %s', async (code) => {
   const { title } = problemTexts(problemOf(code), t, displayName)
-  const response = await page.goto(`${url}/fail/${code}`)
+  const response = await page.goto(`${url()}/fail/${code}`)
 
   expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
   expect(await axeFindings(page)).toEqual([])

@@ -1,16 +1,14 @@
 // The mails that the sandbox caught, as a browser shows them under the page's own policy.
 import { createTransport } from 'nodemailer'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { openChromium } from '../helpers/chromium.ts'
+import { shared } from '../helpers/shared.ts'
 import { axeFindings, htmlFindings } from './examine.ts'
 
-let sandbox: Sandbox
-let browser: Browser
-
+const browser = shared(openChromium)
+const sandbox = shared(() => startSandbox({ mailPort: 0 }))
 beforeAll(async () => {
-  ;[sandbox, browser] = await Promise.all([startSandbox({ mailPort: 0 }), openChromium()])
   const transport = createTransport(sandbox.mail?.url ?? '')
   for (let index = 0; index < 80; index++) {
     const address = `${sandbox.urls.control}/?${'long'.repeat(80)}`
@@ -23,10 +21,6 @@ beforeAll(async () => {
     })
   }
   transport.close()
-})
-afterAll(async () => {
-  await browser.close()
-  await sandbox.close()
 })
 
 it('shows the latest mail as a mail program does, and its links open', async () => {
@@ -53,7 +47,6 @@ it('shows the latest mail as a mail program does, and its links open', async () 
     const answer = await fetch(sandbox.urls.control + path)
     expect(await htmlFindings(await answer.text()), path).toEqual([])
   }
-  await page.close()
 })
 
 type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }

@@ -1,10 +1,10 @@
 // A person at a browser: what they do on our pages and on the others', and what their browser complained about.
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { RunOptions, Running } from '../helpers/running.ts'
 
-export type VisitorOptions = BrowserContextOptions & { person: string }
+type VisitorOptions = BrowserContextOptions & { person: string }
 
 export class Visitor {
   readonly context: BrowserContext
@@ -128,12 +128,20 @@ export class Visitor {
   }
 }
 
-/** Chromium and a running onramp for all the tests of a file. @param options read when they start */
+/**
+ * Chromium and a running onramp for all the tests of a file. Who arrives in a test leaves at its end.
+ * @param options read when they start
+ */
 export function useSite(options: () => RunOptions | Promise<RunOptions> = () => ({})) {
   let browser: Browser
   let running: Running
+  let visitors: Visitor[] = []
   beforeAll(async () => {
     ;[browser, running] = await Promise.all([openChromium(), runOnThreeSites(await options())])
+  })
+  beforeEach(() => void (visitors = []))
+  afterEach(async () => {
+    for (const visitor of visitors) await visitor.context.close()
   })
   afterAll(async () => {
     await browser.close()
@@ -143,6 +151,10 @@ export function useSite(options: () => RunOptions | Promise<RunOptions> = () => 
     get running() {
       return running
     },
-    arrive: (visitor: VisitorOptions) => Visitor.arrive(browser, running, visitor),
+    async arrive(options: VisitorOptions) {
+      const visitor = await Visitor.arrive(browser, running, options)
+      visitors.push(visitor)
+      return visitor
+    },
   }
 }

@@ -41,7 +41,6 @@ it('the page that waits moves the focus once, and no reload moves it again, also
     looks.push(await active(ada))
   }
   expect(looks).toEqual(['BODY', 'BODY'])
-  await ada.leave()
 })
 
 it('the page that waits is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {
@@ -65,7 +64,6 @@ it('the page that waits is stopped with the keyboard, and is not loaded again wh
   await ada.page.keyboard.press('Enter')
   await ada.reads('Acme Search wants to read content you can access in GitHub.')
   expect(ada.complaints).toEqual([])
-  await ada.leave()
 })
 
 it('the page that waits says that there is news while it is in use, and shows it when the person asks', async () => {
@@ -81,7 +79,6 @@ it('the page that waits says that there is news while it is in use, and shows it
   await ada.reads('Slack connected')
   expect(await ada.focused()).toBe('Continue to GitHub')
   expect(ada.complaints).toEqual([])
-  await ada.leave()
 })
 
 it('the page that waits never leaves for an app without a click: it ends at “Slack connected”, with the focus on the next button', async () => {
@@ -101,7 +98,6 @@ it('the page that waits never leaves for an app without a click: it ends at “S
   // Two questions of the script, and the look that shows the news.
   expect(site.running.sandbox.count('checkdatasourceauth')).toBe(6)
   expect(ada.complaints).toEqual([])
-  await ada.leave()
   // It waits for seventeen seconds by design.
 })
 
@@ -121,7 +117,6 @@ it('the page that waits may run scripts of ours and no others, and no page that 
   expect(policies.at(-1)).toContain("default-src 'none'")
   await ada.page.goto(`${site.running.url}/onboarding?still=yes`)
   expect(policies.at(-1)).not.toContain('script-src')
-  await ada.leave()
 })
 
 // Playwright waits for a navigation that is under way, so the page itself says what it shows meanwhile.
@@ -150,7 +145,6 @@ it('a slow press shows that it was taken, counts once, and says so after a while
     'Still working on it. You don’t need to click again.',
   )
   expect(ada.complaints).toEqual([])
-  await ada.leave()
 })
 
 it('a slow press can be repeated once the person stops it, also a skip', async () => {
@@ -165,5 +159,4 @@ it('a slow press can be repeated once the person stops it, also a skip', async (
       return [stopped, busy()]
     })()`)
   expect(shown).toEqual([[], ['Skip for now']])
-  await ada.leave()
 })

@@ -58,7 +58,6 @@ it('the overview works with the keyboard alone, and shows the focus', async () =
   expect(await ada.focused()).toBe('Connect GitHub')
   for (const key of ['Tab', 'Shift+Tab', 'Enter']) await ada.page.keyboard.press(key)
   await ada.reads('Acme Search wants to read')
-  await ada.leave()
 })
 
 it('the overview holds the text spacing that a person asks for', async () => {
@@ -68,7 +67,6 @@ it('the overview holds the text spacing that a person asks for', async () => {
   )
   expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
   expect(await visitor.page.evaluate(TRUNCATED)).toEqual([])
-  await visitor.leave()
 })
 
 it('the overview keeps its edges in forced colours', async () => {
@@ -85,13 +83,11 @@ it('the overview keeps its edges in forced colours', async () => {
     edges.push(`${part} ${edge}`)
   }
   for (const edge of edges) expect(edge).toMatch(/ solid rgb\(/)
-  await visitor.leave()
 })
 
 it('the overview has no motion for people who asked for less', async () => {
   const visitor = await arrive('dan', { reducedMotion: 'reduce' })
   expect(await visitor.page.evaluate('document.getAnimations().length')).toBe(0)
-  await visitor.leave()
 })
 
 type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }

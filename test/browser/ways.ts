@@ -12,8 +12,11 @@ export type State = {
   switches?: Partial<Switches>
   /** What `CONFIRM_SECONDS` has to be. */
   confirmSeconds?: 0 | 90
-  reach: (visitor: Visitor) => Promise<void>
+  /** What the person does to get there, step by step. */
+  reach: Act[]
 }
+
+type Act = (visitor: Visitor) => Promise<unknown>
 
 /** A new person for each test, with Ada's five datasources. */
 export const newcomers = (count: number): Person[] =>
@@ -29,9 +32,27 @@ export const slack: Datasource = { instance: 'slack_1', displayName: 'Slack' }
 export const github: Datasource = { instance: 'github_1', displayName: 'GitHub' }
 
 export const open =
-  (path = '/onboarding') =>
-  (visitor: Visitor) =>
+  (path = '/onboarding'): Act =>
+  (visitor) =>
     visitor.open(path)
+export const skip =
+  (instance: string): Act =>
+  (visitor) =>
+    visitor.skip(instance)
+export const choose =
+  (...what: Parameters<Visitor['choose']>): Act =>
+  (visitor) =>
+    visitor.choose(...what)
+export const answer =
+  (what: 'Allow' | 'Deny'): Act =>
+  (visitor) =>
+    visitor.answer(what)
+/** Waits for the address. */
+export const comeTo =
+  (url: RegExp): Act =>
+  ({ page }) =>
+    page.waitForURL(url)
+export const goOn: Act = (visitor) => visitor.goOn()
 
 export async function connectAll(visitor: Visitor): Promise<void> {
   while ((await visitor.page.locator('.step .button').count()) > 0) await connectNext(visitor)

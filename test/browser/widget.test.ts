@@ -101,7 +101,6 @@ it('shows how far a person is, as a card and compact, in the page’s words and 
   expect(complaints).toEqual([])
   await card.getByRole('link', { name: 'Connect your apps' }).click()
   await page.waitForURL(`${site.running.url}/onboarding`)
-  await visitor.leave()
 })
 
 it('speaks the language of its element, else of the page, else of the browser', async () => {
@@ -120,7 +119,6 @@ it('speaks the language of its element, else of the page, else of the browser', 
     'rtl',
     languages.in('ar')('widget.progress', { connected: 0, total: 5 }),
   ])
-  await visitor.leave()
 })
 
 it('takes the company’s colour, and the page’s own where it styles parts and properties', async () => {
@@ -135,7 +133,6 @@ it('takes the company’s colour, and the page’s own where it styles parts and
   expect(await styleOf('#card .label', 'fontStyle')).toBe('italic')
   await page.emulateMedia({ colorScheme: 'dark' })
   expect(await styleOf('#card .link', 'backgroundColor')).toBe('rgb(79, 209, 181)')
-  await visitor.leave()
 })
 
 it('has no finding of axe in either scheme, fits a phone, and its targets are large', async () => {
@@ -146,7 +143,6 @@ it('has no finding of axe in either scheme, fits a phone, and its targets are la
     expect(box?.height, selector).toBeGreaterThanOrEqual(44)
   }
   expect(await axeFindings(page)).toEqual([])
-  await visitor.leave()
 })
 
 it('counts nothing, and leads to search, where there is nothing to connect', async () => {
@@ -159,7 +155,6 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
   const open = card.getByRole('link', { name: 'Open Acme Search' })
   expect(await open.getAttribute('href')).toBe('https://search.acme.example/')
   expect(await card.locator('.done').count()).toBe(0)
-  await visitor.leave()
 })
 
 it('says how many apps wait, with one question for each language, once the person is signed in, and is a link before', async () => {
@@ -186,7 +181,6 @@ it('says how many apps wait, with one question for each language, once the perso
     '?language=de',
     '?language=en',
   ])
-  await visitor.leave()
 })
 
 it('tells nothing to a page of an origin that is not allowed, and a link stays a link there', async () => {
@@ -195,5 +189,4 @@ it('tells nothing to a page of an origin that is not allowed, and a link stays a
   await visitor.page.goto(`${originOf(other)}/en`)
   await visitor.page.locator('#card[state=unknown]').waitFor({ state: 'attached' })
   expect(await visitor.page.locator('#card a').first().innerText()).toBe('Connect your apps')
-  await visitor.leave()
 })

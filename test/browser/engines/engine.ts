@@ -11,8 +11,6 @@ export type Tab = {
   click(selector: string): Promise<void>
   /** A further tab of the same browser. */
   another(): Promise<Tab>
-  /** The browser loses every cookie that the site of this address has set. */
-  forget(url: string): Promise<void>
 }
 
 export type Profile = { tab: Tab; leave(): Promise<void> }
@@ -24,7 +22,7 @@ export type Engine = {
 }
 
 /** The programs of an engine, and the package of Debian that has each. */
-export type EngineSetup = Record<string, string>
+type EngineSetup = Record<string, string>
 
 /** What is missing on this machine, in words, if anything is. */
 export function missing(needs: EngineSetup): string | undefined {

@@ -51,10 +51,6 @@ export class Person {
     return this.tab.ask("location.href + '\\n' + document.body.innerText.replaceAll(/\\s+/g, ' ')")
   }
 
-  at(): Promise<string> {
-    return this.tab.ask('location.href')
-  }
-
   reads(text: string): Promise<void> {
     return this.until(`document.body.innerText.replaceAll(/\\s+/g, ' ').includes(${quoted(text)})`)
   }

@@ -2,7 +2,7 @@
 import { launch, type BrowserContext, type Page } from 'puppeteer-core'
 import type { Engine, Tab } from './engine.ts'
 
-export type Preferences = Record<string, boolean | number | string>
+type Preferences = Record<string, boolean | number | string>
 
 const PATHS = {
   chrome: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -43,10 +43,5 @@ function tabOf(context: BrowserContext, page: Page): Tab {
       await page.click(selector)
     },
     another: async () => tabOf(context, await context.newPage()),
-    async forget(url) {
-      const { hostname } = new URL(url)
-      const cookies = await context.cookies()
-      await context.deleteCookie(...cookies.filter(({ domain }) => domain === hostname))
-    },
   }
 }

@@ -65,10 +65,6 @@ export async function openWebkit(): Promise<Engine> {
 function tabOf(send: Send, handle: string): Tab {
   /** The session looks at one tab at a time. */
   const look = () => send('POST', '/window', { handle })
-  const another = async () => {
-    const { handle: opened } = await send<{ handle: string }>('POST', '/window/new', { type: 'window' })
-    return tabOf(send, opened)
-  }
   return {
     async open(url) {
       await look()
@@ -87,13 +83,9 @@ function tabOf(send: Send, handle: string): Tab {
       const found = await send<object>('POST', '/element', { using: 'css selector', value: selector })
       await send('POST', `/element/${Object.values(found)[0]}/click`, {})
     },
-    another,
-    // The protocol shows the cookies of the page alone, so the site is opened in a tab for a moment.
-    async forget(url) {
-      const there = await another()
-      await there.open(url)
-      await send('DELETE', '/cookie')
-      await send('DELETE', '/window')
+    async another() {
+      const { handle: opened } = await send<{ handle: string }>('POST', '/window/new', { type: 'window' })
+      return tabOf(send, opened)
     },
   }
 }
