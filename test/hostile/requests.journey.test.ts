@@ -2,8 +2,9 @@
 // work, and the next person is served as if nothing had been. HOSTILE_RUNS and HOSTILE_SEED as in readers.test.ts.
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { expect, it } from 'vitest'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { jsonTextWith, near, reshaped, numRuns, seed, words } from './inputs.ts'
 
@@ -135,15 +136,11 @@ const answer = fc.record({
 const PEOPLE = Array.from({ length: 100 }, (_, index) => `person-${index + 1}`)
 const REQUESTS_EACH = 100
 
-let running: Running
+const ADMIN_EMAILS = PEOPLE.map((person) => `${person}@acme.example`).join()
+const settings = { SIGN_INS_PER_MINUTE: '1000000', ADMIN_EMAILS }
+const running = shared(() => run({ settings, sandbox: { company: PEOPLE.length } }))
 let requests = 0
 let browser: TestBrowser
-beforeAll(async () => {
-  const ADMIN_EMAILS = PEOPLE.map((person) => `${person}@acme.example`).join()
-  const settings = { SIGN_INS_PER_MINUTE: '1000000', ADMIN_EMAILS }
-  running = await run({ settings, sandbox: { company: PEOPLE.length } })
-})
-afterAll(() => running.close())
 
 async function someone(): Promise<TestBrowser> {
   const turn = Math.floor(requests / REQUESTS_EACH)

@@ -1,16 +1,17 @@
 // Everything goes through a forward proxy with a password, to servers whose certificates a private authority signed.
 // Their names mean nothing to this machine, so no call can go past the proxy.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Server as ForwardProxy, type PrepareRequestFunctionOpts } from 'proxy-chain'
 import { request } from 'undici'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
 import { answerConsent } from '../helpers/journey.ts'
 import { spawnOne, spawnOnramp, startOnramp, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { makeCertificates, pem, startGateway } from '../helpers/tls.ts'
 import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
@@ -22,9 +23,10 @@ const NAMES = { service: 'service.example', authorizationServer: 'login.example'
 const lookup: LookupFunction = (_name, { all }, done) =>
   all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)
 
+const folder = useFolder()
+
 /** A company's network, and what to tell onramp of it. The forward proxy is proxy-chain. */
 async function startNetwork() {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-proxy-'))
   makeCertificates(folder, { servers: Object.values(NAMES), proxy: ['localhost'] })
   const ports = { service: await freePort(), authorizationServer: await freePort() }
   const open = { service: await freePort(), authorizationServer: await freePort() }
@@ -71,16 +73,13 @@ async function startNetwork() {
         gateway.closeAllConnections()
       }
       await sandbox.close()
-      rmSync(folder, { recursive: true })
     },
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-behind-'))
-let network: Awaited<ReturnType<typeof startNetwork>>
+const network = shared(startNetwork)
 let env: Record<string, string>
 beforeAll(async () => {
-  network = await startNetwork()
   const port = String(await freePort())
   env = {
     PORT: port,
@@ -89,14 +88,10 @@ beforeAll(async () => {
     SERVICE_BASE_URL: network.sandbox.urls.service,
     OIDC_ISSUER: network.sandbox.urls.authorizationServer,
     SESSION_SECRET: randomBytes(32).toString('base64url'),
-    DATA_DIR: folder,
+    DATA_DIR: join(folder, 'data'),
     NODE_EXTRA_CA_CERTS: network.authority,
     https_proxy: network.proxy,
   }
-})
-afterAll(async () => {
-  await network.close()
-  rmSync(folder, { recursive: true })
 })
 
 /** The log of a server that cannot get ready, once it says why, and its /readyz. */

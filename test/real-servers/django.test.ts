@@ -1,18 +1,11 @@
 // Django OAuth Toolkit: addresses that end in a slash, opaque tokens, a page for consent; no sign-out and no registration.
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Visitor } from '../browser/visitor.ts'
+import { shared } from '../helpers/shared.ts'
 import { PASSWORD, SECONDS, startDjango, TOOLKIT } from './django.ts'
-import { lacks, openWorld, type World } from './world.ts'
-
-let world: World
-const isHere = existsSync(TOOLKIT)
-
-beforeAll(async () => {
-  if (isHere) world = await openWorld(startDjango)
-})
-afterAll(async () => await world?.close())
+import { lacks, openWorld } from './world.ts'
 
 const fillIn = async ({ page }: Visitor) => {
   await page.getByLabel('Username:').fill('ada')
@@ -21,14 +14,17 @@ const fillIn = async ({ page }: Visitor) => {
 }
 const press = ({ page }: Visitor, name: string) => page.getByRole('button', { name, exact: true }).click()
 
-async function arrive(): Promise<Visitor> {
-  const ada = await world.arrive({ javaScriptEnabled: false })
-  await ada.page.goto(world.url)
-  await fillIn(ada)
-  return ada
-}
-
+const isHere = existsSync(TOOLKIT)
 describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-oauth-toolkit')}`, () => {
+  const world = shared(() => openWorld(startDjango))
+
+  async function arrive(): Promise<Visitor> {
+    const ada = await world.arrive({ javaScriptEnabled: false })
+    await ada.page.goto(world.url)
+    await fillIn(ada)
+    return ada
+  }
+
   it('people sign in, their tokens are refreshed twice, and signing out claims nothing about the server', async () => {
     const ada = await arrive()
     await press(ada, 'Authorize')

@@ -2,7 +2,7 @@
 // may do only that, with keys below REDIS_PREFIX alone. Redis itself keeps a list of what it refused (ACL LOG).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { redisAclRules } from '../../src/records/redis-records.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret } from '../doctor/set-up.ts'
@@ -11,56 +11,48 @@ import { answerConsent } from '../helpers/journey.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
-let redis: RedisServer
-let running: Running
-
-async function start(database: number, prefix: string): Promise<void> {
+/** Onramp as this user of Redis. */
+async function runAsUser(redis: RedisServer, database: number, prefix: string): Promise<Running> {
   const password = newSecret()
-  redis = await startRedis()
   const url = `${redis.url.replace('//', `//onramp:${password}@`)}/${database}`
   const rules = redisAclRules(prefix, 'standalone', url)
   await redis.ask('ACL', 'SETUSER', 'onramp', 'on', `>${password}`, ...rules)
-  running = await run({ settings: { REDIS_URL: url, REDIS_PREFIX: prefix }, sandbox: { mailPort: 0 } })
+  const running = await run({ settings: { REDIS_URL: url, REDIS_PREFIX: prefix }, sandbox: { mailPort: 0 } })
   await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
-}
-
-async function close(): Promise<void> {
-  await running.close()
-  await redis.close()
+  return running
 }
 
 /** Commands that Redis refused, but for the name that the client library would like to be known by. */
-async function refusals(): Promise<string[]> {
+async function refusals(redis: RedisServer): Promise<string[]> {
   const log = (await redis.ask('ACL', 'LOG')) as string[][]
   const refused = log.map((entry) => String(entry[entry.indexOf('object') + 1]))
   return refused.filter((command) => !command.startsWith('client'))
 }
 
 /** Commands of Redis with how often each was called since the start. */
-async function calls(): Promise<Map<string, number>> {
+async function calls(redis: RedisServer): Promise<Map<string, number>> {
   const stats = String(await redis.ask('INFO', 'commandstats'))
   return new Map(
     [...stats.matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)].map(([, name = '', count]) => [name, Number(count)]),
   )
 }
 
-const command = async (...args: string[]) => {
-  const env = {
-    ...running.env,
-    SERVICE_GLOBAL_TOKEN: running.sandbox.serviceTokens.global,
-    SMTP_URL: running.sandbox.mail?.url ?? '',
-    MAIL_FROM: 'Search team <search@acme.example>',
-  }
-  return await runCommand(args, env)
-}
-
 describe.each([
   [0, 'onramp:'],
   [3, 'acme/'],
 ])('a user of Redis that may do only what is documented, in database %i below %s', (database, prefix) => {
-  beforeAll(() => start(database, prefix))
-  afterAll(close)
+  const redis = shared(startRedis)
+  const running = shared(() => runAsUser(redis, database, prefix))
+
+  const command = (...args: string[]) =>
+    runCommand(args, {
+      ...running.env,
+      SERVICE_GLOBAL_TOKEN: running.sandbox.serviceTokens.global,
+      SMTP_URL: running.sandbox.mail?.url ?? '',
+      MAIL_FROM: 'Search team <search@acme.example>',
+    })
 
   it('is enough for a walk from the sign-in to the sign-out, and for sign-ins that others end', async () => {
     const browser = await signIn(running, 'ada')
@@ -79,7 +71,7 @@ describe.each([
     await browser.open(`${running.url}/onboarding`)
     await browser.submit('/sign-out')
     await expectSignedOut(running, browser)
-    expect(await refusals()).toEqual([])
+    expect(await refusals(redis)).toEqual([])
   })
 
   it('is enough for invitations, their report, and forgetting someone', async () => {
@@ -92,7 +84,7 @@ describe.each([
     expect(JSON.parse(report.out), report.err).toMatchObject({ people: 3 })
     const forgotten = await command('invite', 'forget', 'bob@acme.example')
     expect(forgotten.exit, forgotten.err).toBe(0)
-    expect(await refusals()).toEqual([])
+    expect(await refusals(redis)).toEqual([])
   })
 
   it('passes the doctor', async () => {
@@ -103,7 +95,7 @@ describe.each([
   })
 
   it('may nothing that is not used', async () => {
-    const used = await calls()
+    const used = await calls(redis)
     const granted = redisAclRules(prefix).flatMap((rule) => (rule.startsWith('+') ? rule.slice(1) : []))
     expect(granted.filter((name) => !used.has(name))).toEqual([])
   })
