@@ -15,6 +15,8 @@ const goTo =
   async ({ page, running }: Visitor) =>
     void (await page.goto(`${running.url}/invite/${await invite(running, { email })}${behind}`))
 
+const LONG = 'Quarterly planning, reporting and forecasting app'
+
 const invitations: State[] = [
   { name: 'an invitation', title: 'Connect your apps to search', like: 'ada', reach: [goTo()] },
   {
@@ -64,13 +66,13 @@ const otherStates: State[] = [
   },
   {
     name: 'cannot be started',
-    title: 'We can’t connect Slack right now',
-    like: [{ ...slack, withoutPath: true }, github],
+    title: 'We can’t connect Quarterly planning… right now',
+    like: [{ ...slack, displayName: LONG, withoutPath: true }, github],
     reach: [
       open(),
       // No page offers it: its link is of an earlier page.
       ({ page }) => page.evaluate(`location.href = '/onboarding/connect/slack_1'`),
-      ({ page }) => page.getByRole('heading', { name: 'We can’t connect Slack right now' }).waitFor(),
+      ({ page }) => page.getByRole('heading', { name: 'We can’t connect' }).waitFor(),
     ],
   },
   {

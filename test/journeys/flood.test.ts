@@ -15,7 +15,10 @@ const asJson = { headers: { accept: 'application/json' } }
 /** With a clock that stands still, as what a person may ask for comes back with time. */
 async function world() {
   const clock = { now: Date.now() }
-  const opened = await openWorld({ now: () => clock.now })
+  const opened = await openWorld({
+    now: () => clock.now,
+    settings: { ADMIN_EMAILS: 'newcomer1@acme.example' },
+  })
   worlds.push(opened)
   return { ...opened, clock }
 }
@@ -29,6 +32,7 @@ it.each([
   '/onboarding/callback?step=x',
   '/SEARCH/?q=a',
   '/API/Status/',
+  '/admin/people?q=',
 ])('one person who opens %s without end is told to wait, and reaches the service seldom', async (path) => {
   const here = await world()
   const { browser } = await here.begin(1)

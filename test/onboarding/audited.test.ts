@@ -1,6 +1,6 @@
 // What the audit log has of a person's steps: also those that fail, and those that only a page finds done.
 import { expect, it } from 'vitest'
-import { ada, setUpWalkRoutes, github } from './walk-routes.ts'
+import { awayAtSlack, ada, setUpWalkRoutes, github } from './walk-routes.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 const connected = { event: 'step_result', user: ada, datasource: 'slack_1', result: 'connected' }
@@ -74,9 +74,7 @@ it.each<[string, string, (world: ReturnType<typeof setUpWalkRoutes>['world']) =>
 )
 
 it('a return that ends at a service which is away is audited with the person, the app and the code', async () => {
-  const { world, to, get, back, audited, failures } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { world, get, back, audited, failures } = await awayAtSlack()
   world.fails = true
   await get(back())
   const failed = { event: 'step_failed', user: ada, datasource: 'slack_1', code: 'service_unavailable' }

@@ -1,14 +1,12 @@
 // Coming back from an app over HTTP: a check follows, the person goes on without a click, and no one is sent in circles.
 import { expect, it } from 'vitest'
-import { ada, consentOf, setUpWalkRoutes, github } from './walk-routes.ts'
+import { awayAtSlack, ada, consentOf, setUpWalkRoutes, github } from './walk-routes.ts'
 import { NOW } from './seen.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
 it('a return that the service confirms leads straight to the next, and the last one makes the last page', async () => {
-  const { world, to, page, back, calls, audited } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { world, to, page, back, calls, audited } = await awayAtSlack()
   world.waiting = [github]
   expect(await to(back())).toBe(consentOf('github_1'))
   // The day after.
@@ -54,9 +52,7 @@ it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
 })
 
 it('a return that is not confirmed yet shows the page, which looks again on its own', async () => {
-  const { world, to, page, back, audited } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { page, back, audited } = await awayAtSlack()
   const path = back()
   const found = await page(path)
   expect(found).toMatchObject({
@@ -72,9 +68,7 @@ it('a return that is not confirmed yet shows the page, which looks again on its 
 })
 
 it('a return is the only way to go straight on: a page that waits ends at what was connected, and at the next button', async () => {
-  const { world, to, page, back, calls } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { world, page, back, calls } = await awayAtSlack()
   const path = back()
   await page(path)
   world.now += 5_000
@@ -105,9 +99,7 @@ it('a return that another tab held up, or whose check failed, ends at a page too
 })
 
 it.each(['access_denied', 'server_error'])('a return that says error=%s is not waited for', async (error) => {
-  const { world, to, page, back } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { page, back } = await awayAtSlack()
   const { confirming, refresh, card } = await page(`${back()}&error=${error}`)
   expect([confirming, refresh]).toEqual([undefined, undefined])
   expect(card).toMatchObject({
@@ -119,9 +111,7 @@ it.each(['access_denied', 'server_error'])('a return that says error=%s is not w
 it.each(['', 'step=&', 'step=made-up&'])(
   'a return with an error but without the open step (%j) may be another site’s link, and fails nothing',
   async (step) => {
-    const { world, to, page, audited } = setUpWalkRoutes()
-    await to(CLICK)
-    world.now += 10_000
+    const { page, audited } = await awayAtSlack()
     const { confirming } = await page(`/onboarding/callback?${step}error=1`)
     expect(confirming).toMatchObject({ title: 'Checking Slack…' })
     expect(audited.at(-1)).toMatchObject({ event: 'step_result', result: 'waiting' })
@@ -129,9 +119,7 @@ it.each(['', 'step=&', 'step=made-up&'])(
 )
 
 it('a return that is requested twice at once checks once', async () => {
-  const { world, to, back, calls, audited } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { world, to, back, calls, audited } = await awayAtSlack()
   world.waiting = [github]
   const path = back()
   expect(await Promise.all([to(path), to(path)])).toEqual([consentOf('github_1'), consentOf('github_1')])
@@ -142,9 +130,7 @@ it('a return that is requested twice at once checks once', async () => {
 it.each(['', '?step=', '?step=lost', '?status=success'])(
   'a return that has lost its query (%s) is one all the same: a check follows, and no tab is blamed',
   async (query) => {
-    const { world, to, page, calls } = setUpWalkRoutes()
-    await to(CLICK)
-    world.now += 10_000
+    const { world, to, page, calls } = await awayAtSlack()
     world.waiting = [github]
     expect(await to(`/onboarding/callback${query}`)).toBe(consentOf('github_1'))
     expect(calls).toHaveLength(2)
@@ -153,9 +139,7 @@ it.each(['', '?step=', '?step=lost', '?status=success'])(
 )
 
 it('a return whose check fails is recorded: the next page checks', async () => {
-  const { world, to, get, page, back, calls, recordedAt } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { world, get, page, back, calls, recordedAt } = await awayAtSlack()
   world.fails = true
   expect((await get(back())).status).toBe(503)
   world.fails = false
@@ -166,9 +150,7 @@ it('a return whose check fails is recorded: the next page checks', async () => {
 })
 
 it('a return that is looked at again does not ask while another tab is leaving', async () => {
-  const { world, to, page, back, calls, recordedAt } = setUpWalkRoutes()
-  await to(CLICK)
-  world.now += 10_000
+  const { world, to, page, back, calls, recordedAt } = await awayAtSlack()
   const path = back()
   await page(path)
   await to('/onboarding/connect/github_1')

@@ -1,6 +1,6 @@
 // “Not now”, “I need an admin to approve this” and taking them back, and the counts for the intranet.
 import { expect, it } from 'vitest'
-import { ada, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
+import { awayAtSlack, ada, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
 
 it.each([
   ['skip', 'skipped', 'Slack skipped'],
@@ -31,9 +31,7 @@ it.each([
 })
 
 it('what a person says about an app by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
-  const { world, to, page, post, back, audited } = setUpWalkRoutes()
-  await to('/onboarding/connect/slack_1')
-  world.now += 10_000
+  const { page, post, back, audited } = await awayAtSlack()
   expect(await page(back())).toMatchObject({
     confirming: { decline: { href: '/onboarding/declined/slack_1' } },
   })
@@ -77,7 +75,10 @@ it('the status is the person’s own, checks at most every three seconds, and re
   world.person = { ...ada, subject: 'bob' }
   world.waiting = [slack]
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
+  world.person = ada
+  expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   expect(calls).toHaveLength(3)
+  world.person = { ...ada, subject: 'bob' }
   world.now += 3_000
   world.fails = true
   expect((await get('/api/status')).status).toBe(503)

@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import { createStatusRoute } from '../../src/onboarding/status.ts'
 import { startWalk } from '../../src/onboarding/walk.ts'
 import { languages } from '../helpers/texts.ts'
-import { ada, setUpWalkRoutes } from './walk-routes.ts'
 
 it('a session whose token is refused does not fail another one of the same person', async () => {
   const walk = startWalk(1)
@@ -32,13 +31,4 @@ it('a session whose token is refused does not fail another one of the same perso
   const bad = statusFor('bad')
   setTimeout(refuse, 100)
   expect([await statusFor('good'), await bad]).toEqual([200, 503])
-})
-
-it('a person’s status is fetched once in a while, however many people poll meanwhile', async () => {
-  const { world, calls, page } = setUpWalkRoutes()
-  for (const subject of ['ada', 'bob', 'ada']) {
-    world.person = { ...ada, subject }
-    await page('/api/status')
-  }
-  expect(calls).toHaveLength(2)
 })

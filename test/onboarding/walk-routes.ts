@@ -177,5 +177,13 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   }
 }
 
+/** The same, ten seconds after Ada has left for Slack. */
+export async function awayAtSlack() {
+  const setUp = setUpWalkRoutes()
+  await setUp.to('/onboarding/connect/slack_1')
+  setUp.world.now += 10_000
+  return setUp
+}
+
 /** What the overview prints. */
 export type Page = Record<string, unknown> & { card?: Record<string, unknown>; banner?: { title: string } }

@@ -3,15 +3,17 @@ import express, { type RequestHandler } from 'express'
 import { MemoryStore } from 'express-session'
 import request from 'supertest'
 import { expect, it } from 'vitest'
-import { companyOf } from '../../src/company/company.ts'
+import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createSession, startSession } from '../../src/session/session.ts'
 import { isFollowedFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
-import { createErrorPage } from '../../src/web/error-page.ts'
+import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
 import { createPages, type SendPage } from '../../src/web/pages.ts'
-import { languages } from '../helpers/texts.ts'
+import { htmlFindings } from '../browser/examine.ts'
+import { textOf } from '../helpers/test-browser.ts'
+import { keysUnder, languages } from '../helpers/texts.ts'
 
 const log = { error() {}, warn() {}, info() {} } as unknown as Log
 
@@ -65,6 +67,26 @@ it.each([
   expect(hrefs).toEqual(new Set([`${beginning}${reference}${help.endsWith('#top') ? '#top' : ''}`]))
   expect(text).not.toMatch(/\badmin\b/i)
 })
+
+const LONG = 'An app with a name that is much longer than anyone would expect '.repeat(3)
+const codes = keysUnder('problem.').flatMap((key) => /^(\w+)\.title$/.exec(key)?.[1] ?? []) as ProblemCode[]
+
+it.each(codes)(
+  'the page of the failure %s says what happened and what to do, in plain words',
+  async (code) => {
+    const datasource = { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] }
+    const problem = new Problem(503, code, { datasource, retryAfter: 40 })
+    const { text, reference } = await helpFor(problem)
+    const words = textOf(/<main[^]*<\/main>/.exec(text)?.[0] ?? '')
+    expect(await htmlFindings(text)).toEqual([])
+    expect(words).toContain(problemTexts(problem, languages.in('en'), neutralCompany.displayName).title)
+    expect(text).toMatch(/<a class="button/)
+    expect(code === 'not_found' ? 'none' : reference).toBeDefined()
+    expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
+    // That one is for the people who keep a program.
+    expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
+  },
+)
 
 it('someone who needs help sends the reference to their admin where the company names no one, and gets none for a page that isn’t there', async () => {
   const { text, hrefs } = await helpFor(new Problem(403, 'service_forbidden'))
