@@ -8,7 +8,7 @@ import { companyOf } from '../../src/company/company.ts'
 import { axeFindings, overflowAt } from './examine.ts'
 import { languages } from '../helpers/texts.ts'
 import { widgetOf } from '../helpers/widget.ts'
-import { useSite, type Visitor } from './visitor.ts'
+import { useSite } from './visitor.ts'
 
 const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { --onramp-brand: rgb(4, 5, 6); --onramp-on-brand: white }
   html { background: light-dark(#ffffff, #111111) }
@@ -67,10 +67,7 @@ async function serveIntranet(): Promise<Server> {
 }
 
 /** Someone who is signed in, on the intranet's page in this language. */
-async function onIntranet(
-  lang: string,
-  person = 'ada',
-): Promise<{ visitor: Visitor; page: Page; complaints: string[] }> {
+async function onIntranet(lang: string, person = 'ada'): Promise<{ page: Page; complaints: string[] }> {
   const visitor = await site.arrive({ person })
   const { page } = visitor
   await visitor.open()
@@ -85,11 +82,11 @@ async function onIntranet(
   await page.goto(`${originOf(intranet)}/${lang}`)
   for (const id of ['card', 'compact', 'own', 'link'])
     await page.locator(`#${id}[state=known]`).waitFor({ state: 'attached' })
-  return { visitor, page, complaints }
+  return { page, complaints }
 }
 
 it('shows how far a person is, as a card and compact, in the page’s words and with nothing refused', async () => {
-  const { visitor, page, complaints } = await onIntranet('en')
+  const { page, complaints } = await onIntranet('en')
   const card = page.locator('#card').getByRole('group', { name: 'Connect your apps' })
   expect((await card.innerText()).split(/\n+/)).toEqual([
     '5 apps left to connect',
@@ -104,7 +101,7 @@ it('shows how far a person is, as a card and compact, in the page’s words and 
 })
 
 it('speaks the language of its element, else of the page, else of the browser', async () => {
-  const { visitor, page } = await onIntranet('de-CH')
+  const { page } = await onIntranet('de-CH')
   expect(await page.locator('#card .figures').innerText()).toBe('0 von 5 verbunden')
   expect(await page.locator('#own a.link').innerText()).toBe(languages.in('de')('widget.title'))
   expect(await page.locator('#link > a').getAttribute('lang')).toBe('ar')
@@ -122,7 +119,7 @@ it('speaks the language of its element, else of the page, else of the browser', 
 })
 
 it('takes the company’s colour, and the page’s own where it styles parts and properties', async () => {
-  const { visitor, page } = await onIntranet('en')
+  const { page } = await onIntranet('en')
   const styleOf = (selector: string, name: string) =>
     page
       .locator(selector)
@@ -136,7 +133,7 @@ it('takes the company’s colour, and the page’s own where it styles parts and
 })
 
 it('has no finding of axe in either scheme, fits a phone, and its targets are large', async () => {
-  const { visitor, page } = await onIntranet('en')
+  const { page } = await onIntranet('en')
   expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
   for (const selector of ['#card .link', '#compact .root']) {
     const box = await page.locator(selector).boundingBox()
@@ -146,7 +143,7 @@ it('has no finding of axe in either scheme, fits a phone, and its targets are la
 })
 
 it('counts nothing, and leads to search, where there is nothing to connect', async () => {
-  const { visitor, page } = await onIntranet('en', 'carol')
+  const { page } = await onIntranet('en', 'carol')
   const card = page.locator('#card')
   expect((await card.locator('.root').innerText()).split(/\n+/)).toEqual([
     'All apps connected',
