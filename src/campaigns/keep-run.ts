@@ -177,7 +177,7 @@ export class KeepRun {
       throw new OperatorError(
         `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
       )
-    if (areMany(rows.changes, before) && !isConfirmed)
+    if (areMany(rows.changes, before) && !isConfirmed())
       throw new OperatorError(
         `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. Nothing was done. If it is right, add --confirm.`,
       )
