@@ -291,6 +291,15 @@ export class KeepRun {
     delivery.finish()
   }
 
+  #approvalComposer(): ComposeEmail {
+    const compose = this.#options.composeFor(APPROVALS)
+    const confirmed = this.#state.approvals?.filter(({ stage }) => stage === 'confirmed') ?? []
+    return (invitee, apps, kind) => {
+      const isConfirmed = apps.every((app) => confirmed.some(({ instance }) => instance === app.instance))
+      return compose(invitee, apps, { ...kind, approval: isConfirmed ? 'confirmed' : 'approved' })
+    }
+  }
+
   #deliveryOf(name: CampaignName): Delivery {
     const state = this.#state
     const placeIn = (person: Person) => placeOf(this.#options, person, state)
@@ -298,7 +307,7 @@ export class KeepRun {
       name,
       due: (person: Person, now: number) => dueEmailOf(name, person, { state, now, place: placeIn(person) }),
       isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
-      compose: this.#options.composeFor(name),
+      compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       removed: removedInstances(state),
     }
     return new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })

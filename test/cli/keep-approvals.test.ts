@@ -80,11 +80,17 @@ it('one person tries it once it is approved, and the others are told once that o
   await waiting(one)
   await runAt(one, 1)
   await one.answers.put('slack_1', { at: monday + 1.5 * DAY, by: GRACE })
-  expect((await runAt(one, 2)).map(([to]) => to)).toEqual([ADA])
+  expect(await runAt(one, 2)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
   expect(await runAt(one, 2.1)).toEqual([])
   one.left.set(ADA, [])
   await runAt(one, 2.2)
-  expect(new Set((await runAt(one, 3)).map(([to]) => to))).toEqual(new Set([BOB, EVE]))
+  const last = 'One click left: Slack was approved'
+  expect(new Set(await runAt(one, 3))).toEqual(
+    new Set([
+      [BOB, last],
+      [EVE, last],
+    ]),
+  )
   expect(await runAt(one, 4)).toEqual([])
   expect((await one.keepState.load()).actions).toMatchObject([
     { what: 'approved', by: GRACE, app: 'slack_1' },

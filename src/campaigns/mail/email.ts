@@ -44,13 +44,14 @@ type EmailApp = Pick<PersonApp, 'instance' | 'name' | 'lapsedAt'> & { state?: Pe
 
 /**
  * `isLapse`: access to these apps has ended. `isNew`: they came after the invitation. `isMoved`: in place of others that were
- * connected. `nth`: which email about them it is, from 1. `known`: all apps of the person, which make a name unique as on the pages.
+ * connected. `approval`: an admin approved them, and if `confirmed`, someone got through. `nth`: which email about them it is, from 1. `known`: all apps of the person, which make a name unique as on the pages.
  */
 type EmailKind = {
   reminder: number
   isLapse: boolean
   isNew?: boolean
   isMoved?: boolean
+  approval?: 'approved' | 'confirmed'
   nth?: number
   known?: readonly EmailApp[] | undefined
 }
@@ -70,8 +71,9 @@ export function createComposer(deps: ComposerDeps): ComposeEmail {
   const { company, invitations, languages, render, datasources, days, publicUrl, from } = deps
   const { inlines, styleIn, iconOf } = createEmailStyles(company)
   return async (person, apps, kind) => {
-    const { reminder, isLapse, isNew = false, isMoved = false, nth = 1, known = [] } = kind
-    const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, datasources }, days)}`
+    const { reminder, isLapse, isNew = false, isMoved = false, approval, nth = 1, known = [] } = kind
+    const scope = { datasources: approval === undefined ? datasources : apps.map(({ instance }) => instance) }
+    const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, ...scope }, days)}`
     const t = languages.nearest(person.language ?? '')
     const named = [...apps, ...known].map((app) => ({ ...app, name: company.displayName(app, t.lang) }))
     const names = withUniqueNames(named)
@@ -104,6 +106,8 @@ export function createComposer(deps: ComposerDeps): ComposeEmail {
       isLapse,
       isNew,
       isMoved,
+      isApproved: approval !== undefined,
+      isConfirmed: approval === 'confirmed',
       isSecond: nth === 2,
       // The invitation has three reminders; an episode has three emails.
       isLast: (isNew || isLapse ? nth : reminder) === MAX_REMINDERS,

@@ -44,6 +44,9 @@ const SAMPLE = {
   isNew: false,
   /** They replace apps that were connected. */
   isMoved: false,
+  /** An admin approved these apps, for whom the person waited; and someone got through since. */
+  isApproved: false,
+  isConfirmed: false,
   /** The second email about these apps, and the last one. */
   isSecond: false,
   isLast: false,
@@ -90,6 +93,7 @@ export function createEmailTemplates(folder = VIEWS): RenderEmail {
   render(SAMPLE)
   render({ ...SAMPLE, isLapse: true })
   render({ ...SAMPLE, isNew: true, isMoved: true })
+  render({ ...SAMPLE, isApproved: true })
   return render
 }
 
