@@ -60,7 +60,7 @@ export function createOnramp(
   const pages = createPages({ company, isHttps, checkReturnTo, isAdmin })
   const { people, webhooks } = createPeopleAndWebhooks(base)
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.of(req).lang)
-  const { serviceClient, service } = createService(base, signIn)
+  const { serviceClient, service } = createService(base, signIn, authorizationServer)
   const walks = new WalkStore({ records, keyRing, checkReturnTo, company, people, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
   const progress = new ProgressRecorder(people, log, now)
@@ -145,7 +145,11 @@ function createIdentity(
   return { authorizationServer, signIn }
 }
 
-function createService({ settings, company, log, now, metrics }: Base, { tokenRefresh }: SignIn) {
+function createService(
+  { settings, company, log, now, metrics }: Base,
+  { tokenRefresh }: SignIn,
+  authorizationServer: AuthorizationServer,
+) {
   const serviceClient = new ServiceClient({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
@@ -157,6 +161,7 @@ function createService({ settings, company, log, now, metrics }: Base, { tokenRe
     serviceClient,
     tokenRefresh,
     isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
+    authorizationServer,
     callbackUrl: `${settings.PUBLIC_URL}${CONSENT_CALLBACK_PATH}`,
     company,
     onCheck: watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now),

@@ -38,6 +38,8 @@ export type Tokens = {
   issuedAt: number
   /** Milliseconds since 1970; absent without `expires_in`. */
   expiresAt?: number | undefined
+  /** TOKEN_ISSUED_BY was external-idp. Absent in older sessions. */
+  isExternal?: boolean | undefined
 }
 
 export type SignedIn = {

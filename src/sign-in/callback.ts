@@ -21,7 +21,7 @@ import { errorResponseProblem, isSignatureInvalid } from './server/error-respons
 import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { explainMissingRefreshToken, tokensFrom } from './tokens.ts'
+import { explainMissingRefreshToken, isExternal, tokensFrom } from './tokens.ts'
 import type { BrowserCookies } from './transaction/browser-cookie.ts'
 import {
   checkCallback,
@@ -85,7 +85,8 @@ export class SignInCallback {
     const { records, authorizationServer, cookies, now } = this.#deps
     const cookie = cookies.read(req)?.value ?? ''
     const sessionId = signedInOf(req)?.id
-    const check = checkCallback(transaction, { cookie, sessionId, now: now() })
+    const issuer = this.#deps.settings.OIDC_ISSUER
+    const check = checkCallback(transaction, { cookie, sessionId, issuer, now: now() })
     if (check !== 'redeem') return check
     // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749 4.1.2).
     const isFirst = await records.compareAndSet(`used-state:${hashOf(transaction.id)}`, undefined, '1', 600)
@@ -124,7 +125,7 @@ export class SignInCallback {
     const claims = response.claims()
     const user = await this.#users.find(configuration, response.access_token, claims)
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
-    return { user, sid, tokens: tokensFrom(response, now()) }
+    return { user, sid, tokens: { ...tokensFrom(response, now()), isExternal: isExternal(settings) } }
   }
 
   async #signIn(
@@ -148,7 +149,9 @@ export class SignInCallback {
     if (before !== undefined) {
       await sessions.end(hashOf(before.id))
       // A server may keep one grant for both sessions of a person: revoking the old tokens could end the new sign-in.
-      if (!isSamePerson(before.user, user)) void revoke(configuration, before.tokens)
+      // Another authorization server must not get its tokens.
+      const isSameIssuer = before.user.issuer === user.issuer
+      if (isSameIssuer && before.user.subject !== user.subject) void revoke(configuration, before.tokens)
     }
     audit({ event: 'sign_in', result: 'ok', user })
     return isSameAccount ? 'same-account' : 'signed-in'

@@ -24,7 +24,7 @@ import {
   signInUnavailable,
 } from './server/error-response.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { tokensFrom } from './tokens.ts'
+import { isExternal, tokensFrom } from './tokens.ts'
 
 /** Longer than a token request (30 s), saving and a failover of the store. Not renewed: a frozen process keeps it. */
 const LEASE_SECONDS = 40
@@ -117,6 +117,11 @@ export class TokenRefresh {
     const { settings, authorizationServer, log, now } = this.#deps
     if (tokens.refreshToken === undefined) return undefined
     const configuration = await authorizationServer.refreshConfiguration()
+    // Another one must not get this refresh token.
+    if (configuration.serverMetadata().issuer !== user.issuer) {
+      log.debug({}, 'refresh: the person signed in at another authorization server, so the sign-in ends')
+      return undefined
+    }
     try {
       const resource = omitUndefined({ resource: settings.OIDC_RESOURCE })
       const response = await refreshTokenGrant(configuration, tokens.refreshToken, resource)
@@ -126,7 +131,10 @@ export class TokenRefresh {
       const groups = adminGroupsIn(claims === undefined || isExpired ? [] : [claims], settings)
       // OpenID Connect Core 12.2: the sub must be the same, which the library doesn't check.
       if (claims === undefined || claims.sub === user.subject)
-        return { tokens: tokensFrom(response, now(), tokens), groups }
+        return {
+          tokens: { ...tokensFrom(response, now(), tokens), isExternal: isExternal(settings) },
+          groups,
+        }
       log.warn({}, 'refresh: the new id_token has another sub, so the sign-in ends')
       return undefined
     } catch (error) {

@@ -10,6 +10,7 @@ import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
 import { personKey, signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
 import { within } from '../within.ts'
+import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { TokenRefresh } from './refresh.ts'
 import { isRecentSignIn, SignInAgain } from './require-sign-in.ts'
 import { expiryOf } from './tokens.ts'
@@ -27,6 +28,8 @@ type ServiceForPersonDeps = {
   tokenRefresh: Pick<TokenRefresh, 'refresh'>
   /** TOKEN_ISSUED_BY is external-idp. */
   isExternalIdp: boolean
+  /** Absent: every sign-in is its own. */
+  authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
   /** The final_redirect_url of a check that names none. */
   callbackUrl: string
   company: Pick<Company, 'arrange'>
@@ -88,8 +91,10 @@ export class ServiceForPerson {
   }
 
   async #call<T>(req: Request, call: Call<T>): Promise<T> {
-    const callWith = ({ accessToken }: Tokens) =>
-      call({ kind: 'oauth', accessToken, externalIdp: this.#deps.isExternalIdp })
+    const { authorizationServer, isExternalIdp } = this.#deps
+    const isOwn = authorizationServer?.isIssuerOf(whoIsSignedIn(req).user) !== false
+    const callWith = ({ accessToken, isExternal }: Tokens) =>
+      call({ kind: 'oauth', accessToken, externalIdp: isOwn ? isExternalIdp : (isExternal ?? isExternalIdp) })
     const tokens = await this.#usableTokens(req)
     try {
       return await callWith(tokens)

@@ -89,7 +89,7 @@ export class SignInStart {
     const selectsAccount = alwaysPrompt?.split(' ').includes('select_account') === true
     const { state, nonce, codeChallenge } = transactions.seal(
       { returnTo, startedAt: now(), prompt, restarts },
-      { cookie: cookie.value, sessionId: signedInOf(req)?.id },
+      { cookie: cookie.value, sessionId: signedInOf(req)?.id, issuer: settings.OIDC_ISSUER },
     )
     return omitUndefined({
       ...settings.OIDC_AUTHORIZATION_PARAMS,

@@ -12,7 +12,7 @@ const COOKIE = 'b'.repeat(22)
 const NOW = 1_700_000_000_000
 
 const START = { returnTo: '/onboarding', startedAt: NOW, restarts: 0 } as const
-const BEGUN = { cookie: COOKIE, sessionId: undefined }
+const BEGUN = { cookie: COOKIE, sessionId: undefined, issuer: 'https://old.example' }
 
 it.each([
   {},
@@ -74,10 +74,13 @@ it('a state that was forged or changed does not open', () => {
 })
 
 const A_DAY = 24 * 3600 * 1000
-it.each<[string, string | undefined, { cookie?: string; sessionId?: string; now?: number }, string]>([
+it.each<
+  [string, string | undefined, { cookie?: string; sessionId?: string; issuer?: string; now?: number }, string]
+>([
   ['in the browser that began it is redeemed', undefined, {}, 'redeem'],
   ['in another browser starts over', undefined, { cookie: 'c'.repeat(22) }, 'restart'],
   ['without the cookie starts over', undefined, { cookie: '' }, 'no-cookie'],
+  ['with another OIDC_ISSUER starts over', undefined, { issuer: 'https://new.example' }, 'restart'],
   ['after a day is redeemed', undefined, { now: NOW + A_DAY }, 'redeem'],
   ['after more than a day starts over', undefined, { now: NOW + A_DAY + 1 }, 'restart'],
   ['after a sign-in in another tab keeps its session', undefined, { sessionId: 'new' }, 'keep-session'],
@@ -87,7 +90,7 @@ it.each<[string, string | undefined, { cookie?: string; sessionId?: string; now?
   ["of an attacker keeps the person's session", undefined, { cookie: 'c', sessionId: 'ada' }, 'keep-session'],
 ])('a callback %s', (_what, before, now, expected) => {
   const transactions = new LoginTransactions([NEW])
-  const { state } = transactions.seal(START, { cookie: COOKIE, sessionId: before })
+  const { state } = transactions.seal(START, { ...BEGUN, sessionId: before })
   const transaction = transactions.open(state)?.transaction as LoginTransaction
   expect(checkCallback(transaction, { ...BEGUN, now: NOW, ...now })).toBe(expected)
 })

@@ -79,6 +79,11 @@ export class AuthorizationServer {
     return this.#discovered !== undefined
   }
 
+  /** False for a sign-in at another one, that the store has from before a change or from another server. */
+  isIssuerOf({ issuer }: { issuer: string }): boolean {
+    return this.#discovered === undefined || this.#discovered.server.issuer === issuer
+  }
+
   isBlockedByProxy(): boolean {
     return isProxyError(networkErrorOf(this.#failure))
   }

@@ -8,7 +8,7 @@ import type { Records } from '../../records/records.ts'
 import { hashOf, sealedJson, type Sealer } from '../../records/seal.ts'
 import { describeStoreError } from '../../records/store-error.ts'
 import { cookieName, endSession, reloadSession } from '../../session/session.ts'
-import { signedInOf, type Tokens } from '../../session/signed-in.ts'
+import { signedInOf, type Tokens, type User } from '../../session/signed-in.ts'
 import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
@@ -48,7 +48,7 @@ export class SignOut {
     const cookie = this.#forgetDevice(req, res)
     // The second request of a double click finds no session.
     if (before === undefined) return (await this.pending(req)) !== undefined
-    const configuration = await this.#configuration()
+    const configuration = await this.#configurationFor(before.user)
     const pending = configuration && this.#endSessionAt(configuration, before.tokens.idToken)
     // Saved first, for the second request of a double click.
     const isSaved = pending !== undefined && (await this.#trySave(cookie, pending))
@@ -95,13 +95,15 @@ export class SignOut {
     return this.#deps.cookies.markSignedOut(req, res, true)
   }
 
-  async #configuration(): Promise<Configuration | undefined> {
+  /** Undefined also for a sign-in at another authorization server, whose tokens this one must not get. */
+  async #configurationFor(user: User): Promise<Configuration | undefined> {
     const { authorizationServer, log } = this.#deps
     if (!authorizationServer.isReady()) return undefined
-    return await authorizationServer.configuration().catch((error: unknown) => {
+    const configuration = await authorizationServer.configuration().catch((error: unknown) => {
       log.warn({ err: error }, 'signed out here only: the authorization server cannot be reached')
       return undefined
     })
+    return configuration?.serverMetadata().issuer === user.issuer ? configuration : undefined
   }
 
   #endSessionAt(configuration: Configuration, idToken: string | undefined): PendingSignOut | undefined {

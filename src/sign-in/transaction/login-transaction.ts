@@ -12,6 +12,7 @@ export type LoginTransaction = {
   prompt?: Prompt | undefined
   /** How often it has started over without a click. */
   restarts: number
+  /** Of its cookie and OIDC_ISSUER. */
   browserHash: string
   /** The hash of the session that the browser had. */
   sessionHash?: string | undefined
@@ -25,6 +26,11 @@ export type OpenedTransaction = {
 }
 
 const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
+
+/** The browser, and the authorization server that it was sent to: no other one gets the code (RFC 9700 4.4). */
+type Begun = { cookie: string; sessionId: string | undefined; issuer: string }
+
+const browserHashOf = ({ cookie, issuer }: Begun): string => shortHash(`${cookie}\n${issuer}`)
 
 const ASSOCIATED_DATA = 'sign-in state 1'
 
@@ -68,9 +74,10 @@ export class LoginTransactions {
 
   seal(
     start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>,
-    { cookie, sessionId }: { cookie: string; sessionId: string | undefined },
+    begun: Begun,
   ): TransactionSecrets & { state: string } {
     const [keys] = this.#keys
+    const { cookie, sessionId } = begun
     if (keys === undefined) throw new RangeError('LoginTransactions needs a secret')
     let id: string
     let secrets: TransactionSecrets
@@ -81,7 +88,8 @@ export class LoginTransactions {
     const { returnTo, startedAt, restarts, prompt } = start
     const sessionHash = sessionId && shortHash(sessionId)
     const promptIndex = prompt && PROMPTS.indexOf(prompt)
-    const members: Members = [id, returnTo, startedAt, restarts, shortHash(cookie), promptIndex, sessionHash]
+    const browserHash = browserHashOf(begun)
+    const members: Members = [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash]
     const state = encodeFirewallSafe(keys.sealer.seal(JSON.stringify(members), ASSOCIATED_DATA))
     return { state, ...secrets }
   }
@@ -102,14 +110,18 @@ export class LoginTransactions {
 
 /**
  * Whether a callback may redeem its code. `keep-session`: the person has signed in meanwhile, or an attacker's link would
- * sign them in to another account (login CSRF, RFC 9700 4.7). `restart`: another browser began it, or it is more than a day old.
+ * sign them in to another account (login CSRF, RFC 9700 4.7). `restart`: another
+ * browser began it, or with another OIDC_ISSUER, or it is more than a day old.
  */
 export function checkCallback(
   { startedAt, browserHash, sessionHash }: LoginTransaction,
-  { cookie, sessionId, now }: { cookie: string; sessionId: string | undefined; now: number },
+  { now, ...begun }: Begun & { now: number },
 ): 'redeem' | 'keep-session' | 'restart' | 'no-cookie' {
+  const { cookie, sessionId } = begun
   if (sessionId !== undefined && shortHash(sessionId) !== sessionHash) return 'keep-session'
   if (cookie === '') return 'no-cookie'
   const isExpired = now - startedAt > TRANSACTION_SECONDS * 1000
-  return shortHash(cookie) === browserHash && !isExpired ? 'redeem' : 'restart'
+  // An earlier version's has the cookie alone.
+  const isBegun = browserHash === browserHashOf(begun) || browserHash === shortHash(cookie)
+  return isBegun && !isExpired ? 'redeem' : 'restart'
 }

@@ -1,0 +1,86 @@
+// Servers that are switched one after the other from one OIDC_ISSUER to another, on one Redis: pages work at each of them, and
+// what doesn't fit ends in a new sign-in. No error, no loop, and no token goes to the other authorization server.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ask, startTwo, type TwoProcesses } from './two-processes.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+let two: TwoProcesses
+beforeAll(async () => {
+  two = await startTwo()
+  const { processes, sandbox } = two
+  await processes[1].end('SIGTERM')
+  await two.startAgain(1, { OIDC_ISSUER: sandbox.urls.externalIdp, TOKEN_ISSUED_BY: 'external-idp' })
+})
+afterAll(() => two.close())
+
+const serverAt = (which: Server) => two.processes[which === 'old' ? 0 : 1].url
+
+type Server = 'old' | 'new'
+
+/** Signs in where it begins. @param backAt the server that gets the callback, as if a load balancer chose it */
+async function signIn(beginsAt: Server, backAt: Server, person = 'ada', browser = new TestBrowser()) {
+  await browser.open(`${serverAt(beginsAt)}/onboarding`)
+  let hop = await browser.post(browser.page.url, { person }, { follow: false })
+  while (hop.location?.includes('/sign-in/callback') === false)
+    hop = await browser.open(new URL(hop.location, hop.url).href, { follow: false })
+  const callback = hop.location?.replace(two.url, serverAt(backAt)) ?? ''
+  return { browser, hop: await browser.open(callback, { follow: false }) }
+}
+
+const AGAIN = { status: 303, location: '/sign-in?return_to=%2Fonboarding' }
+
+it.each<[Server, Server]>([
+  ['old', 'new'],
+  ['new', 'old'],
+])(
+  'a session of the %s issuer works at both servers, until its tokens have to be refreshed',
+  async (own, other) => {
+    const { browser, hop } = await signIn(own, own)
+    expect(hop.location).toBe('/onboarding')
+    for (const which of [own, other, own, other])
+      for (const path of ['/onboarding', '/search?q=plan'])
+        expect(await ask(serverAt(which), browser, path), which).toMatchObject({ status: 200 })
+    const { sandbox } = two
+    sandbox.expireTokens()
+    sandbox.clearRequests()
+    expect(await ask(serverAt(other), browser)).toEqual(AGAIN)
+    expect(await ask(serverAt(own), browser)).toEqual(AGAIN)
+    expect(sandbox.count('token')).toBe(0)
+    // The walk goes on where they sign in again.
+    expect((await signIn(other, other, 'ada', browser)).hop.location).toBe('/onboarding')
+    expect(await ask(serverAt(other), browser)).toMatchObject({ status: 200 })
+  },
+)
+
+it.each<[Server, Server]>([
+  ['old', 'new'],
+  ['new', 'old'],
+])(
+  'a sign-in that begins at the %s server and comes back to the %s one starts over',
+  async (begins, back) => {
+    two.sandbox.clearRequests()
+    const { hop } = await signIn(begins, back)
+    expect([hop.status, hop.location]).toEqual([303, '/sign-in?return_to=%2Fonboarding&again=1'])
+    expect(two.sandbox.count('token')).toBe(0)
+  },
+)
+
+it('what was skipped at the former identity provider is skipped at the new one', async () => {
+  const { browser } = await signIn('old', 'old', 'bob')
+  await browser.open(`${serverAt('old')}/onboarding`)
+  await browser.post(`${serverAt('old')}/onboarding/skip/slack_1`)
+  expect(browser.text).toContain('Skipped')
+  const there = await signIn('new', 'new', 'bob')
+  await there.browser.open(`${serverAt('new')}/onboarding`)
+  expect(there.browser.text).toContain('Skipped')
+})
+
+it('signing out at the other server ends the session there, and tells the other authorization server nothing', async () => {
+  const { browser } = await signIn('old', 'old')
+  await browser.open(`${serverAt('new')}/onboarding`)
+  two.sandbox.clearRequests()
+  await browser.submit('/sign-out')
+  expect(browser.page.url).toBe(`${serverAt('new')}/signed-out`)
+  expect(two.sandbox.count('revocation') + two.sandbox.count('endSession')).toBe(0)
+  expect(await ask(serverAt('old'), browser)).toEqual(AGAIN)
+})
