@@ -224,19 +224,9 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
     }),
   )
   app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)
-  const { keepStateStore } = services
+  const { people, keepStateStore } = services
   const { displayName } = company
-  app.use(
-    createAdminRoutes({
-      snapshot,
-      people: services.people,
-      keepStateStore,
-      displayName,
-      sendPage,
-      audit,
-      now,
-    }),
-  )
+  app.use(createAdminRoutes({ snapshot, people, keepStateStore, displayName, sendPage, audit, now }))
   app.use(exports)
 }
 

@@ -15,8 +15,9 @@ import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-
 /** The ends of the texts that begin so. */
 type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
 
-/** `apps`: instances. `outcome`: of an email. `code`: why a step failed. `by`: who did it, or released the email. */
+/** `app`: an instance. `outcome`: of an email. `code`: why a step failed. `by`: who did it, or released the email. */
 type Details = {
+  app?: string | undefined
   apps?: readonly string[]
   outcome?: ReturnType<typeof emailStateOf>
   code?: string
@@ -31,22 +32,19 @@ const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as cons
 
 const DAY_MS = 86_400_000
 
-/** What `onramp keep` was told about one of their apps, or about everyone who left the list that day. */
-const actionsOf = ({ lastCheck, leftAt = 0, actions = [] }: Person, keepState: KeepState): OperatorAction[] =>
-  (keepState.actions ?? [])
-    .filter(({ at, app }) =>
-      app === undefined
-        ? leftAt >= at && leftAt - at < DAY_MS
-        : lastCheck?.apps.some(({ instance }) => instance === app),
-    )
-    .concat(actions)
+/** Is it about one of their apps, or about everyone who left the list that day? */
+const isAbout = ({ lastCheck, leftAt = 0 }: Person, { at, app }: OperatorAction) =>
+  app === undefined
+    ? leftAt >= at && leftAt - at < DAY_MS
+    : lastCheck?.apps.some(({ instance }) => instance === app)
 
 /** `events`: newest first. */
 export function historyOf(person: Person, keepState: KeepState) {
   const seen = withoutRemoved(person, removedInstances(keepState))
   const summary = summarize(seen)
   const records = seen.lastCheck?.apps ?? []
-  const actions = actionsOf(person, keepState)
+  const { failures = [], actions: own = [] } = person
+  const actions = [...own, ...(keepState.actions ?? []).filter((action) => isAbout(person, action))]
   const events = [
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
@@ -58,16 +56,12 @@ export function historyOf(person: Person, keepState: KeepState) {
         return eventOf(episode ?? (reminder === 0 ? 'invitation' : 'reminder'), at, details)
       }),
     ),
-    ...records.flatMap(({ instance, status, since, lapsedAt, lapses }) => [
-      ...eventOf('lost', lapsedAt, { apps: [instance] }),
-      ...eventOf('back', lapses && status === 'connected' ? since : undefined, { apps: [instance] }),
+    ...records.flatMap(({ instance: app, status, since, lapsedAt, lapses }) => [
+      ...eventOf('lost', lapsedAt, { app }),
+      ...eventOf('back', lapses && status === 'connected' ? since : undefined, { app }),
     ]),
-    ...(person.failures ?? []).flatMap(({ at, code, instance: app }) =>
-      eventOf('failed', at, { code, apps: app === undefined ? [] : [app] }),
-    ),
-    ...actions.flatMap(({ at, what, by, app }) =>
-      eventOf(what, at, { by, apps: app === undefined ? [] : [app] }),
-    ),
+    ...failures.flatMap(({ at, code, instance: app }) => eventOf('failed', at, { code, app })),
+    ...actions.flatMap(({ at, what, by, app }) => eventOf(what, at, { by, app })),
   ]
   const apps = summary.apps.map((app, index) => {
     // When someone skipped an app isn't on record.
@@ -87,15 +81,6 @@ const releaseOf = (apps: readonly string[], sentAt: number, actions: readonly Op
       what === 'released' && apps.includes(app) && at <= sentAt && sentAt - at < RELEASED_MS,
   )
 
-const COMMANDS: { [Kind in NameAfter<'person.help.'>]?: string } = {
-  unknown: 'person rename EMAIL NEW',
-  unchecked: 'status EMAIL',
-  failed: 'doctor --as EMAIL',
-  unconfirmed: 'status EMAIL',
-  optedOut: 'invite link EMAIL',
-  left: 'invite link EMAIL',
-}
-
 /** A shell would read more in other addresses. */
 const shellWord = (text: string) => (/^[\w.+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
@@ -107,27 +92,27 @@ function helpFor(summary: PersonSummary, person: Person, paused: ReadonlySet<str
   const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
   const failure = failures.findLast(({ at }) => at >= visitedAt - HOUR_MS)
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
-  const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[]][] = [
+  const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[], command?: string][] = [
     ['gone', leftAt !== undefined],
-    ['unknown', unknownAt !== undefined],
+    ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
     ['bounced', isBounced],
-    ['unchecked', summary.checkedAt === undefined],
+    ['unchecked', summary.checkedAt === undefined, 'status EMAIL'],
     ['blocked', left.filter(({ state }) => state === 'blocked')],
     ['onHold', left.filter(({ instance, lapsedAt }) => lapsedAt !== undefined && paused.has(instance))],
-    ['failed', left.filter(({ instance }) => instance === failure?.instance)],
-    ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed)],
-    ['optedOut', optedOutAt !== undefined && left],
-    ['left', left],
+    ['failed', left.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
+    ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
+    ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],
+    ['left', left, 'invite link EMAIL'],
     ['noAddress', summary.apps.filter(({ hasNoAddress }) => hasNoAddress)],
     ['done', CRITERIA.finished(summary)],
     ['nothing', true],
   ]
-  const [kind, about] = causes.find(([, one]) => (typeof one === 'boolean' ? one : one.length > 0))!
+  const [kind, about, words] = causes.find(([, one]) => (typeof one === 'boolean' ? one : one.length > 0))!
   const apps = typeof about === 'boolean' ? [] : about
-  const words = COMMANDS[kind]?.replace('EMAIL', () => shellWord(person.email))
-  const command =
-    kind === 'onHold' ? answerCommand(apps[0]?.instance ?? '', 'release') : words && `${COMMAND} ${words}`
-  const path = kind === 'blocked' ? peopleUrl({ filter: kind, app: apps[0]?.instance ?? '' }) : undefined
+  const app = apps[0]?.instance ?? ''
+  const call = words && `${COMMAND} ${words.replace('EMAIL', () => shellWord(person.email))}`
+  const command = kind === 'onHold' ? answerCommand(app, 'release') : call
+  const path = kind === 'blocked' ? peopleUrl({ filter: kind, app }) : undefined
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path }
 }
 
@@ -155,7 +140,7 @@ export function personPage(
       details: [stateText(app, t), app.newAt === undefined ? [] : t('person.new')].flat(),
       isBad: false,
     })),
-    events: events.map(({ at, what, apps: about = [], outcome, code = [], by }) => {
+    events: events.map(({ at, what, app = [], apps: about = [app].flat(), outcome, code = [], by }) => {
       const result = outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : []
       const who = by === undefined ? [] : t(outcome ? 'person.releasedBy' : 'person.by', { by })
       return {

@@ -68,10 +68,7 @@ export function summarize(person: Person, shared = (app: PersonApp) => app): Per
     campaign.emails.filter((email) => email.reminder > 0 || isEpisode(campaign.name)),
   )
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
-  const newest = emails.reduce<EmailRecord | undefined>(
-    (last, one) => (last === undefined || one.at >= last.at ? one : last),
-    undefined,
-  )
+  const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const connected = lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
   return {

@@ -303,19 +303,12 @@ type Answer = OperatorAction & { what: 'released' | 'removed' | 'confirmed' }
 
 /** What the options of a run at that moment have answered. */
 function answersOf({ massDisconnects, removedApps = [] }: KeepState, at: number): Answer[] {
-  const released = [
-    ...massDisconnects.filter((one) => one.resumedAt === at),
-    ...removedApps.filter((one) => one.releasedAt === at),
-  ]
-  const about = (what: Answer['what'], all: { instance: string }[]): Answer[] =>
-    all.map(({ instance: app }) => ({ at, what, by: operatorName(), app }))
-  return [
-    ...about('released', released),
-    ...about(
-      'removed',
-      removedApps.filter((one) => one.confirmedAt === at),
-    ),
-  ]
+  const all = [...massDisconnects.map((one) => ({ ...one, releasedAt: one.resumedAt })), ...removedApps]
+  return all.flatMap(({ instance: app, ...one }) => {
+    const isRemoved = 'confirmedAt' in one && one.confirmedAt === at
+    if (!isRemoved && one.releasedAt !== at) return []
+    return [{ at, what: isRemoved ? 'removed' : 'released', by: operatorName(), app }]
+  })
 }
 
 /** Names that tell an app from the others of the report. */

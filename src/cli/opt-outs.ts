@@ -41,12 +41,8 @@ async function changeAddresses(
 /** Marks the newest email as rejected: it came back. The same object if nothing changes. */
 function withBounce(person: Person): Person {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
-  const newest = emails
-    .filter(({ state }) => state !== 'deferred')
-    .reduce<EmailRecord | undefined>(
-      (last, one) => (last !== undefined && last.at > one.at ? last : one),
-      undefined,
-    )
+  const left = emails.filter(({ state }) => state !== 'deferred')
+  const newest = left.toSorted((one, other) => one.at - other.at).at(-1)
   if (newest === undefined || newest.state === 'failed') return person
   const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, state: 'failed' } : one)
   const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(marked) }))

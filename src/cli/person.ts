@@ -12,8 +12,10 @@ import { createTexts, type Texts } from '../web/languages/texts.ts'
 import { loadCompanyOf } from './invite/email.ts'
 import { openKeepState, openPeople, storeLabel, withStore } from './store.ts'
 
+const INDENT = 20
+
 const isoTimes = (name: string, value: unknown): unknown =>
-  typeof value === 'number' && /^(at|since)$|At$/.test(name) ? new Date(value).toISOString() : value
+  typeof value === 'number' && /^(at|since|firstSeen)$|At$/.test(name) ? new Date(value).toISOString() : value
 
 export async function showPerson(
   email: string,
@@ -33,41 +35,36 @@ export async function showPerson(
       const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
       const stored = { person, progress: await Promise.all(walks) }
-      const all = { schema_version: 1, email, ...historyOf(person, keepState), stored }
+      const all = { schema_version: 1, email: person.email, ...historyOf(person, keepState), stored }
       stdout.write(`${JSON.stringify(all, isoTimes)}\n`)
       return 0
     }
     const t = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE))
     const page = personPage(person, keepState, company.displayName, t)
-    stdout.write(formatPerson(page, settings.PUBLIC_URL, t, columnsFor(stdout)))
+    const parts = partsOf(page, settings.PUBLIC_URL, t, columnsFor(stdout))
+    const written = (line: string) => `${printable(line.replaceAll(/[\u2068\u2069]/g, ''))}\n`
+    stdout.write(parts.map((lines) => lines.map(written).join('')).join('\n'))
     return 0
   })
 }
 
+type PersonPage = ReturnType<typeof personPage>
+
 /** What helps comes first: it is read on the phone. */
-function formatPerson(
-  { name, details, asOf, help, apps, events }: ReturnType<typeof personPage>,
-  publicUrl: string,
-  t: Texts,
-  columns: number,
-): string {
-  const INDENT = 20
-  const lines = (rows: typeof events) =>
+function partsOf(page: PersonPage, publicUrl: string, t: Texts, columns: number): string[][] {
+  const { name, details, asOf, help, apps, events } = page
+  const rowsOf = (rows: PersonPage['events']) =>
     rows.flatMap(({ time, text, details: more }) => {
-      const when = `  ${time?.iso.slice(0, 16).replace('T', ' ') ?? ''}`.padEnd(INDENT)
-      const words = [text, ...more].join(' · ')
-      return wrapText(words, columns - INDENT).map(
-        (line, index) => (index === 0 ? when : ' '.repeat(INDENT)) + line,
-      )
+      const when = `  ${time?.iso.slice(0, 16).replace('T', ' ') ?? ''}`
+      const lines = wrapText([text, ...more].join(' · '), columns - INDENT)
+      return lines.map((line, index) => (index === 0 ? when : '').padEnd(INDENT) + line)
     })
   const link = help.command ?? (help.path && publicUrl + help.path)
-  const parts = [
+  return [
     wrapText([name, ...details].join(' · '), columns),
     [...wrapText(`${t('person.helps')}: ${help.text}`, columns), ...(link ? [`  ${link}`] : [])],
-    [t('person.apps'), ...lines(apps)],
-    [t('person.events'), ...lines(events)],
+    [t('person.apps'), ...rowsOf(apps)],
+    [t('person.events'), ...rowsOf(events)],
     wrapText(`${asOf}. ${t('admin.zone')}.`, columns),
   ]
-  const written = (line: string) => `${printable(line.replaceAll(/[\u2068\u2069]/g, ''))}\n`
-  return parts.map((all) => all.map(written).join('')).join('\n')
 }

@@ -77,7 +77,7 @@ it('onramp person --json has everything that is stored, and who released an emai
     help: { kind: 'failed', code: 'service_unavailable' },
     apps: [{ instance: 'slack_1', state: 'waiting', since: iso }, { instance: 'jira_1' }],
     events: [
-      { what: 'failed', code: 'service_unavailable', apps: ['slack_1'] },
+      { what: 'failed', code: 'service_unavailable', app: 'slack_1' },
       { what: 'signedInAt', at: iso },
       { what: 'lapse', at: iso, apps: ['slack_1'], outcome: 'sent', by: 'root' },
       { what: 'released', by: 'root' },
