@@ -185,6 +185,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
       checks,
       walks,
       progress: services.progress,
+      keepStateStore: services.keepStateStore,
       describeIn,
       isAutomatic: settings.ADVANCE === 'auto',
       confirmSeconds: settings.CONFIRM_SECONDS,

@@ -14,12 +14,13 @@ import { seeOther } from '../web/see-other.ts'
 import type { WalkChecks } from './check.ts'
 import { Consents } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
+import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { fitText } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
 import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, visitOf } from './paths.ts'
 import { createStatusRoute } from './status.ts'
 import { unknownApp } from './transition.ts'
-import { block, decline, skip, unblock, unskip, type StartedApp, type Walk } from './walk.ts'
+import { block, decline, skip, unblock, unskip, type StartedApp, type TrackedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 import type { ProgressRecorder } from './record-progress.ts'
 
@@ -43,6 +44,7 @@ type OnboardingDeps = {
   confirmSeconds: number
   publicUrl: string
   returnTo: ReturnToRules
+  keepStateStore: Pick<KeepStateStore, 'load'>
   languages: Pick<Languages, 'of' | 'nearest'>
   limit: RequestHandler
   sendPage: SendPage
@@ -64,7 +66,11 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 
     const walk = await checks.checkNow(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
 
-    sendOverview(deps, req, res, walk, from)
+    const released = approvedApps(walk, await approvalsFor(deps, walk))
+    const release = (before: Walk) => released.reduce((all, app) => unblock(all, app), before)
+    if (released.length > 0) await walks.update(whoIsSignedIn(req).user, release)
+
+    await sendOverview(deps, req, res, release(walk), from)
   })
 
   router.get(CONNECT_PATHS, async (req, res) => {
@@ -77,11 +83,11 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
       return seeOther(res, overviewPath(visit, instance, true))
     }
 
-    sendResult(deps, req, res, await consents.start(req, instance))
+    await sendResult(deps, req, res, await consents.start(req, instance))
   })
 
   router.get(CONSENT_CALLBACK_PATH, async (req, res) => {
-    sendResult(deps, req, res, await consents.finish(req))
+    await sendResult(deps, req, res, await consents.finish(req))
   })
 
   for (const { path, change, event } of SETTING_ASIDE)
@@ -104,15 +110,31 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   return router
 }
 
-function sendResult(
+const isBlocked = ({ status, blockedAt }: TrackedApp): boolean =>
+  status !== 'connected' && blockedAt !== undefined
+
+/** Read only for people who wait for an admin. */
+async function approvalsFor({ keepStateStore }: OnboardingDeps, { known }: Walk): Promise<Approval[]> {
+  return known.some(isBlocked) ? ((await keepStateStore.load()).approvals ?? []) : []
+}
+
+/** Apps that no longer wait: the approval works for others, or a link that is about the app asks this person to try it. */
+const approvedApps = ({ known, visit }: Walk, approvals: readonly Approval[]): string[] =>
+  known.filter(isBlocked).flatMap(({ instance, blockedAt = 0 }) => {
+    const { stage, stageAt = 0 } = approvals.find((one) => one.instance === instance) ?? {}
+    const isApproved = stage === 'confirmed' || (stage === 'approved' && visit.only.includes(instance))
+    return isApproved && stageAt > blockedAt ? instance : []
+  })
+
+async function sendResult(
   deps: OnboardingDeps,
   req: Request,
   res: Response,
   result: Awaited<ReturnType<Consents['start']>>,
-): void {
+): Promise<void> {
   if (result.kind === 'redirect') seeOther(res, result.location)
   else if (result.kind === 'between') sendBetween(deps, req, res, result.app)
-  else sendOverview(deps, req, res, result.walk, result.from)
+  else await sendOverview(deps, req, res, result.walk, result.from)
 }
 
 /** A page between two apps: asks the service nothing, and goes on at once. */
@@ -132,14 +154,16 @@ function sendBetween(
   })
 }
 
-function sendOverview(
-  { describeIn, isAutomatic, confirmSeconds, sendPage, log, now }: OnboardingDeps,
+async function sendOverview(
+  deps: OnboardingDeps,
   req: Request,
   res: Response,
   walk: Walk,
   from: string | undefined,
-): void {
+): Promise<void> {
+  const { describeIn, isAutomatic, confirmSeconds, sendPage, log, now } = deps
   const { user, signedInAt } = whoIsSignedIn(req)
+  const approvals = await approvalsFor(deps, walk)
   sendPage(req, res, {
     view: 'onboarding/overview',
     sheet: 'walk',
@@ -153,6 +177,7 @@ function sendOverview(
         from,
         isSignedInAgain: textParameter(req, 'again') !== undefined && isRecentSignIn(signedInAt, now()),
         describe: describeIn(t.lang),
+        approvals,
         isAutomatic,
         confirmSeconds,
       })

@@ -127,6 +127,7 @@ it('page, status and report agree about every app', async () => {
           from: undefined,
           isAutomatic: true,
           describe: () => noDescription,
+          approvals: [],
           confirmSeconds: 30,
         }
         const overview = overviewOf(walk, context)

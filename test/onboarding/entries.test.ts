@@ -25,7 +25,16 @@ const rows = (
 ) => {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
   const names = { byShortName: new Map(), sharedAccounts: new Set() }
-  const context = { t, describe: about, isAtRest, states: {}, from: undefined, earliest, ...names }
+  const context = {
+    t,
+    describe: about,
+    isAtRest,
+    states: {},
+    approvals: [],
+    from: undefined,
+    earliest,
+    ...names,
+  }
   return listRows({ ...context, apps } as unknown as OverviewModel, current)
 }
 
@@ -36,7 +45,6 @@ const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back 
 const block = {
   block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this', forApp },
 }
-const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin approved it', forApp } }
 const nothing = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 it.each<[kind: string, OverviewApp, words: string, can: object]>([
@@ -85,8 +93,7 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
     app({ kind: 'blocked', since: NOW }),
     'Waiting for admin',
     {
-      ...connect('Try again'),
-      ...unblock,
+      ...connect('Approved? Try again'),
       notes: [`Waiting for an admin since ${t.day(NOW)}. You can try again any time.`],
     },
   ],

@@ -38,6 +38,7 @@ export const see = (walk: Walk, context: Partial<Parameters<typeof overviewOf>[1
     query: '',
     from: undefined,
     describe: () => noDescription,
+    approvals: [],
     isAutomatic: true,
     confirmSeconds: CONFIRM,
     ...context,

@@ -9,6 +9,7 @@ import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
+import type { Approval } from '../../src/people/keep-state.ts'
 import { Problem } from '../../src/problem.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
@@ -52,6 +53,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     answers: undefined as ((gone?: AbortSignal | null) => Promise<void>) | undefined,
     /** The service is away. */
     fails: false,
+    approvals: [] as Approval[],
+    keepStateLoads: 0,
   }
   /** The final_redirect_url of each check. */
   const calls: (string | undefined)[] = []
@@ -114,6 +117,12 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const routes = createOnboardingRoutes({
     checks,
     walks,
+    keepStateStore: {
+      load: () => {
+        world.keepStateLoads++
+        return Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals: world.approvals })
+      },
+    },
     progress: { recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })) },
     confirmSeconds: seen.CONFIRM,
     publicUrl: ONRAMP,

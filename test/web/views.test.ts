@@ -32,6 +32,7 @@ const overview = overviewOf(applyCheck(startWalk(NOW), waiting, NOW, 90), {
   from: undefined,
   isAutomatic: true,
   describe: () => noDescription,
+  approvals: [],
   confirmSeconds: 90,
 })
 

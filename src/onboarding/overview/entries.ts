@@ -55,7 +55,7 @@ const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {
   stale: 'plain.reconnect',
   waiting: 'problem.tryAgain',
   unconfirmed: 'problem.tryAgain',
-  blocked: 'problem.tryAgain',
+  blocked: 'overview.unblock',
   elsewhere: 'plain.startOver',
 }
 
@@ -128,7 +128,6 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
 
 export function blockAction(instance: string, kind: EntryKind, t: Texts): Action | undefined {
-  if (kind === 'blocked') return { href: actionPath('unblock', instance), label: t('overview.unblock') }
   return MAY_BLOCK.includes(kind)
     ? { href: actionPath('blocked', instance), label: t('overview.block') }
     : undefined
@@ -136,18 +135,29 @@ export function blockAction(instance: string, kind: EntryKind, t: Texts): Action
 
 const NEW_AFTER_MS = 60_000
 
-function noteOf(
-  { t, earliest, isAtRest }: OverviewModel,
-  kind: EntryKind,
-  { entry, state }: OverviewApp,
-): string | undefined {
+/** Since when the person waits for an admin, and what has been done about it for everyone who does. */
+function blockedNote({ t, approvals }: OverviewModel, { instance, short: app }: OverviewApp, since: number) {
+  const one = approvals.find((approval) => approval.instance === instance)
+  const own = t('note.blockedSince', { date: t.day(since) })
+  if (one === undefined) return t.sentences([own, t('note.blocked')])
+  const { stage, approvedAt, requestedAt, waiting } = one
+  if (stage !== 'failed' && approvedAt > since) return t('note.approved', { date: t.day(approvedAt) })
+  return t.sentences([
+    own,
+    ...(requestedAt > 0 ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),
+    ...(waiting > 1 ? [t('note.othersWait', { count: waiting - 1 })] : []),
+  ])
+}
+
+function noteOf(model: OverviewModel, kind: EntryKind, app: OverviewApp): string | undefined {
+  const { t, earliest, isAtRest } = model
+  const { entry, state } = app
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'stale' && entry.lapsedAt !== undefined)
     return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
   if (kind === 'connected' && isAtRest && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
-  if (state.kind === 'blocked')
-    return t.sentences([t('note.blockedSince', { date: t.day(state.since) }), t('note.blocked')])
+  if (state.kind === 'blocked') return blockedNote(model, app, state.since)
   return kind === 'elsewhere' || isUnavailable(kind) ? t(`note.${kind}`) : undefined
 }
 

@@ -5,6 +5,7 @@ import { bucketOf } from '../app-state.ts'
 import { nextStep, walkStates, type AppWithState, type WalkStates } from '../next-step.ts'
 import { inScope, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
+import type { Approval } from '../../people/keep-state.ts'
 import { countsOf, headlineOf } from './headline.ts'
 
 /** `name`: display name with its number; `short`: without. */
@@ -21,6 +22,8 @@ type OverviewContext = {
   /** A sign-in came between the click and the app: that app is offered. */
   isSignedInAgain?: boolean | undefined
   describe: DescribeApp
+  /** Of apps that wait for an admin, as `onramp keep` left them. */
+  approvals: readonly Approval[]
   isAutomatic: boolean
   confirmSeconds: number
 }
