@@ -1,4 +1,6 @@
 // onramp person rename: a person's new address, or those of a file. Audited as log lines on standard error.
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { AddressChange } from '../campaigns/listed-people.ts'
@@ -75,14 +77,8 @@ const FAULTS = {
 /** @param faults gets the lines that can't be read */
 async function readRenames(file: string, { stdin }: CommandContext, faults: string[]): Promise<Rename[]> {
   const renames: Rename[] = []
-  const bytes = openList(file, stdin)
-  const text = new TextDecoder('utf-8')
-  let whole = ''
-  for await (const chunk of bytes) whole += text.decode(Buffer.from(chunk), { stream: true })
-  const lines = (async function* () {
-    yield await Promise.resolve(whole)
-  })()
-  for await (const { line, cells } of readCsv('csv', whole, lines)) {
+  const whole = await text(Readable.from(openList(file, stdin)))
+  for await (const { line, cells } of readCsv('csv', whole, Readable.from([whole]))) {
     const [from, to, ...more] = cells.map((cell) => addressToInvite(cell))
     const isHeader = renames.length + faults.length === 0 && !cells.join('').includes('@')
     if (from !== undefined && to !== undefined && more.length === 0)

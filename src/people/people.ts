@@ -138,12 +138,10 @@ export class People {
     const [email, source, target] = [normalizedAddress(to), keyOf(dataKey, from), keyOf(dataKey, to)]
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const [before, there] = await Promise.all([records.get(source), records.get(target)])
-      const [person, other] = [
-        this.#openRecord(dataKey, source, before),
-        this.#openRecord(dataKey, target, there),
-      ]
+      const person = this.#openRecord(dataKey, source, before)
+      const other = this.#openRecord(dataKey, target, there)
       const isBegun = other?.movingFrom === normalizedAddress(from) && source !== target
-      if (person === undefined || before === undefined) {
+      if (person === undefined || before === undefined || (isBegun && !isCopy(other, person))) {
         if (isBegun) await this.change(email, ({ movingFrom: _movingFrom, ...rest }) => rest)
         const isDone = other?.formerEmails?.includes(normalizedAddress(from)) === true
         return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
@@ -155,10 +153,8 @@ export class People {
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)
       if (!(await records.compareAndSet(target, there, text, seconds))) continue
       const move = { email, until: now() }
-      await this.#formerAddresses.change(from, seconds, (moves) => [
-        ...moves.filter((one) => one.email !== email),
-        move,
-      ])
+      const isOther = (one: { email: string }) => one.email !== email
+      await this.#formerAddresses.change(from, seconds, (moves) => [...moves.filter(isOther), move])
       // Then read again, so that a change made meanwhile is kept.
       await records.compareAndRemove(source, before)
     }
@@ -253,3 +249,7 @@ export class People {
 
 const keyOf = ({ keyFor }: DataKey, email: string): string =>
   PREFIX + keyFor('person', normalizedAddress(email))
+
+/** What an interrupted rename has written, and not someone who has got the former address since. */
+const isCopy = ({ listedAt, signIns = [] }: Person, person: Person): boolean =>
+  listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key))

@@ -74,6 +74,18 @@ it.each([0, 1, 2, 3])(
   },
 )
 
+it('someone who got the former address while a rename was interrupted stays a person of their own', async () => {
+  const { people, dieAfter } = setUp()
+  await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: at }))
+  dieAfter(3)
+  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
+  dieAfter(Infinity)
+  await people.change(ada, (before) => ({ ...before, id: 'E2', signIns: ['new'] }))
+  expect(await people.rename(ada, adaNew)).toBe('renamed')
+  expect([await people.get(ada), await people.get(adaNew)]).toMatchObject([{ id: 'E2' }, { id: 'E1' }])
+  expect(await people.get(adaNew)).not.toHaveProperty('movingFrom')
+})
+
 it('an address that has a person of its own is refused, also in a circle, and nothing changes', async () => {
   const { people, values } = setUp()
   for (const email of [ada, bob]) await people.change(email, (before) => ({ ...before, name: email }))
