@@ -9,6 +9,7 @@ import { appTable, groupTable } from '../../src/admin/sorted-table.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { PERSON_STATES } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, withIntents, withMilestone, type Person } from '../../src/people/person.ts'
+import { figuresIn } from '../helpers/figures.ts'
 import { summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -74,17 +75,6 @@ const someone = fc
 const company = fc
   .array(someone, { minLength: 1, maxLength: 40 })
   .map((all) => all.map((one, index) => one(index)))
-
-type Counted = { count: number; href: string }
-
-/** Everything on a page that has a number and leads to a list of people. */
-function figuresIn(page: unknown): Counted[] {
-  if (typeof page !== 'object' || page === null) return []
-  const { count, href } = page as Partial<Counted>
-  const own =
-    typeof count === 'number' && href?.startsWith('/admin/people?') === true ? [{ count, href }] : []
-  return [...own, ...Object.values(page).flatMap(figuresIn)]
-}
 
 const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
   await listPeople(summaries(...people), parsePeopleQuery(Object.fromEntries(query), now))

@@ -5,8 +5,16 @@ import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
 import { createReport } from '../../../src/admin/report.ts'
 import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
-import { activeMassDisconnects, type MassDisconnect, type KeepState } from '../../../src/people/keep-state.ts'
+import {
+  activeMassDisconnects,
+  removedInstances,
+  withoutRemoved,
+  type MassDisconnect,
+  type KeepState,
+} from '../../../src/people/keep-state.ts'
 import { DAY, HOUR, type Calendar } from './calendar.ts'
+import type { Changes } from './changes.ts'
+import { checkRecords } from './records.ts'
 import { consentOf, type Consent, type Employee, type Workforce } from './workforce.ts'
 
 const QUARTER = 91 * DAY
@@ -22,6 +30,13 @@ const PROMISES = {
   lapse: 'at most three emails about one lapse',
   hours: 'emails leave Monday to Friday from 9 to 16 where the person is',
   unwanted: 'no email to people who opted out, left the list, or are unknown to the service',
+  quiet: 'no one is emailed on a quiet day, or while emails are paused',
+  announced:
+    'everyone is told of each new app within four days on which that is possible, and not by a reminder',
+  new: 'no email says that an app is new which is not, and at most three are about one',
+  optedOut: 'no opt-out is ever lost',
+  gone: 'an app that was removed or replaced is in no figure a day later',
+  figures: 'every figure equals the people behind its link, and a count over the records',
   missing: 'no one on the list is missing from the figures of a day',
   apart: 'people who are no longer on the list are counted apart',
   erased: 'people who left are erased after the retention',
@@ -31,12 +46,13 @@ const PROMISES = {
 
 type PromiseName = keyof typeof PROMISES
 
-export type SentEmail = { email: string; apps: readonly string[]; isLapse: boolean }
+export type SentEmail = { email: string; campaign: string; apps: readonly string[]; nth?: number | undefined }
 
 type KeepPromisesOptions = {
   calendar: Calendar
   people: People
   workforce: Workforce
+  changes: Changes
   /** Milliseconds between the check before an email and the email. */
   moment: number
 }
@@ -66,25 +82,59 @@ export class KeepPromises {
   }
 
   /** @param isOnList of the run that sent it */
-  sent({ email, apps, isLapse }: SentEmail, employee: Employee, isOnList: boolean): void {
+  sent(sent: SentEmail, employee: Employee, isOnList: boolean): void {
     const { calendar, moment } = this.#options
     const { now } = calendar
+    const { email, campaign, apps } = sent
     const check = (promise: PromiseName, isKept: boolean) =>
-      this.check(promise, isKept, () => `${email} about ${isLapse ? 'the end of ' : ''}${apps.join(', ')}`)
-    const { hour, weekday } = localTime(now, employee.timezone)
+      this.check(promise, isKept, () => `${email}, ${campaign}: ${apps.join(', ')}`)
+    const { day, hour, weekday } = localTime(now, employee.timezone)
     check('hours', !['Sat', 'Sun'].includes(weekday) && hour >= 9 && hour < 16)
+    check('quiet', !this.#options.changes.isQuiet(now, day, employee.group))
     const isGone = !isOnList || (!employee.isKnown && now - employee.knownChangedAt > moment)
     check('unwanted', !isGone && !employee.isOptedOut)
     check('quarter', employee.emails.filter((at) => now - at < QUARTER).length < 4)
+    check('quarter', now - (employee.emails.at(-1) ?? 0) >= 20 * HOUR)
     for (const instance of apps) {
       const consent = consentOf(employee, instance)
+      const goneAt = this.#options.changes.gone.find((one) => one.instance === instance)?.at ?? Infinity
+      check('gone', consent !== undefined || now - goneAt < 2 * moment)
+      if (consent === undefined) continue
       check('repaired', !consent.isConnected || now - consent.since < moment)
       const planted = this.#options.workforce.planted.find((one) => one.instance === instance)
       const isHeld = planted?.cause === consent.lapse?.cause && planted?.endsAt === Infinity
       check('paused', !isHeld || now - (consent.lapse?.at ?? 0) < moment)
-      if (!isLapse) continue
+      if (campaign !== 'lapses') continue
       check('true', consent.lapse !== undefined || now - consent.since < moment)
       check('lapse', ++consent.emails <= 3)
+    }
+    this.#sentAboutNew(sent, employee, check)
+    this.begun(sent, employee)
+  }
+
+  #sentAboutNew(
+    { campaign, apps, nth }: SentEmail,
+    employee: Employee,
+    check: (promise: PromiseName, isKept: boolean) => void,
+  ): void {
+    const consents = apps.flatMap((instance) => consentOf(employee, instance) ?? [])
+    const isInvited = ({ newAt = 0 }: Consent) => newAt > (employee.emails[0] ?? Infinity)
+    if (campaign === 'onboarding')
+      check('announced', !consents.some((one) => one.named === 0 && isInvited(one)))
+    if (campaign !== 'new-apps') return
+    check(
+      'new',
+      consents.every(({ newAt, named }) => newAt !== undefined && named < 3),
+    )
+    check('announced', (nth === 1) === consents.some(({ named }) => named === 0))
+  }
+
+  /** An email may have arrived: so it counts. */
+  begun({ apps }: SentEmail, employee: Employee): void {
+    employee.emails.push(this.#options.calendar.now)
+    for (const instance of apps) {
+      const consent = consentOf(employee, instance)
+      if (consent?.newAt !== undefined) consent.named++
     }
   }
 
@@ -107,7 +157,8 @@ export class KeepPromises {
     }
     for (const open of this.#open) {
       const { employee, consent, at } = open
-      const isOver = consent.lapse?.at !== at || !employee.isListed || !employee.isKnown
+      const isThere = employee.consents.includes(consent)
+      const isOver = !isThere || consent.lapse?.at !== at || !employee.isListed || !employee.isKnown
       const known = (await people.get(employee.email))?.lastCheck?.apps
       const noticedAt = known?.find(({ instance }) => instance === consent.instance)?.lapsedAt
       if (isOver || noticedAt !== undefined) this.#open.delete(open)
@@ -127,34 +178,43 @@ export class KeepPromises {
   }
 
   /** @param listed on the list of the last run */
-  async afterDay(listed: ReadonlySet<string>): Promise<string> {
-    const { calendar, people, workforce } = this.#options
+  async afterDay(listed: ReadonlySet<Employee>, keepState: KeepState): Promise<string> {
+    const { calendar, people, workforce, changes } = this.#options
     const { now } = calendar
     const all: Person[] = []
     for await (const person of people.all()) all.push(person)
-    const report = await createReport(summarizeAll(Readable.from(all)), now)
+    const removed = removedInstances(keepState)
+    const report = await createReport(summarizeAll(Readable.from(all), removed), now)
     const missing = new Set(listed)
     let leftApart = 0
     for (const person of all) {
-      missing.delete(person.email)
-      const { progress } = summarize(person)
-      if (!listed.has(person.email)) {
+      const employee = workforce.byEmail.get(person.email)
+      const isListed = employee !== undefined && missing.delete(employee)
+      const { progress } = summarize(withoutRemoved(person, removed))
+      if (!isListed) {
         leftApart++
         this.check('apart', progress === 'gone', () => `${person.email} left, and is ${progress}`)
       }
       if (progress !== 'ready') continue
-      const employee = workforce.byEmail.get(person.email)
       const lost = employee?.consents.find(
-        ({ isConnected, lapse }) =>
-          !isConnected && (lapse === undefined || lapse.at < (person.lastCheck?.checkedAt ?? 0)),
+        ({ isConnected, lapse, newAt }) =>
+          !isConnected && (lapse?.at ?? newAt ?? 0) < (person.lastCheck?.checkedAt ?? 0),
       )
       this.check('ready', lost === undefined, () => `${person.email} lacks ${lost?.instance}`)
     }
-    this.check('missing', missing.size === 0, () => [...missing].slice(0, 3).join(', '))
+    this.check('missing', missing.size === 0, () => [...missing].map(({ email }) => email).join(', '))
     const counted = report.people + report.gone
     this.check('missing', counted === listed.size + leftApart, () => `${counted} are counted`)
     const states = report.ready + report.inProgress + report.notStarted + report.stuck + report.fellBack
     this.check('missing', states === report.people, () => `${states} of ${report.people} are in a state`)
+    const time = 25 * HOUR + (now > workforce.outage.from && now < workforce.outage.to + DAY ? DAY : 0)
+    for (const { instance, at } of changes.gone) {
+      const known = report.datasources.find((one) => one.instance === instance)
+      const isCounted = Object.values(known?.counts ?? {}).some((count) => count > 0)
+      this.check('gone', !isCounted || now - at < time, () => JSON.stringify(known))
+    }
+    const check = this.check.bind(this)
+    await checkRecords({ all, report, keepState, now, workforce, changes, check })
     for (const { email, isListed, leftAt } of workforce.employees) {
       if (isListed || leftAt === 0 || now - leftAt < RETENTION + 2 * DAY) continue
       const known = await people.get(email)
@@ -198,11 +258,12 @@ const dateOf = (at: number) => new Date(at).toISOString().slice(0, 16)
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** Apart from the product's own code, so that one mistake can't cancel another. */
+/** Apart from the product's own code, so that one mistake can't cancel another. `day`: YYYY-MM-DD */
 function localTime(at: number, timeZone: string) {
   const fields = { timeZone, weekday: 'short', hour: '2-digit', hourCycle: 'h23' } as const
-  const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', fields)
+  const date = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { ...fields, ...date })
   clocks.set(timeZone, clock)
-  const [weekday = '', hour = ''] = clock.format(at).split(/,? /)
-  return { weekday, hour: Number(hour) }
+  const [weekday = '', day = '', hour = ''] = clock.format(at).split(', ')
+  return { weekday, day: day.split('/').toReversed().join('-'), hour: Number(hour) }
 }

@@ -9,7 +9,9 @@ import { DAY, HOUR, MINUTE, type Calendar } from './calendar.ts'
 
 const APPS = ['slack_1', 'drive_1', 'jira_1', 'github_1', 'confluence_1'] as const
 const ZONES = ['Europe/Berlin', 'Europe/Berlin', 'America/New_York', 'UTC', 'Asia/Kolkata', 'Asia/Tokyo']
+const GROUPS = ['Berlin', 'Berlin', 'Paris']
 const WEEK = 7 * DAY
+const UNCONNECTED = { isConnected: false, since: 0, lapse: undefined, emails: 0, named: 0, waited: 0 }
 
 const LAPSES_A_WEEK = 0.01
 const NEVER = 0.15
@@ -19,6 +21,7 @@ const REPAIRS_ALONE = 0.15
 const OPTS_OUT = 0.01
 const A_WEEK = { leave: 0.002, unknown: 0.0015, join: 0.004 }
 const COME_BACK = 0.3
+const HAS_NEW = 0.8
 
 export const MODEL = `Everyone has five apps to connect, and is in one of five time zones (Berlin, New York, UTC, Kolkata, Tokyo).
 One run begins each hour, seven minutes past; it asks 80 times a minute, so a pass over 10,000 takes two hours
@@ -31,12 +34,20 @@ Twice many lose one app at once: 3 of 10 people (3,000), resumed three days afte
 (with an even seed two hours after it); and 60, repaired by its cause after two days.
 The service is down for one day. One run of 50 is killed at a random step. A run that is due while
 another still works finds its lease and does nothing. One email of 200 is put off, one of 500 has an
-unknown outcome; one notice to the administrators of five can't be sent at first.`
+unknown outcome; one notice to the administrators of five can't be sent at first.
+One app is new for 80% at once. One is gone from all lists, and an administrator says so two days later (with an even seed
+never). One is replaced, and has to be connected again. Three days are quiet, one of them in Paris only, and emails are
+paused for four days.`
 
 type Lapse = { at: number; cause: 'alone' | 'big' | 'small' }
 
 export type Consent = {
   instance: string
+  /** When the app was new for the person, or another one's successor; absent: they had it from the start. */
+  newAt?: number
+  /** Emails that may have named it since, and working days on which one could have. */
+  named: number
+  waited: number
   isConnected: boolean
   /** When it was last connected. */
   since: number
@@ -48,6 +59,7 @@ export type Consent = {
 export type Employee = {
   email: string
   timezone: string
+  group: string
   isListed: boolean
   leftAt: number
   isKnown: boolean
@@ -74,6 +86,8 @@ type WorkforceOptions = {
 export class Workforce {
   readonly employees: Employee[] = []
   readonly byEmail = new Map<string, Employee>()
+  /** In an order of the seed: each change of the year is about another one. */
+  readonly apps: string[]
   readonly planted: Planted[] = []
   readonly outage: { from: number; to: number }
   readonly #calendar: Calendar
@@ -85,21 +99,23 @@ export class Workforce {
     this.#options = options
     this.#calendar = calendar
     this.#random = random
-    for (let count = 0; count < size; count++) this.#join()
     const start = calendar.now
+    this.apps = shuffled(APPS, random)
+    for (let count = 0; count < size; count++) this.#join()
     const moment = (from: number, to: number) =>
       start + Math.floor((days * DAY * (from + random.next() * (to - from))) / MINUTE) * MINUTE
     const at = moment(0.2, 0.9)
     this.outage = { from: at, to: at + DAY }
-    const [big, small] = [random.below(APPS.length), 1 + random.below(APPS.length - 1)]
-    this.#plant('big', APPS[big]!, moment(0.35, 0.55), Math.max(Math.round(size * 0.3), 60))
-    this.#plant('small', APPS[(big + small) % APPS.length]!, moment(0.65, 0.85), 60)
+    this.#plant('big', this.apps[0]!, moment(0.35, 0.55), Math.max(Math.round(size * 0.3), 60))
+    this.#plant('small', this.apps[1]!, moment(0.65, 0.85), 60)
     for (let week = start; week < start + days * DAY; week += WEEK)
       calendar.at(week, () => this.#planWeek(week))
   }
 
   list = (): Invitee[] =>
-    this.employees.flatMap(({ email, timezone, isListed }) => (isListed ? [{ email, timezone }] : []))
+    this.employees.flatMap(({ email, timezone, group, isListed }) =>
+      isListed ? [{ email, timezone, group }] : [],
+    )
 
   isDown = (): boolean => this.#calendar.now >= this.outage.from && this.#calendar.now < this.outage.to
 
@@ -107,11 +123,11 @@ export class Workforce {
   #after = (mean: number): number => Math.ceil(-Math.log(1 - this.#random.next()) * mean)
 
   #join(): void {
-    const unconnected = { isConnected: false, since: 0, lapse: undefined, emails: 0 }
-    const consents = APPS.map((instance): Consent => ({ instance, ...unconnected }))
+    const consents = this.apps.map((instance): Consent => ({ instance, ...UNCONNECTED }))
     const employee: Employee = {
       email: `p${this.employees.length}@acme.example`,
       timezone: this.#random.pick(ZONES),
+      group: this.#random.pick(GROUPS),
       isListed: true,
       leftAt: 0,
       isKnown: true,
@@ -169,7 +185,7 @@ export class Workforce {
     this.#calendar.at(at, () => {
       const having = this.employees.flatMap((employee) => {
         const consent = consentOf(employee, instance)
-        return consent.isConnected && employee.isListed && employee.isKnown ? [{ employee, consent }] : []
+        return consent?.isConnected && employee.isListed && employee.isKnown ? [{ employee, consent }] : []
       })
       for (let left = size; left > 0 && having.length > 0; left--) {
         const [one] = having.splice(this.#random.below(having.length), 1)
@@ -190,7 +206,7 @@ export class Workforce {
     if (planted.cause === 'big') return
     for (const employee of this.employees) {
       const consent = consentOf(employee, planted.instance)
-      if (consent.lapse?.cause === 'small') this.#connect(employee, consent)
+      if (consent?.lapse?.cause === 'small') this.#connect(employee, consent)
     }
   }
 
@@ -198,7 +214,8 @@ export class Workforce {
     const since = this.#calendar.now
     Object.assign(consent, { isConnected: true, since, lapse: undefined, emails: 0 })
     this.#calendar.at(since + this.#after(WEEK / LAPSES_A_WEEK), () => {
-      if (consent.isConnected && consent.since === since) this.#lapse(employee, consent, 'alone')
+      const isThere = employee.consents.includes(consent) && consent.isConnected
+      if (isThere && consent.since === since) this.#lapse(employee, consent, 'alone')
     })
   }
 
@@ -223,9 +240,33 @@ export class Workforce {
       (one) => one.instance === instance && one.cause === lapse?.cause && one.endsAt === Infinity,
     )
 
+  /** Most of them get an app, at once. */
+  addApp(instance: string): void {
+    const newAt = this.#calendar.now
+    this.apps.push(instance)
+    for (const { consents } of this.employees)
+      if (this.#random.chance(HAS_NEW)) consents.push({ instance, ...UNCONNECTED, newAt })
+  }
+
+  removeApp(instance: string): void {
+    this.apps.splice(this.apps.indexOf(instance), 1)
+    for (const employee of this.employees)
+      employee.consents = employee.consents.filter((one) => one.instance !== instance)
+  }
+
+  /** People who had connected it have to connect the other one. */
+  replaceApp(former: string, instance: string): void {
+    this.apps[this.apps.indexOf(former)] = instance
+    for (const employee of this.employees)
+      employee.consents = employee.consents.map((one): Consent => {
+        if (one.instance !== former) return one
+        const isMoved = one.isConnected && { ...UNCONNECTED, newAt: this.#calendar.now }
+        return { ...one, instance, ...isMoved }
+      })
+  }
+
   /** An email arrived. */
   read(employee: Employee): void {
-    employee.emails.push(this.#calendar.now)
     if (employee.neverReacts) return
     if (this.#random.chance(OPTS_OUT))
       this.#calendar.at(this.#calendar.now + this.#after(HOUR), () => this.#optOut(employee))
@@ -258,8 +299,11 @@ export class Workforce {
   }
 }
 
-export function consentOf({ consents }: Employee, instance: string): Consent {
-  const found = consents.find((one) => one.instance === instance)
-  if (found === undefined) throw new RangeError(`no app ${instance}`)
-  return found
+/** Undefined: the person doesn't have the app, or no longer. */
+export const consentOf = ({ consents }: Employee, instance: string): Consent | undefined =>
+  consents.find((one) => one.instance === instance)
+
+function shuffled<T>(list: readonly T[], random: Random): T[] {
+  const left = [...list]
+  return list.map(() => left.splice(random.below(left.length), 1)[0]!)
 }

@@ -9,13 +9,16 @@ import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import type { SendResult } from '../../../src/campaigns/mail/send-result.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
+import type { AppRecord } from '../../../src/people/person.ts'
 import { People } from '../../../src/people/people.ts'
+import { withSuccessors } from '../../../src/people/replaced-apps.ts'
 import { mail } from '../../campaigns/sample-email.ts'
 import { createRandom, type Random } from '../random.ts'
 import { Calendar, DAY, HOUR, MINUTE } from './calendar.ts'
+import { Changes } from './changes.ts'
 import { KeepPromises, type SentEmail } from './promises.ts'
 import { createStore } from './store.ts'
-import { Workforce } from './workforce.ts'
+import { Workforce, type Employee } from './workforce.ts'
 
 const STARTS_AT = Date.UTC(2027, 0, 4)
 const PAST_THE_HOUR = 7 * MINUTE
@@ -39,10 +42,13 @@ export class Year {
   readonly #random: Random
   readonly #calendar = new Calendar(STARTS_AT)
   readonly #journal = createHash('sha256')
-  readonly #people: People
+  readonly #store = createStore(() => this.#calendar.now)
+  readonly #replacedBy = new Map<string, string>()
+  readonly #people = this.#openPeople(this.#replacedBy)
   readonly #workforce: Workforce
+  readonly #changes: Changes
   readonly #sent = new WeakMap<Email, SentEmail>()
-  readonly #resumed: (() => void)[] = []
+  readonly #operations: ((state: KeepState) => KeepState)[] = []
   /** 80 checks a minute, or so few that a sweep still spans several runs. */
   readonly #checkMs: number
   #keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
@@ -53,7 +59,6 @@ export class Year {
     this.#checkMs = Math.max(750, Math.round((2 * HOUR) / size))
     this.#random = createRandom(seed, 1)
     const calendar = this.#calendar
-    this.#people = new People({ ...createStore(this.#now), retentionDays: 90, now: this.#now })
     this.#workforce = new Workforce({
       size,
       days,
@@ -63,8 +68,34 @@ export class Year {
       onLapse: (employee, consent) => this.promises.lapsed(employee, consent),
       note: this.#note,
     })
-    const moment = 10_000 + 3 * this.#checkMs
-    this.promises = new KeepPromises({ calendar, people: this.#people, workforce: this.#workforce, moment })
+    this.#changes = new Changes({
+      seed,
+      days,
+      calendar,
+      random: createRandom(seed, 3),
+      workforce: this.#workforce,
+      replacedBy: this.#replacedBy,
+      operate: (change) => void this.#operations.push(change),
+    })
+    this.promises = new KeepPromises({
+      calendar,
+      people: this.#people,
+      workforce: this.#workforce,
+      changes: this.#changes,
+      moment: 10_000 + 3 * this.#checkMs,
+    })
+  }
+
+  /** Pages and each run, as the company file was when they began. */
+  #openPeople(replacedBy: ReadonlyMap<string, string>): People {
+    const arrange = (apps: AppRecord[]) =>
+      withSuccessors(apps, replacedBy).filter(({ instance }) => !replacedBy.has(instance))
+    return new People({
+      ...this.#store,
+      retentionDays: 90,
+      arrange: (apps) => (replacedBy.size === 0 ? apps : arrange(apps)),
+      now: () => this.#calendar.now,
+    })
   }
 
   #now = () => this.#calendar.now
@@ -79,11 +110,11 @@ export class Year {
       if (this.#now() > tick) continue
       await this.#calendar.pass(tick - this.#now())
       const list = this.#workforce.list()
-      const emails = new Set(list.map(({ email }) => email))
-      const isComplete = await this.#run(list, emails)
+      const listed = new Set(this.#workforce.employees.filter(({ isListed }) => isListed))
+      const isComplete = await this.#run(list, listed)
       await this.promises.afterRun(this.#keepState)
       if (!isComplete || this.#now() < nextDay - HOUR) continue
-      this.figures = await this.promises.afterDay(emails)
+      this.figures = await this.promises.afterDay(listed, this.#keepState)
       this.#note(this.figures)
       onDay(Math.round((nextDay - STARTS_AT) / DAY), this.figures)
       while (this.#now() >= nextDay - HOUR) nextDay += DAY
@@ -93,13 +124,13 @@ export class Year {
   }
 
   /** @returns whether it came to its end */
-  async #run(list: readonly Invitee[], emails: ReadonlySet<string>): Promise<boolean> {
+  async #run(list: readonly Invitee[], listed: ReadonlySet<Employee>): Promise<boolean> {
     this.counts.runs++
     const isKilled = this.#random.chance(KILLED)
     const steps = isKilled ? this.#random.below(this.#random.pick(STEPS)) : Infinity
-    for (const apply of this.#resumed.splice(0)) apply()
+    for (const change of this.#operations.splice(0)) this.#keepState = change(this.#keepState)
     try {
-      const options = this.#keepOptions(emails, new Life(steps))
+      const options = this.#keepOptions(listed, new Life(steps))
       this.#keepState = await new KeepRun(list, options, options).work()
       return true
     } catch (error) {
@@ -115,10 +146,10 @@ export class Year {
   }
 
   #keepOptions(
-    emails: ReadonlySet<string>,
+    listed: ReadonlySet<Employee>,
     life: Life,
   ): CampaignRun & ConstructorParameters<typeof KeepRun>[2] {
-    const people = this.#people
+    const people = this.#openPeople(new Map(this.#replacedBy))
     return {
       people: {
         get: (email) => people.get(email),
@@ -129,11 +160,18 @@ export class Year {
       state: this.#keepState,
       timezone: 'UTC',
       owners: { of: () => [], ask: () => Promise.resolve(false), answer: () => Promise.resolve(undefined) },
+      quiet: this.#changes.quiet,
       save: (next) => life.during(async () => void (this.#keepState = next)),
       notify: (found) => this.#notify(found, life),
       check: (email) => this.#check(email, life),
-      composeFor: (campaign) => async (invitee, apps) => this.#compose(invitee, apps, campaign === 'lapses'),
-      send: (email) => this.#send(email, emails, life),
+      composeFor: (campaign) => async (invitee, apps, kind) =>
+        this.#compose({
+          ...kind,
+          email: invitee.email,
+          campaign,
+          apps: apps.map(({ instance }) => instance),
+        }),
+      send: (email) => this.#send(email, listed, life),
       emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: 10 },
       tally: newTally(),
       atOnce: 3,
@@ -173,26 +211,25 @@ export class Year {
     return { kind: 'checked', unconnected: this.#workforce.unconnected(employee) }
   }
 
-  #compose(
-    { email }: Pick<Invitee, 'email'>,
-    apps: readonly { instance: string }[],
-    isLapse: boolean,
-  ): Email {
+  #compose({ email, campaign, apps, nth }: SentEmail): Email {
     const composed = { ...mail, to: email }
-    this.#sent.set(composed, { email, apps: apps.map(({ instance }) => instance), isLapse })
+    this.#sent.set(composed, { email, campaign, apps, nth })
     return composed
   }
 
-  async #send(email: Email, emails: ReadonlySet<string>, life: Life): Promise<SendResult> {
-    if (life.isLastStep()) throw new Killed()
+  async #send(email: Email, listed: ReadonlySet<Employee>, life: Life): Promise<SendResult> {
     const sent = this.#sent.get(email)
     const employee = this.#workforce.byEmail.get(sent?.email ?? '')
     if (sent === undefined || employee === undefined) throw new RangeError('an email to no one')
+    if (life.isLastStep()) {
+      this.promises.begun(sent, employee)
+      throw new Killed()
+    }
     if (this.#random.chance(0.005))
       return { outcome: 'deferred', reply: '450 4.2.1 later', reason: 'recipient' }
     this.counts.emails++
-    this.#note(`${sent.isLapse ? 'lapse' : 'begin'} ${sent.email} ${sent.apps.join()}`)
-    this.promises.sent(sent, employee, emails.has(sent.email))
+    this.#note(`${sent.campaign} ${sent.email} ${sent.apps.join()}`)
+    this.promises.sent(sent, employee, listed.has(employee))
     this.#workforce.read(employee)
     life.step()
     if (this.#random.chance(0.002)) return { outcome: 'unknown', reply: 'timed out', reason: 'recipient' }
@@ -204,11 +241,11 @@ export class Year {
     const planted = this.#workforce.planted.find((one) => one.instance === instance && one.at <= noticedAt)
     if (planted?.cause !== 'big') return
     this.#workforce.repair(planted)
-    this.#resumed.push(() => {
-      const massDisconnects = this.#keepState.massDisconnects.map((one) =>
+    this.#operations.push((state) => {
+      const massDisconnects = state.massDisconnects.map((one) =>
         one.instance === instance ? { ...one, resumedAt: this.#now() } : one,
       )
-      this.#keepState = { ...this.#keepState, massDisconnects }
+      return { ...state, massDisconnects }
     })
   }
 }
