@@ -3,7 +3,7 @@
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
-import { createApprovalRoutes } from './admin/approvals.ts'
+import { createApprovalRoutes } from './admin/approval-routes.ts'
 import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
 import type { OwnerAnswers } from './people/approvals.ts'

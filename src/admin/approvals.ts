@@ -1,27 +1,15 @@
-// GET /approvals/ID and its one button, for the owners of an app and for administrators; and the email that leads there. Owners
-// see how many people wait, administrators also who they are.
-import { Router, type Request, type RequestHandler } from 'express'
+// What the owner of an app, and administrators, read about people who wait for its approval; and the email to the owner. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
-import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { withAnswer, type OwnerAnswers } from '../people/approvals.ts'
-import type { Approval, KeepStateStore } from '../people/keep-state.ts'
-import { Problem } from '../problem.ts'
-import { whoIsSignedIn } from '../session/signed-in.ts'
-import type { Audit } from '../web/audit.ts'
+import type { Approval } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import type { SendPage } from '../web/pages.ts'
-import { seeOther } from '../web/see-other.ts'
-import { peopleUrl } from './filters.ts'
-import type { NoticeContext } from './notices.ts'
-import { createAdminCheck } from './routes.ts'
 
 export const approvalPath = (instance: string): string => `/approvals/${encodeURIComponent(instance)}`
 
-const isOpen = ({ stage, waiting }: Approval): boolean =>
+export const isOpen = ({ stage, waiting }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waiting > 0)
 
-function describeApproval(
+export function describeApproval(
   one: Approval | undefined,
   app: string,
   t: Texts,
@@ -59,7 +47,7 @@ function describeApproval(
 /** @param context.where they approve it */
 export function approvalNotice(
   one: Approval,
-  context: NoticeContext & { where: string | undefined },
+  context: { t: Texts; publicUrl: string; where: string | undefined } & Pick<Company, 'displayName'>,
 ): Notice {
   const { t, displayName, publicUrl, where: url } = context
   const app = displayName(one, t.lang)
@@ -76,68 +64,24 @@ export function approvalNotice(
   }
 }
 
-/** @param admins ADMIN_EMAILS */
-export function createApprovalRoutes(deps: {
-  keepStateStore: Pick<KeepStateStore, 'load'>
-  answers: OwnerAnswers
-  isAdmin: ReturnType<typeof createAdminCheck>
-  company: Company
-  admins: readonly string[] | undefined
-  limit: RequestHandler
-  sendPage: SendPage
-  audit: Audit
-  now: () => number
-}): Router {
-  const { keepStateStore, answers, isAdmin, company, admins, limit, sendPage, audit, now } = deps
-  const router = Router()
-
-  /** @throws {Problem} 403 */
-  async function load(req: Request) {
-    const instance = String(req.params['instance'])
-    const { user } = whoIsSignedIn(req)
-    const { owners, approve } = company.approvalOf(instance, admins)
-    if (!isAdmin(user) && !createAdminCheck(owners, [])(user))
-      throw new Problem(403, 'owners_only', {
-        detail: `not an owner of ${instance} (or not verified), nor an admin`,
-      })
-    const [{ approvals = [] }, answer] = await Promise.all([keepStateStore.load(), answers.get(instance)])
-    const known = approvals.find((one) => one.instance === instance)
-    return { instance, user, approve, approval: known && withAnswer(known, answer) }
+/** What /admin says about it. @param app its name there */
+export function approvalItem(one: Approval, app: string, t: Texts) {
+  const { stage, waiting: count, owners, requestedAt, since, isUndelivered } = one
+  const { heading, paragraphs } = describeApproval(one, app, t)
+  const isWaiting = isOpen(one) && stage !== 'failed'
+  const owner = t.list(owners.slice(0, 2))
+  const request =
+    requestedAt > 0
+      ? t('admin.need.appAsked', { day: t.date(requestedAt) })
+      : t('admin.need.appWhy', { app, label: t('overview.block') })
+  return {
+    count,
+    href: approvalPath(one.instance),
+    title:
+      isWaiting && owner !== ''
+        ? t('admin.need.appOwner', { count, owner, app, day: t.date(since) })
+        : heading,
+    detail: isUndelivered ? t('admin.need.appUnasked') : isWaiting ? request : t.sentences(paragraphs),
+    action: t('approval.open'),
   }
-
-  router.get('/approvals/:instance', limit, async (req, res) => {
-    const { instance, user, approve, approval } = await load(req)
-    audit({ event: 'admin_viewed', user, what: 'approval' })
-    const data = (t: Texts) => {
-      const app = company.displayName(
-        approval ?? { instance, name: humanize(datasourceType(instance)) },
-        t.lang,
-      )
-      const count = approval?.waiting ?? 0
-      const people = {
-        href: peopleUrl({ filter: 'blocked', app: instance }),
-        label: t('admin.filter.blocked'),
-      }
-      return {
-        ...describeApproval(approval, app, t),
-        isOpen: approval !== undefined && isOpen(approval),
-        path: approvalPath(instance),
-        where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
-        people: isAdmin(user) && count > 0 ? people : undefined,
-      }
-    }
-    sendPage(req, res, { view: 'admin/approval', data })
-  })
-
-  router.post('/approvals/:instance', limit, async (req, res) => {
-    const { instance, user, approval } = await load(req)
-
-    if (approval !== undefined && isOpen(approval)) {
-      await answers.put(instance, { at: now(), by: user.email ?? user.name ?? '' })
-      audit({ event: 'approved', user, datasource: instance })
-    }
-    seeOther(res, approvalPath(instance))
-  })
-
-  return router
 }

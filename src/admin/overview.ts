@@ -1,6 +1,7 @@
 // GET /admin: figures, funnel, trend and what needs an administrator, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
+import { approvalItem } from './approvals.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import {
@@ -200,6 +201,7 @@ const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): 
  */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources, notStartedOptedOut: optedOut, notInvited } = report
+  const approvals = new Map(keepState.approvals?.map((one) => [one.instance, one]))
   const itemOf = (
     kind: 'app' | 'noAddress' | 'otherApps' | 'unconfirmed' | 'due' | 'failed' | 'deferred' | 'uncertain',
     count: number,
@@ -218,6 +220,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   }
   const ofApp = (app: AppCounts) => {
     const item = itemOf('app', app.counts.blocked, 'blocked', app)
+    const approval = approvals.get(app.instance)
+    if (approval !== undefined) return { ...item, ...approvalItem(approval, app.name, t) }
     if (app.blockedSince === undefined) return item
     const since = t('admin.need.appSince', { day: t.date(Date.parse(app.blockedSince)) })
     return { ...item, detail: t.sentences([item.detail, since]) }
@@ -244,7 +248,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     command: answerCommand(instance, 'removed'),
     action: t('admin.allApps'),
   }))
-  const blocked = mostFirst(datasources, ({ counts }) => counts.blocked)
+  // Confirmed: these people have one click left, and need no one.
+  const isConfirmed = ({ instance }: AppCounts) =>
+    approvals.get(instance)?.stage === 'confirmed' && approvals.get(instance)?.waiting === 0
+  const blocked = mostFirst(datasources, (app) => (isConfirmed(app) ? 0 : app.counts.blocked))
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
   const unusable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
   const others = [

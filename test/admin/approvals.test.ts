@@ -2,16 +2,20 @@
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, expect, it } from 'vitest'
-import { createApprovalRoutes } from '../../src/admin/approvals.ts'
+import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
+import { describeActionItems } from '../../src/admin/overview.ts'
+import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { createOwnerAnswers } from '../../src/people/approvals.ts'
 import type { Approval } from '../../src/people/keep-state.ts'
+import { newPerson } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { languages } from '../helpers/texts.ts'
+import { having, summaries } from '../helpers/people.ts'
+import { languages, t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-27T09:00:00Z')
 const since = Date.parse('2026-11-20T09:00:00Z')
@@ -113,4 +117,40 @@ it.each([
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()
   expect((await answers.get('slack_1')) !== undefined).toBe(isOpen)
+})
+
+it.each([
+  [
+    'who is asked, since when',
+    {},
+    /^26 people are waiting for grace@acme.example to approve Slack, since Nov 20/,
+    /^We asked on/,
+  ],
+  [
+    'that no one can be asked',
+    { owners: [], requestedAt: 0, isUndelivered: true },
+    /waiting for you to approve/,
+    /ADMIN_EMAILS/,
+  ],
+  [
+    'that one person tries it',
+    { stage: 'approved', approvedAt: now, by: 'grace@acme.example' },
+    /is approved$/,
+    /^Approved by grace/,
+  ],
+  ['that it failed', { stage: 'failed', approvedAt: now }, /may still need your approval/, /didn’t work/],
+] as const)('/admin says %s', async (_what, change, title, detail) => {
+  const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, { slack_1: 'Slack' })
+  const report = await createReport(summaries(person), now)
+  const approvals = [{ ...waiting, ...change }]
+  const state = { massDisconnects: [], zones: {}, days: [], approvals }
+  expect(describeActionItems(report, state, t, now)).toMatchObject([
+    {
+      href: '/approvals/slack_1',
+      title: expect.stringMatching(title) as string,
+      detail: expect.stringMatching(detail) as string,
+    },
+  ])
+  const confirmed = [{ ...waiting, stage: 'confirmed', stageAt: now, waiting: 0 } as const]
+  expect(describeActionItems(report, { ...state, approvals: confirmed }, t, now)).toEqual([])
 })

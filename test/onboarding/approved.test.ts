@@ -41,7 +41,7 @@ it.each([
   ['no run has seen it', [], /^Waiting for an admin since .*You can try again any time\.$/],
   ['others wait, too', [request], /^Waiting .* We asked the Slack admins on .* 5 others are waiting, too\.$/],
   [
-    'no one was request, or waits',
+    'no one else waits, and no email was sent',
     [{ ...request, requestedAt: 0, waiting: 1 }],
     /^Waiting for an admin since [^.]*\.$/,
   ],
