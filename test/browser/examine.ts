@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
 import type { AxeResults } from 'axe-core'
 import { HtmlValidate } from 'html-validate'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -82,6 +82,18 @@ export async function htmlFindings(html: string): Promise<string[]> {
     messages.map(({ ruleId, message, line }) => `${ruleId} in line ${line}: ${message}`),
   )
 }
+
+/** The computed style of what is found first. */
+export const styleOf = (found: Locator, property: string): Promise<string> =>
+  found
+    .first()
+    .evaluate(
+      (element, name) =>
+        (globalThis as unknown as { getComputedStyle(of: unknown): Record<string, string> }).getComputedStyle(
+          element,
+        )[name] ?? '',
+      property,
+    )
 
 /** Bytes over the wire. */
 export const weightOf = (text: string): number => gzipSync(text).length

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { shared } from '../helpers/shared.ts'
-import { axeFindings, htmlFindings } from './examine.ts'
+import { axeFindings, htmlFindings, styleOf } from './examine.ts'
 
 const browser = shared(openChromium)
 const sandbox = shared(() => startSandbox({ mailPort: 0 }))
@@ -32,9 +32,7 @@ it('shows the latest mail as a mail program does, and its links open', async () 
   await page.goto(`${sandbox.urls.control}/mail`)
   const mail = page.locator('details[open] > iframe').contentFrame()
   expect(await mail.locator('p').innerText()).toBe('Hello 79, start')
-  expect(
-    await mail.locator('p').evaluate((p) => (globalThis as unknown as Styles).getComputedStyle(p).color),
-  ).toBe('rgb(1, 2, 3)')
+  expect(await styleOf(mail.locator('p'), 'color')).toBe('rgb(1, 2, 3)')
 
   const opened = page.waitForEvent('popup')
   await mail.getByRole('link', { name: 'start' }).click()
@@ -48,5 +46,3 @@ it('shows the latest mail as a mail program does, and its links open', async () 
     expect(await htmlFindings(await answer.text()), path).toEqual([])
   }
 })
-
-type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }

@@ -1,7 +1,7 @@
 // What axe cannot see: the keyboard, other spacing, forced colours, less motion.
 import { expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
-import { overflowAt } from './examine.ts'
+import { overflowAt, styleOf } from './examine.ts'
 import { useSite, type Visitor } from './visitor.ts'
 
 const site = useSite(() => ({ settings: { ADVANCE: 'confirm' } }))
@@ -71,23 +71,14 @@ it('the overview holds the text spacing that a person asks for', async () => {
 
 it('the overview keeps its edges in forced colours', async () => {
   const visitor = await arrive('dan', { forcedColors: 'active' })
-  const edges: string[] = []
   for (const part of ['.button', '.list', '.tile', '.face', '.segments .open']) {
-    const edge = await visitor.page
-      .locator(part)
-      .first()
-      .evaluate((element) => {
-        const style = (globalThis as unknown as Styles).getComputedStyle(element)
-        return `${style.borderTopStyle} ${style.borderTopColor}`
-      })
-    edges.push(`${part} ${edge}`)
+    const edge = visitor.page.locator(part)
+    expect(await styleOf(edge, 'borderTopStyle'), part).toBe('solid')
+    expect(await styleOf(edge, 'borderTopColor'), part).toMatch(/^rgb\(/)
   }
-  for (const edge of edges) expect(edge).toMatch(/ solid rgb\(/)
 })
 
 it('the overview has no motion for people who asked for less', async () => {
   const visitor = await arrive('dan', { reducedMotion: 'reduce' })
   expect(await visitor.page.evaluate('document.getAnimations().length')).toBe(0)
 })
-
-type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }

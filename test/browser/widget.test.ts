@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { axeFindings, overflowAt } from './examine.ts'
+import { axeFindings, overflowAt, styleOf } from './examine.ts'
 import { languages } from '../helpers/texts.ts'
 import { widgetOf } from '../helpers/widget.ts'
 import { useSite } from './visitor.ts'
@@ -16,7 +16,6 @@ const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { -
   onramp-status::part(label) { font-style: italic }`
 
 /** What these tests use of a browser's own names. */
-type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }
 type Changeable = { setAttribute: (name: string, value: string) => void }
 
 let intranet: Server
@@ -120,16 +119,12 @@ it('speaks the language of its element, else of the page, else of the browser', 
 
 it('takes the company’s colour, and the page’s own where it styles parts and properties', async () => {
   const { page } = await onIntranet('en')
-  const styleOf = (selector: string, name: string) =>
-    page
-      .locator(selector)
-      .evaluate((element, of) => (globalThis as unknown as Styles).getComputedStyle(element)[of], name)
-  expect(await styleOf('#card .link', 'backgroundColor')).toBe('rgb(11, 110, 95)')
-  expect(await styleOf('#own .link', 'backgroundColor')).toBe('rgb(4, 5, 6)')
-  expect(await styleOf('#card .root', 'borderTopColor')).toBe('rgb(1, 2, 3)')
-  expect(await styleOf('#card .label', 'fontStyle')).toBe('italic')
+  expect(await styleOf(page.locator('#card .link'), 'backgroundColor')).toBe('rgb(11, 110, 95)')
+  expect(await styleOf(page.locator('#own .link'), 'backgroundColor')).toBe('rgb(4, 5, 6)')
+  expect(await styleOf(page.locator('#card .root'), 'borderTopColor')).toBe('rgb(1, 2, 3)')
+  expect(await styleOf(page.locator('#card .label'), 'fontStyle')).toBe('italic')
   await page.emulateMedia({ colorScheme: 'dark' })
-  expect(await styleOf('#card .link', 'backgroundColor')).toBe('rgb(79, 209, 181)')
+  expect(await styleOf(page.locator('#card .link'), 'backgroundColor')).toBe('rgb(79, 209, 181)')
 })
 
 it('has no finding of axe in either scheme, fits a phone, and its targets are large', async () => {

@@ -44,24 +44,18 @@ it('the list of tested addresses has every GET route', () => {
 })
 
 it.each(LINKS)(
-  'a link to any address of ours %s takes no one who is signed in to a datasource',
+  'a link to any address of ours %s takes no one to a datasource, signed in or by way of the sign-in',
   async (_where, headers) => {
     const { browser } = await world.begin(3)
     for (const address of addresses()) {
       await browser.open(address, { headers })
       expect(world.departures(), address).toBe(0)
     }
-  },
-)
-
-it.each(LINKS)(
-  'a link to any address of ours %s takes no one to a datasource by way of the sign-in',
-  async (_where, headers) => {
     const person = world.newcomer(3)
     for (const address of addresses()) {
-      const browser = new TestBrowser()
-      await browser.open(address, { headers })
-      if (browser.page.url.includes('/sign-in/')) await chooseAccount(world, browser, person)
+      const stranger = new TestBrowser()
+      await stranger.open(address, { headers })
+      if (stranger.page.url.includes('/sign-in/')) await chooseAccount(world, stranger, person)
       expect(world.departures(), address).toBe(0)
     }
   },

@@ -10,13 +10,21 @@ import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { applyCheck, startWalk } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { createViews } from '../../src/web/views.ts'
-import { frame as onEveryPage } from '../helpers/frame.ts'
+import { brandOf } from '../../src/web/brand.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const NOW = Date.UTC(2026, 10, 21)
 
+/** What compose.ts gives to every view, and pages.ts to every page. */
 const frame = {
-  ...onEveryPage,
+  stylesheet: '/assets/onramp.css',
+  colors: '/assets/company/brand.css',
+  icon: '/assets/icon.svg',
+  brand: brandOf(neutralCompany)(t),
+  initials: 'AL',
+  windowTitle: (title: string) => title,
+  languages: '',
   t,
   person: 'ada@acme.example',
   isAdmin: false,
