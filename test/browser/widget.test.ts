@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { axeFindings, overflowAt, styleOf } from './examine.ts'
+import { shared } from '../helpers/shared.ts'
 import { languages } from '../helpers/texts.ts'
 import { widgetOf } from '../helpers/widget.ts'
 import { useSite } from './visitor.ts'
@@ -18,9 +19,6 @@ const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { -
 /** What these tests use of a browser's own names. */
 type Changeable = { setAttribute: (name: string, value: string) => void }
 
-let intranet: Server
-/** Of another origin, which is not allowed. */
-let other: Server
 const company = companyOf(
   {
     product: 'Acme Search',
@@ -32,14 +30,10 @@ const company = companyOf(
 const script = await widgetOf(company)
 
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-const site = useSite(async () => {
-  ;[intranet, other] = await Promise.all([serveIntranet(), serveIntranet()])
-  return { settings: { RETURN_TO_ORIGINS: originOf(intranet) } }
-})
-afterAll(() => {
-  intranet.close()
-  other.close()
-})
+const intranet = shared(serveIntranet)
+/** Of another origin, which is not allowed. */
+const other = shared(serveIntranet)
+const site = useSite(() => ({ settings: { RETURN_TO_ORIGINS: originOf(intranet) } }))
 
 const pageOf = (lang: string, url: string) => {
   const link = `<a href="${url}/onboarding">Connect your apps</a>`

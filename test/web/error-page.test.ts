@@ -3,7 +3,7 @@ import express, { type RequestHandler } from 'express'
 import { MemoryStore } from 'express-session'
 import request from 'supertest'
 import { expect, it } from 'vitest'
-import { companyOf, neutralCompany } from '../../src/company/company.ts'
+import { companyOf, neutralCompany, type Company } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createSession, startSession } from '../../src/session/session.ts'
@@ -46,10 +46,13 @@ async function pageFor(code: ProblemCode) {
   return body as { tryAgain?: string; refresh?: object; stop?: string; isShut: boolean; advice: string }
 }
 
+const pagesOf = (company: Company) => createPages({ company, isHttps: false }).send
+const neutralPages = pagesOf(neutralCompany)
+
 /** The page of a failure, where the company names this address for help. */
 async function helpFor(problem: Problem, help?: string) {
-  const links = help === undefined ? {} : { help: { url: help, label: 'Contact the search team' } }
-  const { send } = createPages({ company: companyOf({ links }, new Map()), isHttps: false })
+  const links = { help: { url: help ?? '', label: 'Contact the search team' } }
+  const send = help === undefined ? neutralPages : pagesOf(companyOf({ links }, new Map()))
   const app = failing(() => problem, { sendPage: send })
   const { text } = await request(app).get('/onboarding').set('accept', 'text/html')
   const [, reference] = /[Rr]eference: (\w+)/.exec(text) ?? []
