@@ -13,8 +13,11 @@ let number = 0
 const newKey = () => `key:${++number}`
 const winners = (results: unknown[]) => results.filter((result) => result !== false)
 
-export const describeRecords = (name: string, open: () => Promise<Opened>): unknown =>
-  describe(`records in ${name}`, () => itKeepsRecords(open))
+export function describeRecords(name: string, open: () => Promise<Opened>): void {
+  describe(`records in ${name}`, () => {
+    itKeepsRecords(open)
+  })
+}
 
 function itKeepsRecords(open: () => Promise<Opened>): void {
   let records: Records
