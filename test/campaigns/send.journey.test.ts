@@ -18,6 +18,26 @@ it('people with something to connect are emailed once, however often the command
   expect(received()).toHaveLength(2)
 })
 
+it('someone with a new address on the list, by their id, is not invited again', async () => {
+  const at = (email: string) => [list(`email,id\n${email},E7\nbob@acme.example,E8\n`)]
+  await send(at('ada@acme.example'))
+  company().sandbox.people.push({
+    id: 'king',
+    name: 'Ada',
+    email: 'king@acme.example',
+    datasources: [{ instance: 'x_1' }],
+  })
+  const dry = await send([...at('king@acme.example'), '--dry-run', '--json'])
+  expect([dry.code, dry.stderr]).toEqual([0, expect.not.stringContaining('"audit"')])
+  const { code, stderr } = await send(at('king@acme.example'))
+  expect([code, stderr.match(/"audit":"renamed"/g)]).toEqual([0, ['"audit":"renamed"']])
+  expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
+  const swapped = list('email,id\nking@acme.example,E8\nbob@acme.example,E7\n')
+  const refused = await send([swapped])
+  expect([refused.code, refused.stderr.match(/two people never become one/g)?.length]).toEqual([3, 2])
+  expect(received()).toHaveLength(2)
+})
+
 it('blocked people and guests get no email, and a note says so before anything leaves', async () => {
   const people = 'mail,userType,accountEnabled\nada@acme.example,Guest,True\nbob@acme.example,Member,False\n'
   const args = [list(`${people}carol@acme.example,Member,True\n`)]
