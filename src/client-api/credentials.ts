@@ -3,8 +3,9 @@
 export type Credentials =
   /** A person's access token. `externalIdp`: not issued by the service's own authorization server. */
   | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
-  | { kind: 'user-token'; token: string }
-  /** A service token for everyone, useless without the person it acts for. `setting`: its name. */
+  /** `setting`: the name of its setting. */
+  | { kind: 'user-token'; token: string; setting?: string }
+  /** A service token for everyone, useless without the person it acts for. */
   | { kind: 'global-token'; token: string; actAs: string; setting?: string }
 
 /** RFC 6750 2.1. The HTTP client would quote anything else in its error. */

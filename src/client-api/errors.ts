@@ -50,7 +50,11 @@ function problem(
 
 /** The setting with the service token that was sent; undefined: a person's token. */
 const globalTokenOf = (credentials: Credentials): string | undefined =>
-  credentials.kind === 'global-token' ? (credentials.setting ?? 'the service token') : undefined
+  credentials.kind === 'global-token'
+    ? (credentials.setting ?? 'the service token')
+    : credentials.kind === 'user-token'
+      ? credentials.setting
+      : undefined
 
 function settingToChange(response: ErrorResponse, sent: FailedCall): string | undefined {
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent

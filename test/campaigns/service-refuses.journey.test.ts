@@ -46,9 +46,6 @@ it.each<[...Answer, RegExp]>([
   [404, 'Required header missing: X-Service-ActAs', {}, /make sure no proxy .* SERVICE_BASE_URL removes/],
   [403, 'Forbidden', {}, /SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth/],
   [403, '<h1>Not allowed</h1>', page, /something in front of the service seems to have answered/],
-  [400, 'Invalid URL', {}, /It said: “Invalid URL”/],
-  [404, 'Not Found', {}, /404: check SERVICE_BASE_URL, including its path/],
-  [407, '', {}, /would not accept it again/],
 ])(
   'a run ends where five people in a row get %i %s, and says what to change',
   async (status, body, headers, words) => {
@@ -60,6 +57,23 @@ it.each<[...Answer, RegExp]>([
     // The first one is without a person: it shows that the token isn't a personal one. Three people are checked at a time.
     expect(service.seen.length).toBeGreaterThanOrEqual(6)
     expect(service.seen.length).toBeLessThanOrEqual(8)
+  },
+)
+
+it.each<[...Answer, RegExp]>([
+  [400, 'Invalid URL', {}, /It said: “Invalid URL”/],
+  [404, 'Not Found', {}, /404: check SERVICE_BASE_URL, including its path/],
+  [407, '', {}, /would not accept it again/],
+  [503, '', { 'retry-after': '61' }, /couldn't make sure that .* 503\. Nothing was sent\.$/],
+])(
+  'a run ends before the first person if %i %s leaves open whose token it is',
+  async (status, body, headers, words) => {
+    answerTo = (person) =>
+      person === '' ? [status, body, headers] : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
+    const { exit, err } = await send(3)
+    expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
+    expect(err).not.toMatch(OF_SIGN_INS)
+    expect([exit, service.seen.length]).toEqual([1, 1])
   },
 )
 

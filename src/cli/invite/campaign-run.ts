@@ -57,7 +57,7 @@ export async function withNeighbors<T>(
   { isDryRun = false, signal }: { isDryRun?: boolean; signal: AbortSignal },
   work: (neighbors: Neighbors) => Promise<T>,
 ): Promise<T> {
-  const service = createCampaignService(settings, company)
+  const service = createCampaignService(settings, company, signal)
   const mailServer = isDryRun ? undefined : new MailServer(settings, { signal })
   try {
     return await work({ service, ...(mailServer && { mailServer }) })

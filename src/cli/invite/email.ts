@@ -1,6 +1,7 @@
 // Settings, company, service and composer of the commands that send emails.
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates } from '../../campaigns/mail/templates.ts'
+import { requireGlobalToken } from '../../campaigns/token-check.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
 import { useProxy } from '../../http/proxy.ts'
@@ -13,7 +14,6 @@ import {
   SettingsError,
   type Settings,
 } from '../../settings/settings.ts'
-import { OperatorError } from '../../problem.ts'
 import { createLanguages } from '../../web/languages/languages.ts'
 import { LANGUAGES_FOLDER, companyFileChoices } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
@@ -38,23 +38,20 @@ export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJ
 /** @throws {SettingsError} naming every fault of the company file */
 export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, companyFileChoices())
 
-const PERSONAL =
-  "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token."
-
 /** The service with the global token. As on the pages, hidden apps are neither named nor counted. */
-export function createCampaignService(settings: Settings, company: Company) {
+export function createCampaignService(settings: Settings, company: Company, signal: AbortSignal) {
   const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
   const { SERVICE_GLOBAL_TOKEN: token = '' } = settings
   const client = new ServiceClient({ baseUrl, headerPrefix })
+  const setting = 'SERVICE_GLOBAL_TOKEN'
   return {
-    /** A global token without a person is refused (contract section 5, rule 2). @throws {OperatorError} for a personal one */
+    /** @throws {OperatorError} */
     async checkToken(): Promise<void> {
-      const personal = { kind: 'user-token', token } as const
-      if ((await client.unconnectedApps(personal).catch(() => undefined)) !== undefined)
-        throw new OperatorError(PERSONAL)
+      const withoutPerson = { kind: 'user-token', token, setting } as const
+      await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { signal })
     },
     async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
-      const credentials = { kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' } as const
+      const credentials = { kind: 'global-token', token, actAs, setting } as const
       return company.arrange(await client.unconnectedApps(credentials))
     },
     close: (): Promise<void> => client.close(),

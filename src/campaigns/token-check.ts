@@ -1,0 +1,42 @@
+// Requires a global token before a campaign: with a personal one, the service would list its owner's apps for everyone.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServiceProblem } from '../client-api/errors.ts'
+import { OperatorError } from '../problem.ts'
+
+const MAX_TRIES = 3
+const MAX_WAIT_SECONDS = 60
+
+/** Section 7 of the contract: these are about the token. */
+const ABOUT_THE_TOKEN = [401, 403]
+
+/**
+ * A global token without a person is rejected (contract section 5, rule 2). Any other failure proves nothing.
+ * @param unconnectedApps checks without a person
+ * @throws {OperatorError} for a personal token, and if the service doesn't reject the call because of the token
+ */
+export async function requireGlobalToken(
+  unconnectedApps: () => Promise<unknown>,
+  { signal, pauseMs = 1_000 }: { signal: AbortSignal; pauseMs?: number },
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const error = await unconnectedApps().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    if (error === undefined)
+      throw new OperatorError(
+        "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token.",
+      )
+    if (!(error instanceof ServiceProblem)) throw error
+    const { responseStatus = 0, affectsEveryone, requestedWait = 0, status, detail } = error
+    // A missing X-Service-ActAs, or a token that the service doesn't take for its own.
+    if (ABOUT_THE_TOKEN.includes(responseStatus) || affectsEveryone === true) return
+    // Only a 503 may pass.
+    if (status !== 503 || tries >= MAX_TRIES || requestedWait > MAX_WAIT_SECONDS)
+      throw new OperatorError(
+        `couldn't make sure that SERVICE_GLOBAL_TOKEN is a global token: ${detail}. Nothing was sent.`,
+        { cause: error },
+      )
+    await sleep(Math.max(requestedWait * 1_000, pauseMs * 2 ** (tries - 1)), undefined, { signal })
+  }
+}

@@ -1,0 +1,53 @@
+// The guard before a campaign: only a rejection of the token shows that it isn't a person's.
+import { expect, it } from 'vitest'
+import { requireGlobalToken } from '../../src/campaigns/token-check.ts'
+import { ServiceProblem } from '../../src/client-api/errors.ts'
+import { problemFor } from '../client-api/problem-for.ts'
+
+type Fault = Partial<Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone'>>
+
+const status = (responseStatus: number, more: Fault = {}): Fault => ({ responseStatus, ...more })
+
+function problem(fault: Fault): ServiceProblem {
+  const { status: code, detail } = problemFor(fault.responseStatus ?? 500)
+  return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
+}
+
+/** @param responses one after the other; the last one stays */
+async function check(responses: ('apps' | Fault | Error)[], signal = new AbortController().signal) {
+  let calls = 0
+  const unconnectedApps = () => {
+    calls++
+    const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'apps'
+    if (response === 'apps') return Promise.resolve([])
+    return Promise.reject(response instanceof Error ? response : problem(response))
+  }
+  const outcome = await requireGlobalToken(unconnectedApps, { signal, pauseMs: 0 }).then(
+    () => 'global',
+    (error: Error) => /personal|couldn't make sure|abort|no bearer/.exec(error.message)?.[0],
+  )
+  return [outcome, calls]
+}
+
+const OPEN = "couldn't make sure"
+
+it.each<[string, number, ...Parameters<typeof check>[0]]>([
+  ['personal', 1, 'apps'],
+  ['global', 1, status(401)],
+  ['global', 1, status(403)],
+  ['global', 1, status(400, { affectsEveryone: true })],
+  ...[302, 400, 404, 407, 422].map((code) => [OPEN, 1, status(code)] as [string, number, Fault]),
+  ...[429, 500, 502, 503].map((code) => [OPEN, 3, status(code)] as [string, number, Fault]),
+  // No response: a timeout, or a broken connection.
+  [OPEN, 3, {}],
+  [OPEN, 1, status(429, { requestedWait: 61 })],
+  ['global', 3, status(503), {}, status(401)],
+  ['personal', 2, status(429), 'apps'],
+  ['no bearer', 1, new TypeError('no bearer token')],
+])('the token is %s after %i calls: %j', async (outcome, calls, ...responses) => {
+  expect(await check(responses)).toEqual([outcome, calls])
+})
+
+it('Ctrl-C ends the pause before another try', async () => {
+  expect(await check([status(503, { requestedWait: 60 })], AbortSignal.abort())).toEqual(['abort', 1])
+})
