@@ -50,7 +50,7 @@ it('the HTML of an email uses only what common mail programs support, or can do 
   expect(unique(inSheets.flatMap(([, selector = '']) => kindsOf(selector))).join(' ')).toBe(KNOWN.selectors)
 })
 
-it('the HTML of an email has a button that Outlook for Windows fills: a cell with the colour and the padding', () => {
+it('an HTML email’s button is a table cell with color and padding, which Outlook for Windows renders', () => {
   expect(html).toMatch(
     /<td align="center" bgcolor="#0b6e5f"[^>]*mso-padding-alt: 14px 28px;"><a class="start brand" href="https:\/\/search-setup\.acme\.example\/invite\/TOKEN"/,
   )
@@ -61,7 +61,7 @@ it('the HTML of an email is laid out by tables that screen readers ignore', () =
   expect(html.match(/<table(?! role="presentation")/g)).toBeNull()
 })
 
-it('the HTML of an email loads nothing, runs nothing and stays far below the 102 kB at which Gmail cuts', () => {
+it('an HTML email loads nothing, runs nothing and stays below Gmail’s limit of 102 kB', () => {
   for (const one of ours) {
     expect(one).not.toMatch(/<script|<link|@import|url\(|@font-face|<img[^>]*src="(?!cid:)/)
     expect(Buffer.byteLength(one)).toBeLessThan(30_000)

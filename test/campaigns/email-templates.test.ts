@@ -23,7 +23,7 @@ const words = { t, name: 'Bob & <b>' } as Parameters<ReturnType<typeof createEma
 
 const rendered = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
 
-it('a template prints what it is given: as it is in the plain text, escaped in the HTML', () => {
+it('a template prints its values unchanged in plain text and escaped in HTML', () => {
   const body = '<%= it.name %> <%= it.letterOf(it.name) %>'
   expect(rendered(`Subject: Hi <%= it.name %>\n\n\n${body}\n`, `<p>${body}</p>`)).toEqual({
     subject: 'Hi Bob & <b>',
@@ -42,13 +42,13 @@ it.each([
   expect(rendered(template)).toMatchObject({ subject, text })
 })
 
-it('a template may be a copy of ours', () => {
+it('a copy of a built-in template is accepted', () => {
   const folder = join(root, 'copy')
   cpSync(fileURLToPath(new URL('../../views/mail', import.meta.url)), folder, { recursive: true })
   expect(() => createEmailTemplates(folder)).not.toThrow()
 })
 
-it('a template is tried before anything is sent, with a value for everything that it may print', () => {
+it('a template is rendered with every possible value before any email is sent', () => {
   const seen =
     '<% for (const [key, value] of Object.entries(it)) if (value === "" || value.length === 0) throw new Error(`no ${key}`) %>'
   const some = '<% if (it.isReminder || it.count !== it.apps.length || it.apps.includes("")) throw it.apps %>'

@@ -67,12 +67,12 @@ it('an email from an address without a name says the address', async () => {
   expect(text.replaceAll('\n', ' ')).toContain('From search@acme.example, sent to')
 })
 
-it('an email shows a name as it is written, also with markup in it', async () => {
+it('an email shows an app’s name unchanged, also with markup in it', async () => {
   const { html } = await write({ person: { email: 'ada@acme.example', name: '<b>& Ada' } })
   expect(html).toContain('&lt;b&gt;&amp; Ada, 3 apps')
 })
 
-it('an email says the same as plain text, with each address on its own line or in a sentence', async () => {
+it('the plain text of an email has the same content, with each address on one line', async () => {
   const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
   expect(text).toBe(`One app to go: GitHub
 
@@ -104,7 +104,7 @@ https://intranet.acme.example/
 `)
 })
 
-it('a reminder says how far the person is and what is left, and the third one that it is the last', async () => {
+it('a reminder names the person’s progress and remaining apps; the third says it is the last', async () => {
   const known = [{ instance: 'jira_9', name: 'Jira', state: 'connected' as const }]
   const { subject, text } = await write({ reminder: 1, known })
   expect(subject).toBe('3 apps left. Most people need 3 minutes.')
@@ -117,7 +117,7 @@ it('a reminder says how far the person is and what is left, and the third one th
   expect((await write({ reminder: 2 })).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
 })
 
-it('an invitation says who asks, and in which role; a reminder does not', async () => {
+it('an invitation names the sender and their role; a reminder does not', async () => {
   const file = { ...ACME, sender: { name: 'Grace Hopper', role: { en: 'Head of IT', de: 'Leiterin IT' } } }
   expect((await write({ file })).html).toContain(
     'Grace Hopper, Head of IT, asks you to connect your apps to Acme Search. Find your messages',
@@ -136,7 +136,7 @@ it('an email greets people by their given name', async () => {
   expect(await heading('Kovács Ada', 'hu')).toBe('Kovács Ada')
 })
 
-it('a lapse email says what ended, what to do and why it was sent, and nothing of an invitation', async () => {
+it('a lapse email names the lapsed access, the next step and its reason, not an invitation', async () => {
   const lapsedAt = Date.UTC(2026, 10, 20)
   const { subject, html, text } = await write({ apps: ['Slack'], isLapse: true, lapsedAt })
   expect(subject).toBe('Slack needs your OK again for Acme Search')
@@ -158,7 +158,7 @@ it('a lapse email counts several apps, and says whether it is the second or the 
   expect(last.text).toContain('This is our last reminder.')
 })
 
-it('an email about a new app says that it is new, and only a later one that it is not connected yet', async () => {
+it('the first email about a new app calls it new, later ones call it not connected', async () => {
   const first = await write({ apps: ['Notion'], isNew: true, reminder: 4 })
   expect(first.subject).toBe('Notion is new in Acme Search')
   expect(first.text).toMatch(

@@ -46,7 +46,7 @@ it('a lapse email that the mail server put off is tried again on another day', (
   expect(dueLapses(put(monday + 30 * DAY), state, monday, 'UTC')).toEqual(['slack_1'])
 })
 
-it('a person gets at most one email a day, so apps that are resumed one after the other share an email', () => {
+it('a person gets at most one email a day, so apps resumed in turn share one', () => {
   const person = lostApps([slack, jira])
   const once = emailed(person, ['slack_1'], monday - 19 * 3_600_000)
   const invited = withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now: monday - 1 })
@@ -150,7 +150,7 @@ function gotNotion(change = (person: Person) => invited(person, monday - 9 * DAY
 }
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, place })
 
-it('an app that is new after the invitation has emails of its own, a week apart, and three at most', () => {
+it('an app added after the invitation gets at most three emails, a week apart', () => {
   let person = gotNotion()
   const sent: unknown[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
@@ -170,7 +170,7 @@ it('an app that is new after the invitation has emails of its own, a week apart,
   ])
 })
 
-it('three reminders of other apps keep no one from hearing of a new one, as the quarter allows', () => {
+it('three reminders of other apps don’t prevent an email about a new app within the quarterly limit', () => {
   const often = (last: number) =>
     [1, 2, 3].reduce(
       (person, reminder) =>
@@ -208,7 +208,7 @@ it.each<[string, (person: Person) => Person, string[]]>([
   expect(dueNew(gotNotion(change))).toEqual(apps)
 })
 
-it('an app that the invitation named stays with its reminders, and one that is connected is no longer new', () => {
+it('an app in the invitation keeps its reminders, and a connected app is no longer new', () => {
   const named = withEmail(
     gotNotion((person) => person),
     {

@@ -178,7 +178,7 @@ const listResponse = { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResp
 it.each([
   ['a list response', JSON.stringify({ ...listResponse, totalResults: 4 })],
   ['an object a line', scim.map((one) => JSON.stringify(one)).join('\n')],
-])('a person of SCIM has the primary one of several addresses: %s', async (_what, text) => {
+])('a SCIM person gets the primary one of several addresses: %s', async (_what, text) => {
   expect((await readText(text)).emails).toEqual([a, c, 'missing email address'])
   expect(await personIn(text)).toEqual({ email: a, name: 'Ann A' })
 })

@@ -77,7 +77,7 @@ it('onramp keep counts blocked people and guests of the directory as gone', asyn
   expect(recipients()).toHaveLength(2)
 })
 
-it('a dry run of onramp keep shows what a run at some moment would do, and does nothing', async () => {
+it('a dry run of onramp keep shows what a run at that time would do, and changes nothing', async () => {
   const file = list('email,timezone\nada@acme.example,Europe/London\neve@acme.example,Asia/Tokyo\n')
   const shown = await keep(file, monday, '--dry-run', '--now', '2027-01-18T09:30:00Z')
   expect([shown.exit, shown.out]).toEqual([0, 'ada@acme.example  invitation\n'])
@@ -87,7 +87,7 @@ it('a dry run of onramp keep shows what a run at some moment would do, and does 
   expect([received(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
 })
 
-it('onramp keep ends with 3 where the service refuses its token about someone, who stays on record as before', async () => {
+it('onramp keep exits with 3 if the service rejects its token, and keeps the person’s state', async () => {
   const file = list('email\nada@acme.example\n')
   const first = await keep(file, monday, '--json')
   expect(JSON.parse(first.out)).toMatchObject({ sent: 1, states: { notStarted: 1 }, needs: [] })
@@ -102,7 +102,7 @@ it('onramp keep ends with 3 where the service refuses its token about someone, w
   expect(exit).toBe(3)
 })
 
-it('a paused app is in no email of invite send either, and the command says so', async () => {
+it('invite send omits a paused app from every email, and prints that it does', async () => {
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-held` }
   const settings = loadSettings(env)
   await withStore(settings, async (records) => {

@@ -280,7 +280,7 @@ it('a run can be planned for a moment, without checks and writes', async () => {
   expect([checkedEmails, await listed(people.all())]).toEqual([[], []])
 })
 
-it('with a run a day, a person who lost an app is emailed on the day of the next sweep', async () => {
+it('with daily runs, a person with a lapsed app is emailed on the day of the sweep', async () => {
   const { runs, sent, service, world, connected } = company(12)
   await connected()
   const sentBy = async (date: string) => {

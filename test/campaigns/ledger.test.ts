@@ -60,7 +60,7 @@ function store(get?: () => Promise<never>) {
   }
 }
 
-it('an email is sent by one of two runs', async () => {
+it('only one of two runs sends an email', async () => {
   const { run, state } = store()
   const [one, other] = [run(), run()]
   expect(await Promise.all([one.begin(ada, 0, slack), other.begin(ada, 0, slack)])).toEqual([true, false])
@@ -93,7 +93,7 @@ it('an email isn’t sent while the store stays away, after a few retries', asyn
   expect(faults.length).toBeGreaterThanOrEqual(46)
 })
 
-it('a run that is to stop doesn’t wait for the store, and no run waits after a mistake of ours', async () => {
+it('a stopped run doesn’t wait for the store, and a programming error is never retried', async () => {
   const { run, faults } = store()
   faults.push('away', 'away')
   await expect(run({ signal: AbortSignal.abort() }).begin(ada, 0, slack)).rejects.toThrow(StoreUnavailable)

@@ -80,7 +80,7 @@ it.each<Stage>(['connect', 'RCPT', 'end'])(
   },
 )
 
-it('a mail server that is slow may have taken an email whose end it never answers, and not one before it', async () => {
+it('a timeout after the end of an email leaves its outcome unknown, an earlier one defers it', async () => {
   const limits = { ...LIMITS, reply: 60 }
   const reply = 'no answer within 0.06 seconds'
   expect(await posted(at('end', ''), { limits })).toMatchObject({ outcome: 'unknown', reply })
@@ -101,7 +101,7 @@ it('a mail server that is slow doesn’t hold up the end of a run', async () => 
   }
 })
 
-it('a mail server that is slow to greet is not used, and says how long it was waited for', async () => {
+it('a mail server that greets too late isn’t used, and the error names the time limit', async () => {
   const opened = await open(at('connect', ''))
   await expect(opened.check()).rejects.toThrow('not used (no answer within 0.05 seconds)')
 })
@@ -123,7 +123,7 @@ it.each([
 )
 
 it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'https://intranet'])(
-  'EHLO never has a host that is no domain name: %s',
+  'EHLO never contains an invalid host: %s',
   async (PUBLIC_URL) => {
     const names = new Set<string>()
     const opened = await open(({ line }) => void names.add(line), {}, { PUBLIC_URL })
@@ -133,7 +133,7 @@ it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 
   },
 )
 
-it('a mail server on this machine that offers TLS without having a certificate gets the email all the same', async () => {
+it('a local mail server with STARTTLS but no certificate gets the email without TLS', async () => {
   const script: Script = ({ stage, line }) => {
     if (stage === 'EHLO') return '250-mail.acme.example\r\n250 STARTTLS'
     return line.startsWith('STARTTLS') ? '454 4.7.0 TLS not available due to local problem' : undefined

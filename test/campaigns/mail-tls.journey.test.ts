@@ -25,7 +25,7 @@ async function started(options: SMTPServerOptions): Promise<number> {
 const ada = 'ada@acme.example\n'
 const sent = (url: string) => send([list(ada)], { env: { SMTP_URL: url } })
 
-it('the certificate of a mail server from an authority of its own is named, and accepted with NODE_EXTRA_CA_CERTS', async () => {
+it('a mail server’s private certificate is described, and accepted with NODE_EXTRA_CA_CERTS', async () => {
   const port = await started({ ...pem(folder, 'mail'), secure: true })
   const env = { SMTP_URL: `smtps://127.0.0.1:${port}` }
   const refused = await sent(env.SMTP_URL)

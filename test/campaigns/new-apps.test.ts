@@ -31,7 +31,7 @@ it('an app that everyone had at their first check, or that was evaluated before,
   expect(await find([...people(9), ...people(9, monday - 1)])).toEqual([])
 })
 
-it('people who get it a little later are counted with it, also when the first ones have connected it', async () => {
+it('a new app’s count includes people who get it later, also after the first have connected', async () => {
   const newApps = await find(people(6, monday))
   expect(newApps).toEqual([
     { instance: 'jira_1', name: 'Jira', noticedAt: monday + 2 * HOUR, since: monday, people: 6 },

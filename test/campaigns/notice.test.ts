@@ -71,7 +71,7 @@ it('a notice is in the first language of the company', () => {
   expect(html).not.toContain('sent to')
 })
 
-it('a notice has one Message-ID for each recipient, is answered by no program and offers no way to unsubscribe', () => {
+it('a notice has one Message-ID for each recipient, triggers no auto-replies and offers no unsubscribe link', () => {
   const { messageId, headers } = write()
   expect(headers).toEqual({
     'Auto-Submitted': 'auto-generated',

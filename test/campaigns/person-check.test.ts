@@ -86,7 +86,7 @@ it('a failing service is waited for twice as long each time', async () => {
   expect(performance.now() - began).toBeGreaterThan(65)
 })
 
-it('a pause ends with the run, and a mistake of ours is no response of the service', async () => {
+it('a pause ends with the run, and a programming error isn’t taken for a service response', async () => {
   const stop = new AbortController()
   const checked = service([status(500)], { signal: stop.signal, pauseMs: 60_000 }).check()
   setTimeout(() => stop.abort(), 5)

@@ -46,7 +46,7 @@ it('a preview can be sent to one address', async () => {
   expect(recipients()).toEqual(['me@acme.example'])
 })
 
-it('a preview says what is wrong with a template, or with what it was given', async () => {
+it('a preview reports an error in a template or in its arguments', async () => {
   const template = await company().run(['invite', 'preview', folder, '--template', '/nowhere'])
   expect(template).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere has no') as string })
   for (const args of [[], [folder, '--to', 'me@acme.example'], [folder, '--language', 'German']])

@@ -33,7 +33,7 @@ it('the progress line redraws itself on a terminal, never wider than it, and mak
   expect(written.slice(-2)).toEqual(['\r\u001B[K', 'line 7: a fault\n'])
 })
 
-it('the summary of a run has a line for each count above zero, and for people who weren’t due', () => {
+it('a run’s summary has a line for each count above zero and for people not due', () => {
   const problems = { deferred: 2, failed: 3, uncertain: 4, refused: 2, unknownToService: 5, invalid: 1 }
   expect(formatSummary(tally({ rows: 1_020, sent: 1, ...problems }), { isDryRun: false, isThrough: true }))
     .toBe(`    1,020  people

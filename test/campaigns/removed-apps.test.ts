@@ -34,7 +34,7 @@ it.each([
   },
 )
 
-it('the question stands until it is listed again for most, and isn’t asked about those who were evaluated', async () => {
+it('the question remains until most lists have the app again, and isn’t repeated about evaluated people', async () => {
   const removedApps = await find(people(10, 'run'))
   expect(removedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
   const later = { ...NONE, removedApps, evaluatedAt: monday + DAY }

@@ -215,7 +215,7 @@ it('a mail server that rejects everyone isn’t believed, and a later run tries 
 
 const words = '554 5.7.1 not you'
 
-it('five failures in a row that aren’t about a recipient end the run, and cost no one their email', async () => {
+it('five failures in a row unrelated to the recipient end the run, and no email is lost', async () => {
   const { run, written } = setUpRuns()
   const { tally, error } = await run({ people: people(9), post: () => objects })
   expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
@@ -239,7 +239,7 @@ it('failures about people, or with an email in between that is accepted, don’t
   }
 })
 
-it('five failures of the service in a row end the run, and the next one takes these people last', async () => {
+it('five service failures in a row end the run, and the next run takes these people last', async () => {
   const { run } = setUpRuns()
   const silent = { kind: 'no-response', detail: 'it answered 503' } as const
   const { error, tally, trouble } = await run({ people: people(9), post: never, ask: () => silent })
@@ -285,7 +285,7 @@ it('a person whom the service doesn’t know fails no run in which it knows othe
   expect((await run({ ...given, people: [...strangers, ada] })).error).toBeUndefined()
 })
 
-it('five people in a row whom the service doesn’t know end the run: it may be the wrong server', async () => {
+it('five people in a row unknown to the service end the run: the server may be wrong', async () => {
   const { run } = setUpRuns()
   const strangers = people(7)
   const { error, tally } = await run({ people: [...strangers, ada], ask: among(strangers), post: never })

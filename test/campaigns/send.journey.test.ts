@@ -18,7 +18,7 @@ it('people with something to connect are emailed once, however often the command
   expect(received()).toHaveLength(2)
 })
 
-it('someone with a new address on the list, by their id, is not invited again', async () => {
+it('a person with a known id and a new address is not invited again', async () => {
   const at = (email: string) => [list(`email,id\n${email},E7\nbob@acme.example,E8\n`)]
   await send(at('ada@acme.example'))
   company().sandbox.people.push({

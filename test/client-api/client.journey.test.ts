@@ -67,13 +67,13 @@ it('a search sends its words and reads the results', async () => {
 })
 
 it.each<[string, object]>([
-  ['never comes', { hang: true }],
+  ['never ends', { hang: true }],
   [
-    'comes byte by byte',
+    'arrives byte by byte',
     { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(100) }, drip: true },
   ],
-  ['comes late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
-])('an answer that is none that %s is given up in time, body included', async (_name, replaced) => {
+  ['ends too late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
+])('a check that %s times out after the limit, body included', async (_name, replaced) => {
   answer(replaced)
   const impatient = new ServiceClient({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
   const before = performance.now()
@@ -84,7 +84,7 @@ it.each<[string, object]>([
   expect(took).toBeLessThan(LIMIT_MS + 500)
 })
 
-it('a call ends at once when its browser is gone, and doesn’t count as a failure of the service', async () => {
+it('a call ends when its browser disconnects, and isn’t counted as a failure of the service', async () => {
   answer({ hang: true })
   const calls: object[] = []
   const own = new ServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })

@@ -75,7 +75,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
 const causeOf = (error: Error) =>
   ['too-large', 'cut-off'].includes(error.message) ? error.message : networkErrorOf(error)
 
-describe.each(Object.entries(WAYS))('an answer to %s', (_name, ask) => {
+describe.each(Object.entries(WAYS))('a response to %s', (_name, ask) => {
   const read = async (url: string) => (await ask(url)).text
   const start = async (listener: RequestListener) => {
     const server = createServer(listener)
@@ -99,7 +99,7 @@ describe.each(Object.entries(WAYS))('an answer to %s', (_name, ask) => {
     expect(await read(await answering(coding, body, 400))).toBe(plain)
   })
 
-  it('that grows beyond 1 MiB, or is not what it says, is none', async () => {
+  it('that exceeds 1 MiB, or doesn’t match its encoding, is rejected', async () => {
     const whyNot = async (body: Buffer) => read(await answering('gzip', body)).then(String, causeOf)
     expect(await whyNot(gzipSync('x'.repeat(2 ** 20 + 1)))).toBe('too-large')
     expect(await whyNot(Buffer.from(plain))).toBe('cut-off')
@@ -110,7 +110,7 @@ describe.each(Object.entries(WAYS))('an answer to %s', (_name, ask) => {
     ['gzip', Buffer.from(plain)],
     ['gzip', gzipSync(plain).subarray(0, 20)],
     ['identity', Buffer.alloc(2 ** 20 + 1)],
-  ])('that refuses says so by its status, whatever its body is coded as (%s)', async (coding, body) => {
+  ])('that is an error is known by its status, whatever its content-encoding (%s)', async (coding, body) => {
     for (const status of [302, 401, 429, 503])
       expect(await ask(await answering(coding, body, status))).toMatchObject({ status, text: '' })
   })
@@ -127,7 +127,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-describe.each(['http', 'https'])('over %s, a connection that the other side has forgotten', (scheme) => {
+describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (scheme) => {
   type Raw = Socket & { answered?: number }
   /** @param onUsed what comes of a request on a connection that was used before @param onNew the same on a new one */
   async function start(onUsed: 'reset' | 'half' | 'answer', onNew: 'reset' | 'answer' = 'answer') {
@@ -154,7 +154,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
   /** Until the connection is free for the next request. */
   const isFree = () => pause(50)
 
-  it('is no error of a read of the service: it is sent once more, on a new one', async () => {
+  it('doesn’t fail a read of the service, which is retried on a new connection', async () => {
     const { url, seen } = await start('reset')
     const send = serviceAt(url)
     await Promise.all([send(), send(), send()])
@@ -163,7 +163,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
     expect(seen).toHaveLength(9)
   })
 
-  it('is one where the answer had begun, and where the connection was new', async () => {
+  it('fails the request if the response had begun, or the connection was new', async () => {
     const half = await start('half')
     const send = serviceAt(half.url)
     await send()
@@ -175,7 +175,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
     expect(dead.seen).toHaveLength(1)
   })
 
-  it('is no error of a GET to the authorization server, and no POST is sent there twice', async () => {
+  it('doesn’t fail a GET to the authorization server, and never repeats a POST', async () => {
     const { url, seen } = await start('reset')
     const ask = createFetch(5)
     const get = { method: 'GET', headers: {}, body: null, redirect: 'manual' } as const
@@ -188,7 +188,7 @@ describe.each(['http', 'https'])('over %s, a connection that the other side has 
     expect(seen).toEqual(['GET', 'GET', 'GET', 'POST', 'POST'])
   })
 
-  it('does not send an event to the receiver of webhooks twice', async () => {
+  it('never sends an event to the webhook receiver twice', async () => {
     const { url, seen } = await start('reset')
     const receiver = new WebhookSender(url, [])
     closers.push(() => receiver.close())

@@ -16,7 +16,7 @@ const shapes: [string, (message: string) => string][] = [
   ['errors', (message) => JSON.stringify({ errors: [{ message }] })],
 ]
 
-describe.each(shapes)('a refusal of the service as %s', (_name, shaped) => {
+describe.each(shapes)('an error response of the service as %s', (_name, shaped) => {
   it.each<[number, string, string, RegExp]>([
     [401, 'Unauthorized', 'service_refused_sign_in', /access token is invalid.*TOKEN_ISSUED_BY/],
     [403, 'Forbidden', 'service_forbidden', /OIDC_SCOPE/],
@@ -41,14 +41,14 @@ describe.each([
   ...shapes,
   ['field', (message) => JSON.stringify({ errors: [{ field: 'final_redirect_url', message }] })],
   ['member', (message) => JSON.stringify({ final_redirect_url: [message] })],
-] as typeof shapes)('a refusal of the address to come back to, as %s', (_name, shaped) => {
+] as typeof shapes)('a rejected final_redirect_url, as %s', (_name, shaped) => {
   it.each([
     'final_redirect_url is not allowed',
     'finalRedirectUrl must be an allowed URL',
     'The Final Redirect URL https://a.example/onboarding/callback?step=s3cr3tstep is not permitted',
     'Redirect URI http://a.example/x?step=s3cr3tstep is not permitted',
     'redirect destination: not an allowed host',
-  ])('is told apart, worth no other try, and names the setting: %s', (message) => {
+  ])('is recognized, not retryable, and names the setting: %s', (message) => {
     for (const status of [400, 422]) {
       const problem = problemFor(status, shaped(message))
       expect(problem).toMatchObject({ status: 502, code: 'service_refused_return', retryAfter: undefined })

@@ -17,7 +17,7 @@ function watched() {
   return { at, lines, look }
 }
 
-it('an app without a usable address is in the log once an hour with its fault, and never with its path', () => {
+it('an app without a usable address is logged hourly with its fault, never with its path', () => {
   const { at, lines, look } = watched()
   const code = 'datasource_cannot_start'
   look([app('slack_1', 'awaiting', '/auth/datasource/slack_1?token=planted'), app('jira_1', 'disabled')])

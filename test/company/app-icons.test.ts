@@ -15,7 +15,7 @@ const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta
 const ONE_PATH =
   /^<svg xmlns="[\w:/.]+" viewBox="0 0 24 24"><path fill="#[\da-f]+" d="[\w\s,.-]+"\/><\/svg>$/i
 
-it('the icons of apps are what the icon library has, as `npm run icons` writes them', () => {
+it('the app icons match the icon library, as `npm run icons` writes them', () => {
   expect(readFileSync(ICONS_FILE, 'utf8')).toBe(iconsDocument())
 })
 

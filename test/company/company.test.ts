@@ -52,7 +52,7 @@ it('without a company file the pages are neutral, and their color is readable', 
   expect(neutralCompany.datasourceOf('slack_1')).toBeUndefined()
 })
 
-it('the texts of a company are in the language of the person, else in the default one, else in the first', () => {
+it('a company’s texts are in the person’s language, else the default one, else the first', () => {
   const { localized, examples, links } = companyOf(
     'languages: [de, en]\nexamples: { fr: [f], de: [d], pt-br: [p] }\nlinks: { home: { url: "https://a.example", label: Home } }',
   )

@@ -75,7 +75,7 @@ it.each(['/etc/passwd', 'https://cdn.example/logo.svg', 'file:///etc/passwd', '.
   },
 )
 
-it('a picture is a file, not a folder, and may be behind a link within the folder, as a mounted ConfigMap has it', () => {
+it('a logo may be a symbolic link within the folder, as in a ConfigMap, but no folder', () => {
   using folder = companyFolder()
   folder.write('..2026/logo.svg', svg())
   symlinkSync('..2026', join(folderOf(folder), '..data'))

@@ -23,7 +23,7 @@ folder.write('page.svg', '<html></html>')
 folder.write('big.png', png(300_000))
 const { company, faults } = folder.read(FAULTY, { knownTexts })
 
-it('a company file with thirty faults is none, with thirty messages, each at the line of its fault and saying how to correct it', () => {
+it('a company file with thirty faults is rejected with a line number and fix for each', () => {
   expect(company).toBeUndefined()
   expect(faults).toEqual([
     'company.yaml:2:1 name: must be text: put it in quotes',
@@ -105,7 +105,7 @@ it('a company file may be empty, may use anchors, and may leave everything out',
   expect(faultsOf('datasources:\n  slack: &usual { help: Needs the VPN }\n  jira: *usual\n')).toEqual([])
 })
 
-it('a company file may link to this machine by plain http, and to an address for mail where there is help', () => {
+it('a company file may link to a loopback address by http, and to a help mailbox', () => {
   expect(
     faultsOf('links: { home: { url: "http://localhost:8080/" }, help: { url: "mailto:it@acme.example" } }'),
   ).toEqual([])
@@ -119,7 +119,7 @@ it('a company file offers only languages that the pages have', () => {
   ])
 })
 
-it('a company file that is missing, or is no text, is reported with its setting', () => {
+it('a company file that is missing or not text is reported with its setting', () => {
   using folder = companyFolder()
   expect(readCompany(folder.file).faults).toEqual([
     'COMPANY_FILE names a file that cannot be read (ENOENT): it takes the path of a YAML file',

@@ -19,7 +19,7 @@ afterAll(() => running.close())
 
 const get = (path: string) => fetch(`${running.url}${path}`, { redirect: 'manual' })
 
-it("a company's pictures are served for a year, each under a name that changes with it, and can do nothing when opened alone", async () => {
+it('a company’s logos are cached for a year and run no script when opened alone', async () => {
   const paths = [...acme.assets.map(({ path }) => path), libraryIconOf('github_1')?.path ?? '']
   expect(paths).toHaveLength(4)
   for (const path of paths) {
@@ -34,7 +34,7 @@ it("a company's pictures are served for a year, each under a name that changes w
   }
 })
 
-it("a company's pictures include the icon on the card of the next app, and the one that browsers ask for", async () => {
+it('a company’s icon is on the card of the next app, and is the favicon', async () => {
   const ada = await signIn(running, 'ada')
   expect(ada.page.body).toContain(`<img src="${acme.icon?.path}"`)
   expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
@@ -45,7 +45,7 @@ it("a company's pictures are only those that the file names", async () => {
     expect((await get(`/assets/company/${name}`)).status, name).toBe(404)
 })
 
-it("an SVG with a script is an image of a page and never part of its markup, and can't run it when opened alone", async () => {
+it('an SVG with a script is served as an image, never inlined, and can’t run it', async () => {
   using folder = companyFolder()
   const drawing = svg('<script>alert("of the SVG")</script>')
   folder.write('logo.svg', drawing)
@@ -65,7 +65,7 @@ it("an SVG with a script is an image of a page and never part of its markup, and
   }
 })
 
-it('what pages load, like the stylesheet of the brand color, comes in the smallest coding that a browser takes, whatever it names first', async () => {
+it('the brand stylesheet is served in the smallest encoding that the browser accepts', async () => {
   const home = await (await get('/signed-out')).text()
   const [path = ''] = /\/assets\/company\/brand[^"]*/.exec(home) ?? []
   expect(await (await get(path)).text()).toContain('--brand: light-dark(#0b6e5f, #4fd1b5);')
@@ -78,7 +78,7 @@ it('what pages load, like the stylesheet of the brand color, comes in the smalle
   expect(await codingFor('identity')).toBeNull()
 })
 
-it('npm start with a faulty company file says every fault with its line, ends with 78, and has started nothing', async () => {
+it('npm start with a faulty company file prints each fault, exits with 78 and starts nothing', async () => {
   using folder = companyFolder()
   folder.write('big.png', png(300_000))
   const file = folder.write(

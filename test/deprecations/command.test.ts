@@ -140,7 +140,7 @@ test('a check exits with 0 for nothing and 2 for deprecated or removed items, by
   expect((await deprecations(['check', '-'], { stdin: both })).code).toBe(2)
 })
 
-test('a check exits with 3 for fields that the service sends anyway, and with 0 if only use fails', async () => {
+test('a check exits with 3 for fields sent anyway, and with 0 under --fail-on use', async () => {
   const policy = {
     method: 'GET',
     url: 'https://a/rest/api/v1/governance/data/policies/7',

@@ -24,7 +24,7 @@ test('a finding in NDJSON has file, line, side, pointer, count, and first and la
   ])
 })
 
-test('a line that is broken, masked or no request is reported with its number, and the rest is read', async () => {
+test('a broken or masked line is reported with its number, and the rest is read', async () => {
   const masked = ndjson({ ...chat, url: '[SECRET]' })
   const lines = ['{"method": "POST SECRET', '', '[1]', '{"url":"SECRET"}', masked]
   const { code, report, err } = await check(`${ndjson(chat)}${lines.join('\n')}${ndjson(citing)}`)
@@ -45,7 +45,7 @@ test('a hundred broken lines make twenty reports and a count', async () => {
   expect(err).toContain('80 more')
 })
 
-test('byte order mark, CRLF and a last line without an end are read; a line of 2 Mi characters is not', async () => {
+test('a byte order mark, CRLF and an unterminated last line are read; lines of 2 Mi characters aren’t', async () => {
   const long = JSON.stringify({ ...citing, more: 'x'.repeat(2_100_000) })
   const content = `\uFEFF${ndjson(citing).replace('\n', '\r\n')}${long}\n${JSON.stringify(citing)}`
   const { report, err } = await check(content)
@@ -67,7 +67,7 @@ test('many places of one item are counted, not kept', async () => {
   expect(mayBeInUse[0]?.places).toHaveLength(50)
 })
 
-test('values, queries and keys that are data are never printed, and a pointer leads to a place that is there', async () => {
+test('a report never prints values, queries or keys that are data, only pointers to real members', async () => {
   const response = { people: { 'jo@example.com': { citations: ['SECRET'] }, '4711': { citations: 1 } } }
   const file = fileOf('a.ndjson', ndjson({ ...chat, url: `${chat.url}?token=SECRET`, response }))
   for (const form of [[], ['--json']]) {
@@ -78,7 +78,7 @@ test('values, queries and keys that are data are never printed, and a pointer le
   }
 })
 
-test('a body that is not JSON is reported with its line and side, and the item may be in use', async () => {
+test('a body that isn’t JSON is reported with line and side, and its item may be in use', async () => {
   const { code, err, report } = await check(ndjson({ ...chat, response: 'SECRET=1' }))
   expect([code, report.faults]).toEqual([3, 1])
   expect(report.mayBeInUse).toMatchObject([{ confidence: 'unread', places: [{ line: 1, side: 'response' }] }])
@@ -149,7 +149,7 @@ test('members that can’t become text do not keep the others from being read', 
   expect(report.mayBeInUse).toMatchObject([{ id: 'chat.citations', confidence: 'sent' }])
 })
 
-test('an entry of a HAR that is no request is reported, and one that reaches no server is skipped', async () => {
+test('a HAR entry without a valid request is reported, and a data: URL is skipped', async () => {
   const skipped = entry({}, 'data:image/png,x')
   const content = har({ request: 1 }, skipped, entry({}, '[SECRET]'), entry(message(cites)))
   const { report, err } = await check(content, 'a.har')
@@ -161,7 +161,7 @@ test('an entry of a HAR that is no request is reported, and one that reaches no 
 const line = (request: string, status = 200) =>
   `10.0.0.1 - jo [03/Nov/2026:08:00:00 +0100] "${request}" ${status} 12 "-" "curl [\\"x\\"]"\n`
 
-test('an access log in the Common or Combined Log Format gives endpoints, and fields that may be in use', async () => {
+test('an access log in Common or Combined format gives endpoints, and fields possibly in use', async () => {
   const common = line('POST /api/index/v1/getusercount HTTP/1.1').replace(/ "-".*/, '')
   const log = `${line('POST /rest/api/v1/chat?x=SECRET HTTP/1.1')}${common}${line('OPTIONS * HTTP/1.1')}`
   const { code, report } = await check(log + line('\\x16\\x03', 400) + line('-', 408), 'access.log')

@@ -81,7 +81,7 @@ test('a field of the request or of its main object is in use, and deeper it may 
   ])
 })
 
-test('a field of a response may be in use, because the service sends it to clients that have moved too', () => {
+test('a response field may be in use, because migrated clients receive it too', () => {
   expect(uses({ ...chat, response: { messages: [{ citations: [] }] } })).toEqual([
     'chat.citations sent response /messages/0/citations',
   ])
@@ -162,7 +162,7 @@ test.each([
   expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
 )
 
-test('a body that is cut off keeps what was found before, and an error in words has no fields', () => {
+test('a truncated body keeps the fields already found, and an error in plain text has none', () => {
   expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
     'chat.citations sent response /citations',
     'chat.citations unread response',

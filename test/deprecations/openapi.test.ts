@@ -129,7 +129,7 @@ test.each<[string, string]>([
   expect(await outcome(content, 'a.json')).toEqual([0, [], []])
 })
 
-test('a field inside a replacement, by name of the member or of the schema, is not the deprecated one', async () => {
+test('a field inside a replacement, by member or schema name, isn’t the deprecated one', async () => {
   const properties = { invitation: ref('ChannelInviteInfo'), permissions: { properties: { role: {} } } }
   const post = { requestBody: body({ properties }), responses: { 200: body(plain) } }
   const schemas = { ChannelInviteInfo: { properties: { inviteTime: {} } } }
@@ -186,7 +186,7 @@ test.each([
   expect(err).not.toContain('SECRET')
 })
 
-test('a path that cannot be read may be an operation of the schedule, and standard input has no files beside it', async () => {
+test('an unreadable path may be in use, and standard input has no neighboring files', async () => {
   const lost = api({ '/rest/api/v1/listanswers': { $ref: 'missing.json' }, '/x': { $ref: 'missing.json' } })
   expect(await outcome(lost, 'a.json')).toEqual([3, [], ['listanswers']])
   const { code, err } = await deprecations(['check', '-'], { stdin: chat({ $ref: 'package.json' }) })
@@ -211,7 +211,7 @@ test.each([
   ['name: x\n', 'a.yaml', /a\.yaml:1: not an OpenAPI 3 document/],
   ['{"swagger": "2.0", "paths": {}}', 'a.yaml', /a\.yaml:1: not an OpenAPI 3 document/],
   [`openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x]\n${bomb.join('')}`, 'a.yaml', /aliases expand too far/],
-])('a document that is no OpenAPI 3 is refused in one line: %j', async (content, name, message) => {
+])('a document that isn’t OpenAPI 3 is rejected in one line: %j', async (content, name, message) => {
   const { code, err } = await check(content, name, '--input', 'openapi')
   expect([code, err.trim().split('\n').length]).toEqual([1, 1])
   expect(err).toMatch(message)

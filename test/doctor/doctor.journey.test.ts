@@ -140,7 +140,7 @@ it('the doctor finds that the client which onramp registered itself is refused, 
   expect(await found('authorization-server.registration', env)).toEqual([])
 })
 
-it('what is around onramp leads people there', async () => {
+it('the doctor accepts a proxy that forwards people to onramp', async () => {
   const running = await run()
   open.push(() => running.close())
   const { findings } = await examined(running.env)
@@ -148,7 +148,7 @@ it('what is around onramp leads people there', async () => {
   expect(about).toMatchObject([{ check: 'settings.public-url-reached', status: 'ok' }])
 })
 
-it('what is around onramp is a proxy that puts its own host into redirects, and replaces addresses in pages', async () => {
+it('the doctor reports a proxy that puts its own host into redirects or rewrites page addresses', async () => {
   const port = await freePort('localhost')
   const running = await run({ port, settings: { PORT: String(await freePort('localhost')) } })
   open.push(() => running.close())
@@ -179,7 +179,7 @@ it('what is around onramp is a proxy that puts its own host into redirects, and 
   ])
 })
 
-it('what is around onramp is a file with a secret that every user can read', async () => {
+it('the doctor reports a secret’s file that every user can read', async () => {
   const file = join(folder(), 'secret')
   writeFileSync(file, ours.env['OIDC_CLIENT_SECRET'] ?? '')
   chmodSync(file, 0o644)
@@ -196,7 +196,7 @@ it.runIf(existsSync('/dev/shm'))('what is around onramp is a DATA_DIR in memory'
   expect(findings.map(({ says }) => says).join()).toContain('tmpfs')
 })
 
-it('what is around onramp is a database that is none, which is one finding', async () => {
+it('the doctor reports a corrupt database as one finding', async () => {
   const broken = folder()
   writeFileSync(join(broken, 'onramp.sqlite'), 'this is not a database, however long it may be'.repeat(40))
   const { findings } = await examined({ ...ours.env, DATA_DIR: broken })
@@ -205,7 +205,7 @@ it('what is around onramp is a database that is none, which is one finding', asy
   ])
 })
 
-it('what is around onramp is a secret in a faulty setting, which is never shown', async () => {
+it('the doctor never shows a secret from a faulty setting', async () => {
   for (const [name, url] of [
     ['REDIS_URL', 'redis://search:planted%zz@h'],
     ['SMTP_URL', 'smtps://s:planted%ff@h'],

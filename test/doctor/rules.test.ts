@@ -194,7 +194,7 @@ it.each([
 const folder = mkdtempSync(join(tmpdir(), 'onramp-company-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('an app of the company file is reported if it matches no app that anyone had in a week', () => {
+it('an app of the company file is reported if it matches no app for a week', () => {
   const COMPANY_FILE = join(folder, 'company.yaml')
   writeFileSync(COMPANY_FILE, 'datasources: { all: {}, slack: {}, jira_2: {}, slak: {}, box: {} }')
   const after = (days: number, instances = ['slack_1', 'jira_2']) => {

@@ -102,7 +102,7 @@ it('the doctor reports a rediss:// port without TLS, in time', async () => {
   ])
 })
 
-it('the doctor reports Redis that is no cluster, or no Sentinel', async () => {
+it('the doctor reports a Redis server without cluster mode, or without Sentinel', async () => {
   const redis = await start()
   expect((await look({ REDIS_URL: redis.url, REDIS_CLUSTER: 'yes' })).fails).toMatchObject([
     { settings: ['REDIS_CLUSTER'], fix: 'set it to no' },
@@ -127,7 +127,7 @@ it('the doctor names the Redis commands that the user lacks', async () => {
   }
 })
 
-it('the doctor reports a Redis user that is limited to other keys, or lacks SELECT where a database is named', async () => {
+it('the doctor reports a Redis user without access to our keys, or without SELECT', async () => {
   const redis = await start()
   expect((await lookAs(redis, 'resetkeys', '~app:*')).output).toContain('keys that begin with REDIS_PREFIX')
   await lookAs(redis, '-select')
@@ -150,7 +150,7 @@ it("behind Sentinels, the doctor reports a Redis user without ROLE, and the prim
   expect(other.fails).toMatchObject([{ settings: ['REDIS_SENTINEL_NAME', 'REDIS_SENTINELS'] }])
 })
 
-it('what the store holds shows an app of the company file that no one has had in a week', async () => {
+it('the doctor reports an app of the company file without a match for a week', async () => {
   const folder = newFolder()
   open.push({ close: () => rmSync(folder, { recursive: true }) })
   const COMPANY_FILE = join(folder, 'company.yaml')

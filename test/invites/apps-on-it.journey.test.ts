@@ -25,7 +25,7 @@ async function open(path: string) {
 
 const issue = (datasources: string[]) => invite(running, { datasources })
 
-it('the page of an invitation names the apps of the company’s file as examples, in its order, and says how long it takes and who sent it', async () => {
+it('an invitation’s page shows example apps in the company’s order, the duration and the sender', async () => {
   const { apps, text } = await open(await issue([]))
   expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
   expect(text).toContain('Connect apps such as')
@@ -34,7 +34,7 @@ it('the page of an invitation names the apps of the company’s file as examples
   expect(running.sandbox.requests.filter(({ operation }) => operation !== 'discovery')).toEqual([])
 })
 
-it('the page of an invitation lists the apps that it is for, also those that the file does not know', async () => {
+it('an invitation’s page lists its apps, also those missing from the company file', async () => {
   const two = await open(await issue(['gdrive_1', 'github']))
   expect(two.apps).toEqual(['Google Drive', 'GitHub'])
   expect(two.text).toContain('Apps you can connect Google Drive')

@@ -18,7 +18,7 @@ function walks(): unknown[] {
   return rows
 }
 
-it('someone who is forgotten has no walk either, and no one else loses theirs', async () => {
+it('a forgotten person has no walk either, and other people keep theirs', async () => {
   const [ada, bob] = [await signIn(running, 'ada'), await signIn(running, 'bob')]
   for (const browser of [ada, bob]) await browser.submit('/onboarding/skip/slack_1')
   expect(walks()).toHaveLength(2)

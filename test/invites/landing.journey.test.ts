@@ -30,7 +30,7 @@ const authorization = () => {
 /** The pages of ten seconds share one pass over everyone. */
 const SOON = { timeout: 18_000, interval: 1_000 }
 
-it('an invitation that a mail scanner opens says what it is, and changes and asks nothing, however often and however', async () => {
+it('an invitation opened by a mail scanner changes nothing and calls nothing, with any method', async () => {
   const url = `${running.url}/invite/${await issue()}`
   const outlook = { 'user-agent': 'OneOutlook/1.0' }
   for (let times = 0; times < 10; times++) {
@@ -61,7 +61,7 @@ it('an invitation that a mail scanner opens starts no sign-in from elsewhere, or
   expect(calls()).toBe(0)
 })
 
-it('a browser that says nothing of where it comes from is let through by Start, and isn’t counted as a person who pressed it', async () => {
+it('a browser without Sec-Fetch headers can press Start, but isn’t counted as a person', async () => {
   const url = `${running.url}/invite/${await issue('dan@acme.example')}/start`
   const answer = await fetch(url, { redirect: 'manual' })
   const location = new URL(answer.headers.get('location') ?? '')
@@ -78,7 +78,7 @@ it('someone who arrives without an invitation counts as arrived, also when nothi
   await expect.poll(found, SOON).toMatch(/carol@acme\.example[^]*Nothing to connect/)
 })
 
-it('a person with an invitation presses Start, is filled in at the sign-in, and stands in the walk', async () => {
+it('a person who presses Start gets login_hint at the sign-in, and reaches the walk', async () => {
   const browser = new TestBrowser()
   await browser.open(`${running.url}/invite/${await issue()}`)
   await browser.click('/invite/')
@@ -124,7 +124,7 @@ it('a person with an invitation is advised to open a browser where another app s
   expect((await new TestBrowser().open(url)).body).not.toContain('inside another app')
 })
 
-it('someone who is signed in with another account sees both addresses, the invited one masked, and goes on with one click as who they are', async () => {
+it('a person signed in to another account sees both addresses and can continue with one click', async () => {
   const browser = await signIn(running, 'bob')
   const page = await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['gdrive_1'])}`)
   expect(page.status).toBe(200)
@@ -150,7 +150,7 @@ it('someone who is signed in with another account switches account with one clic
   expect(browser.text).toContain('ada@acme.example')
 })
 
-it('someone who is signed in with another account sees the same when the authorization server signed them in as another', async () => {
+it('a person whom the authorization server signs in to another account sees the same', async () => {
   const browser = new TestBrowser()
   await browser.open(`${running.url}/invite/${await issue()}`)
   await browser.click('/invite/')

@@ -93,7 +93,7 @@ describe('an invitation token', () => {
     expect(await invitations().readExpired(token)).toBeUndefined()
   })
 
-  it('is not one with characters that are none of its own, wherever they are', async () => {
+  it('is rejected if it contains a character outside its alphabet', async () => {
     const token = await invitations().issue(ada, 14)
     for (const altered of [
       `${token}=`,
@@ -143,7 +143,7 @@ describe('an invitation token', () => {
       expect(await invitations().read([first, '', ...rest].join('.'))).toBeUndefined()
     })
 
-    it('is not one where it is longer than any of ours', async () => {
+    it('is rejected if it is longer than the longest valid one', async () => {
       expect(await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(100) }))).toEqual(ada)
       expect(
         await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(2_000) })),

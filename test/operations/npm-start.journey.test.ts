@@ -49,7 +49,7 @@ it.each([
   ['npm alone', (pid: number) => pid],
   ['npm and all that it started', (pid: number) => -pid],
 ])(
-  'a supervisor that ends %s has the server drain, and the next one works, although it comes at once',
+  'a supervisor that ends %s lets the server drain, and the next one takes over',
   async (_what, target) => {
     const port = await freePort('localhost')
     const first = npmStart(port)

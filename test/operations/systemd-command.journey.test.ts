@@ -26,7 +26,7 @@ function run(...args: string[]): { words: string[]; input: string } {
   return { words: words.trim().split('\n'), input }
 }
 
-it('the command of an email works beside the units, with the secrets that there are and the list that root alone can read', () => {
+it('a command from an email runs beside the units, with their secrets and root’s list', () => {
   mkdirSync(join(folder, 'etc'))
   for (const name of ['session-secret', 'smtp-url', 'oidc-client-secret']) put(`etc/${name}`, 'x')
   const list = put('people.csv', 'email\nada@acme.example\n')

@@ -13,7 +13,7 @@ const sandbox = await sharedSandbox({ clients: [testClient], paths })
 const config = await discover(sandbox.urls.authorizationServer)
 
 describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) => {
-  it('signs a person in with a code and PKCE, and says who they are', async () => {
+  it('signs a person in with a code and PKCE, and identifies them in the id_token', async () => {
     const config = await discover(sandbox.urls[name])
     const tokens = await signIn(config, 'ada')
     expect(tokens.expires_in).toBe(3600)

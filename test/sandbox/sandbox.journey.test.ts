@@ -37,7 +37,7 @@ it('the sandbox can listen on another address, and keeps its public one', async 
 })
 
 it.each(['SANDBOX_BIND', 'SANDBOX_PORT', 'SANDBOX_COMPANY', 'SANDBOX_HEADER_PREFIX'])(
-  'the sandbox says what is wrong with %s',
+  'the sandbox explains its refusal of %s',
   async (name) => {
     await expect(runSandbox({ [name]: 'no such: value' })).rejects.toThrow(name)
   },

@@ -22,7 +22,7 @@ it.each(OURS.join(' ').split(' '))('OIDC_AUTHORIZATION_PARAMS refuses %s', (name
   ])
 })
 
-it('a refused parameter that has a setting of its own is named with that setting, and others are taken', () => {
+it('a refused parameter is reported with the setting to use instead, and other parameters are accepted', () => {
   const words = ['set OIDC_PROMPT', 'state, which onramp sends'].map(
     (text) => expect.stringContaining(text) as string,
   )

@@ -173,7 +173,7 @@ it.each<[string, object | string, string, object?]>([
   expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
 })
 
-it('a logout request is read up to 16 KB and 20 parameters, and up to the limit of refused ones', async () => {
+it('a logout request may have up to 16 KB and 20 parameters, and isn’t read when rate-limited', async () => {
   const { send, server } = backChannel()
   const many = Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')
   for (const form of [`logout_token=${'x'.repeat(17_000)}`, many]) expect((await send(form))[0]).toBe(500)
@@ -205,7 +205,7 @@ it('a logout that failed in the store can be repeated with the same token', asyn
   expect((await stuck.send(body))[0]).toBe(429)
 })
 
-it('a full store remembers no token, and the sign-ins end all the same, but not while it is away', async () => {
+it('a full store still ends the sign-ins but remembers no token; an unreachable store ends none', async () => {
   const body = { logout_token: await tokenOf() }
   const full = backChannel({}, { compareAndSet: failing('OOM command not allowed') })
   for (const fails of [undefined, new Error('away')]) {

@@ -55,7 +55,7 @@ it('a callback that comes again after a sign-out starts over and redeems nothing
   expect(requests).toHaveLength(1)
 })
 
-it('a callback with an unknown state leads home if someone is signed in, and else to an error page', async () => {
+it('a callback with an unknown state leads home when signed in, else to an error page', async () => {
   const { ada } = await begun()
   const problem = { status: 400, code: 'sign_in_expired', tryAgain: '/sign-in?return_to=%2Fonboarding' }
   for (const query of ['', '?state=unknown', '?state=a&state=b', `?state=${'x'.repeat(2_000)}`])
@@ -82,7 +82,7 @@ it.each([
   'error=access_denied&error_description=AADSTS65004&admin_consent=True&tenant=5f3c',
   'error=server_error&state=unknown',
   'success=false&message=This+URL+can+be+used+only+once&code=used_ticket',
-])('an error without a state of ours is explained, and signs no one in or out: %s', async (query) => {
+])('an error without a valid state is explained, and signs no one in or out: %s', async (query) => {
   const { ada } = await begun()
   const problem = { status: 400, code: 'sign_in_unfinished' }
   const outcome = () => ada.follow(`/sign-in/callback?${query}`)

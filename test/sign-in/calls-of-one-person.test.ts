@@ -86,7 +86,7 @@ it('someone who holds 190 pages has eight calls under way, in order, and another
   expect(most()).toBe(9)
 })
 
-it('a page that is dropped while its call waits asks the service for nothing, and holds up no one', async () => {
+it('a page closed while its call is queued never calls the service or delays other pages', async () => {
   const { open, openAll, answer, requests, drop } = slowService()
   const first = await openAll('ada', numbered(8))
   const dropped = await open('ada', 'dropped')
@@ -106,7 +106,7 @@ it('a call that fails makes room for the next one', async () => {
   expect(requests).toHaveLength(9)
 })
 
-it('the 209th call of one person at once has to wait, and the 208th is not', async () => {
+it('the 209th simultaneous call of one person gets 429, and the 208th is queued', async () => {
   const { open, openAll, answer } = slowService()
   const queries = numbered(208)
   const pages = await openAll('ada', queries)

@@ -116,7 +116,7 @@ const SAME = expect.stringContaining('everyone the same sub') as string
 it.each([
   ...['', ' ', '\u200b', '\n'].map((sub) => [sub, EMPTY]),
   ...['Not supported currently. Use oid claim.', ' not supported'].map((sub) => [sub, SAME]),
-])('a sub that shows nothing, or says that there is none (%j), signs no one in', (sub, detail) => {
+])('a sub that is invisible or a word for none (%j) signs no one in', (sub, detail) => {
   const problem = { status: 502, code: 'sign_in_misconfigured', detail }
   expect(() => userWith({ sub })).toThrow(expect.objectContaining(problem))
 })
@@ -190,7 +190,7 @@ it('a readable groups claim needs no advice', () => {
     expect(adviceOn([{ sub: 'ada', groups }], wanting)).toEqual([])
 })
 
-it('an admin whose group leaves the setting is no admin any more', () => {
+it('a person whose group leaves the setting is no longer an admin', () => {
   const user = { issuer, subject: 'ada', groups: ['Search Admins'] }
   expect(createAdminCheck([], ['Search Admins'])(user)).toBe(true)
   expect(createAdminCheck([], ['/it/search'])(user)).toBe(false)

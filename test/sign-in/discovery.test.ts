@@ -106,7 +106,7 @@ it.each([
   ['a redirect to no address', redirect('http://['), 'answered 302 to another origin'],
   ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
   ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
-])('a response with %s is no metadata', async (_what, answer, words) => {
+])('a response with %s is not accepted as metadata', async (_what, answer, words) => {
   const requests = answerFetch({ [OPENID]: answer })
   const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} answered 404` }]
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'missing', attempts })

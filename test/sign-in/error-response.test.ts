@@ -39,7 +39,7 @@ it.each([
   ['unsupported_grant_type', 502, 'sign_in_misconfigured', /code flow/],
   ['invalid_scope', 502, 'sign_in_misconfigured', /OIDC_SCOPE/],
   ['invalid_target', 502, 'sign_in_misconfigured', /OIDC_RESOURCE/],
-])('%s is explained with what the operator can do', async (error, status, code, advice) => {
+])('%s is explained with a fix for the operator', async (error, status, code, advice) => {
   for (const [answer, words] of [
     [fromBrowser(error), error],
     [await refusal(400, { error }), `${error} with status 400`],

@@ -18,7 +18,7 @@ it.each([
   {},
   { prompt: 'login', restarts: 3 },
   { returnTo: 'https://intranet.acme.example/a?b="c"#d', prompt: 'select_account' },
-] as const)('a state opens to what was sealed: %j', (own) => {
+] as const)('a state decrypts to its original value: %j', (own) => {
   const transactions = new LoginTransactions([NEW])
   const start = { ...START, ...own }
   const { state, ...secrets } = transactions.seal(start, BEGUN)

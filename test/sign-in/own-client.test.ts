@@ -110,7 +110,7 @@ const managed = (secret: string, status = 200) =>
     status,
   )
 
-it('a secret and a token that the server replaces when its client is read are used from then on', async () => {
+it('a client secret and access token replaced on reading the client are used from then on', async () => {
   const answers = { [REGISTER]: managed('first', 201), [uri]: managed('second') }
   const requests = answerFetch(answers)
   const { client } = ours()

@@ -24,7 +24,7 @@ const settings = {
   OIDC_CLIENT_AUTH: 'client_secret_basic',
 } as Settings
 
-it('a registration says who onramp is and where it can be reached', () => {
+it('a registration contains onramp’s name and addresses', () => {
   const server = { issuer: 'x', id_token_signing_alg_values_supported: ['RS256'] }
   expect(requestedMetadata(settings, server, undefined)).toEqual({
     client_name: 'Onramp',
@@ -59,7 +59,7 @@ it('a registration requests what the server supports and the operator chose', ()
   expect(requestedMetadata(chosen, server, undefined)).toMatchObject(requests)
 })
 
-it('a registered client is stored as the server returned it, without what was not requested', () => {
+it('a registered client is stored as the server returned it, without unrequested members', () => {
   const kept = {
     scope: 'openid',
     token_endpoint_auth_method: 'client_secret_post',

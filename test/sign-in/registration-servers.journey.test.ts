@@ -43,7 +43,7 @@ it('a registration that is refused in every form ends with one clean line in the
   for (const control of ['\u001b', '\r']) expect(messagesOf(running)).not.toContain(control)
 })
 
-it('a registered client is kept whatever the server tells a stranger', async () => {
+it('a registered client is kept whatever the server answers to an unknown client', async () => {
   const { running, server } = await start()
   await expectSignsIn(running)
   const before = server.seen.length

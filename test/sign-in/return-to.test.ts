@@ -77,7 +77,7 @@ const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLengt
 const joined = hostile.map((parts) => parts.join(''))
 const permitted = [rules.publicOrigin, ...rules.allowedOrigins]
 
-it('every address that comes out opens an allowed origin in a browser, and stays the same', () => {
+it('every accepted address opens an allowed origin in a browser, unchanged', () => {
   fc.assert(
     fc.property(fc.oneof(joined, fc.webUrl(), fc.string()), (value) => {
       const result = safe(value)
@@ -114,7 +114,7 @@ it.each([
   expect(encodeReturnTo(path)).toBe(written)
 })
 
-it('an address of ours is itself again in a redirect', () => {
+it('an address of this site is unchanged in a redirect', () => {
   for (const path of [
     '/onboarding?datasource=slack_0',
     '/onboarding',

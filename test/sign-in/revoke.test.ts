@@ -59,7 +59,7 @@ it('a refused access token does not count if the refresh token was refused too',
   expect(await revoked(refusing)).toMatchObject({ revoked: 'failed' })
 })
 
-it('a server that is silent about a token is left after a second, with that as the reason', async () => {
+it('a revocation without a response is abandoned after a second, with that as the reason', async () => {
   const [{ seconds, ...silent }, one] = await Promise.all([
     revoked(never),
     revoked((token) => (token === 'refresh' ? {} : never())),

@@ -135,7 +135,7 @@ it('keys of more than 1 MiB are called too large, not unreachable', async () => 
   expect(messagesOf(running)).not.toContain('cannot be reached')
 })
 
-it('an access token that is bound to a key, or of another type, signs no one in: the service takes bearer tokens', async () => {
+it('a sender-constrained access token signs no one in, because the service accepts bearer tokens only', async () => {
   const { running, server } = await start()
   for (const type of ['DPoP', 'dpop ', 'JWT']) {
     server.tokens['token_type'] = type

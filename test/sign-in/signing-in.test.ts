@@ -32,7 +32,7 @@ it('someone signs in with PKCE, state and nonce, and comes back to where they we
   expect(audited).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
 })
 
-it('a sign-in without a return_to of ours leads to the walk, and never to another site', async () => {
+it('a sign-in without an allowed return_to leads to the walk, never to another site', async () => {
   const { browser } = inProcess()
   for (const to of ['', 'https://elsewhere.example/', 'https://evil.intranet.example/', '/sign-in'])
     expect(await browser().signIn({ return_to: to }), to).toBe('/onboarding')
@@ -41,7 +41,7 @@ it('a sign-in without a return_to of ours leads to the walk, and never to anothe
     expect(await browser().signIn({ return_to: to })).toBe(to)
 })
 
-it('a return_to or a page whose address is too long to come back to is explained, however it is written', async () => {
+it('a return_to or page address over 1024 characters is explained on an error page', async () => {
   const { browser } = inProcess()
   const detail = 'return_to has more than 1024 characters'
   const problem = { status: 400, code: 'return_to_too_long', detail }
@@ -51,7 +51,7 @@ it('a return_to or a page whose address is too long to come back to is explained
   expect(await browser().follow('/me?'.padEnd(1_024, 'x'))).toMatchObject({ status: 401, code: 'signed_out' })
 })
 
-it('an authorization request sends what the settings and the registration say', async () => {
+it('an authorization request sends the parameters of the settings and the registration', async () => {
   const wanted = {
     scope: 'openid extra',
     resource: 'https://service.example',
@@ -160,7 +160,7 @@ it('a pushed request that is refused for select_account is repeated with login',
   expect(requests.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
 })
 
-it('a pushed request that is refused for login is repeated without it for someone who was signed out only', async () => {
+it('after a sign-out, a pushed request rejected for prompt=login is repeated without it', async () => {
   const { browser, answers, requests, server, callbackFor } = inProcess({ metadata })
   answers['/par'] = taken
   const ada = browser()
@@ -227,7 +227,7 @@ it('"Not you?" falls back to login if select_account is refused, and ends after 
   expect(await refusedOf({ again: '4' })).toMatchObject({ code: 'sign_in_expired' })
 })
 
-it('someone who signs in again gets a new session in place of the old one, and keeps the grant', async () => {
+it('a person who signs in again gets a new session and keeps the grant', async () => {
   const { browser, requests, answers, store } = inProcess({ metadata: revoking })
   answers['/revoke'] = () => ({})
   const ada = browser()
