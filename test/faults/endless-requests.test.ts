@@ -1,4 +1,4 @@
-// Requests that never end, on many connections at once. test/web/malformed.journey.test.ts has pipelined ones.
+// Requests that never end, and pipelined ones whose responses are never read, on many connections at once.
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { statusOf } from '../helpers/processes.ts'
@@ -7,6 +7,29 @@ import { shared } from '../helpers/shared.ts'
 
 const running = shared(run)
 const onramp = shared(() => startAlone(running, { NODE_OPTIONS: '--max-old-space-size=128' }))
+
+/** Until the server has closed the connection. */
+const pour = (bytes: string): Promise<void> =>
+  new Promise((resolve) => {
+    const socket = connect({ port: Number(new URL(running.url).port), host: 'localhost' })
+    socket.on('error', () => {}).once('close', () => resolve())
+    socket.write(bytes)
+    socket.resume()
+  })
+
+it.each([
+  ['plain requests', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['requests without Host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+  ['requests with an unknown expectation', 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n'],
+])(
+  '%s, by the thousand on 300 connections, do not fill the memory',
+  { timeout: 60_000 },
+  async (_what, one) => {
+    await Promise.all(Array.from({ length: 300 }, () => pour(one.repeat(1_500))))
+    expect(onramp.hasEnded()).toBe(false)
+    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+  },
+)
 
 const half = (body: string, head = 'Content-Length: 2') =>
   `POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${body}`

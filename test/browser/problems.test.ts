@@ -1,0 +1,76 @@
+// The page of every failure, shown by the real app in real Chromium: a heading, a next step, a reference.
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import pino from 'pino'
+import { expect, it } from 'vitest'
+import { neutralCompany } from '../../src/company/company.ts'
+import { Problem, type ProblemCode } from '../../src/problem.ts'
+import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
+import { createPages } from '../../src/web/pages.ts'
+import { securityHeaders } from '../../src/web/security-headers.ts'
+import { keysUnder, t } from '../helpers/texts.ts'
+import { openChromium } from '../helpers/chromium.ts'
+import { shared } from '../helpers/shared.ts'
+import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
+
+const { displayName } = neutralCompany
+const codes = keysUnder('problem.')
+  .filter((key) => key.endsWith('.title'))
+  .map((key) => key.slice(0, -'.title'.length)) as ProblemCode[]
+const LONG = 'An app with a name of an unusual length '.repeat(3)
+
+const problemOf = (code: ProblemCode) => {
+  const datasource = { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] }
+  return new Problem(503, code, { datasource, retryAfter: 40 })
+}
+
+const browser = shared(openChromium)
+const page = shared(() => browser.newPage())
+
+/** The pages and the error page as the app has them, and one feature that fails on request. */
+function appThatFails() {
+  const pages = createPages({ company: neutralCompany, isHttps: false })
+  const app = express()
+  app.use(securityHeaders(false), pages.assets.routes)
+  app.get('/fail/:code', (req) => {
+    throw problemOf(req.params.code as ProblemCode)
+  })
+  app.use(
+    createErrorPage({
+      log: pino({ level: 'silent' }),
+      sendPage: pages.send,
+      languages: pages.languages,
+      origin: 'http://127.0.0.1',
+      pathOf: (path) => path || undefined,
+      displayName,
+      count: () => {},
+      now: Date.now,
+    }),
+  )
+  return app
+}
+
+const server = shared(async () => {
+  const listening = appThatFails().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  return listening
+})
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+it.each(codes)('the page of a failure says what happened and what to do: %s', async (code) => {
+  const { title } = problemTexts(problemOf(code), t, displayName)
+  const response = await page.goto(`${url()}/fail/${code}`)
+
+  expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
+  expect(await axeFindings(page)).toEqual([])
+  expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
+  expect(await page.locator('h1').innerText()).toBe(title)
+  expect(await page.title()).toBeOneOf([`${title} - Search setup`, title])
+  expect(await page.locator('.button').count()).toBeGreaterThan(0)
+  const words = await page.locator('main').innerText()
+  expect(words).toMatch(/[Rr]eference: [0-9a-f]{12}/)
+  expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
+  // That one is for the people who keep a program.
+  expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
+})
