@@ -3,7 +3,7 @@
 import { Router, type Request, type RequestHandler } from 'express'
 import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { withAnswer, type OwnerAnswers } from '../people/approvals.ts'
+import { newApproval, withAnswer, type OwnerAnswers } from '../people/approvals.ts'
 import type { KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
@@ -41,28 +41,29 @@ export function createApprovalRoutes(deps: {
       })
     const [{ approvals = [] }, answer] = await Promise.all([keepStateStore.load(), answers.get(instance)])
     const known = approvals.find((one) => one.instance === instance)
-    return { instance, user, approve, approval: known && withAnswer(known, answer) }
+    return {
+      instance,
+      user,
+      approve,
+      approval: known ? withAnswer(known, answer) : newApproval(instance, humanize(datasourceType(instance))),
+    }
   }
 
   router.get('/approvals/:instance', limit, async (req, res) => {
     const { instance, user, approve, approval } = await load(req)
     audit({ event: 'admin_viewed', user, what: 'approval' })
     const data = (t: Texts) => {
-      const app = company.displayName(
-        approval ?? { instance, name: humanize(datasourceType(instance)) },
-        t.lang,
-      )
-      const count = approval?.waiting ?? 0
+      const app = company.displayName(approval, t.lang)
       const people = {
         href: peopleUrl({ filter: 'blocked', app: instance }),
         label: t('admin.filter.blocked'),
       }
       return {
         ...describeApproval(approval, app, t),
-        isOpen: approval !== undefined && isOpen(approval),
+        isOpen: isOpen(approval),
         path: approvalPath(instance),
         where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
-        people: isAdmin(user) && count > 0 ? people : undefined,
+        people: isAdmin(user) && approval.waiting > 0 ? people : undefined,
       }
     }
     sendPage(req, res, { view: 'admin/approval', data })
@@ -71,7 +72,7 @@ export function createApprovalRoutes(deps: {
   router.post('/approvals/:instance', limit, async (req, res) => {
     const { instance, user, approval } = await load(req)
 
-    if (approval !== undefined && isOpen(approval)) {
+    if (isOpen(approval)) {
       await answers.put(instance, { at: now(), by: user.email ?? user.name ?? '' })
       audit({ event: 'approved', user, datasource: instance })
     }

@@ -9,39 +9,22 @@ export const approvalPath = (instance: string): string => `/approvals/${encodeUR
 export const isOpen = ({ stage, waiting }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waiting > 0)
 
-export function describeApproval(
-  one: Approval | undefined,
-  app: string,
-  t: Texts,
-): { heading: string; paragraphs: string[] } {
-  const {
-    stage,
-    waiting: count,
-    since,
-    approvedAt,
-    by = '',
-  } = one ?? { stage: 'waiting', waiting: 0, since: 0, approvedAt: 0 }
-  const label = t('approval.done')
-  const approved = t('approval.approvedBy', { by, day: t.day(approvedAt) })
-  if (stage === 'failed') {
-    const failed = t('approval.failed', { app, label, day: t.day(approvedAt) })
-    return { heading: t('approval.failedTitle', { app }), paragraphs: [failed] }
-  }
-  if (stage === 'approved')
-    return { heading: t('approval.approvedTitle', { app }), paragraphs: [approved, t('approval.trying')] }
-  if (count > 0) {
-    const why = [
-      t('approval.saw', { app, label: t('overview.block') }),
-      t('approval.since', { day: t.day(since) }),
-    ]
-    return {
-      heading: t('admin.need.app', { app, count }),
-      paragraphs: [t.sentences(why), t('approval.next', { label })],
-    }
-  }
-  return stage === 'confirmed'
-    ? { heading: t('approval.confirmedTitle', { app }), paragraphs: [approved, t('approval.confirmed')] }
-    : { heading: t('approval.none', { app }), paragraphs: [t('approval.noneLead')] }
+export function describeApproval(one: Approval, app: string, t: Texts) {
+  const { stage, waiting: count, by = '' } = one
+  const [day, label] = [t.day(one.approvedAt), t('approval.done')]
+  const approved = t('approval.approvedBy', { by, day })
+  const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
+  if (stage === 'failed')
+    return text(t('approval.failedTitle', { app }), t('approval.failed', { app, label, day }))
+  if (stage === 'approved') return text(t('approval.approvedTitle', { app }), approved, t('approval.trying'))
+  if (count === 0 && stage === 'confirmed')
+    return text(t('approval.confirmedTitle', { app }), approved, t('approval.confirmed'))
+  if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))
+  const why = [
+    t('approval.saw', { app, label: t('overview.block') }),
+    t('approval.since', { day: t.day(one.since) }),
+  ]
+  return text(t('admin.need.app', { app, count }), t.sentences(why), t('approval.next', { label }))
 }
 
 /** @param context.where they approve it */
@@ -55,7 +38,7 @@ export function approvalNotice(
   return {
     subject: heading,
     heading,
-    paragraphs: url === undefined ? paragraphs : [...paragraphs, t('approval.where', { url })],
+    paragraphs: url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where', { url })),
     figures: [],
     needs: [],
     commands: [],

@@ -2,7 +2,7 @@
 // and the others are told once that one got through. Pure.
 import { pausedApps, removedInstances, withoutRemoved } from '../people/keep-state.ts'
 import type { Approval, KeepState } from '../people/keep-state.ts'
-import { withAnswer, type OwnerAnswer } from '../people/approvals.ts'
+import { newApproval, withAnswer, type OwnerAnswer } from '../people/approvals.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type Place } from './working-time.ts'
@@ -17,17 +17,6 @@ const DAYS = { ask: 1, again: 5, next: 3 }
 /** Someone who waits (since `blockedAt`), or was told that it was approved (`notifiedAt`, else 0). Milliseconds since 1970. */
 type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt', number> & { isReachable: boolean }
-
-const NEW = {
-  stage: 'waiting',
-  stageAt: 0,
-  waiting: 0,
-  since: 0,
-  owners: [],
-  requestedAt: 0,
-  requestedFor: 0,
-  approvedAt: 0,
-} as const
 
 /** `ask`: an email to the owners is due. `isAnswered`: their answer is new. */
 type Decision = { approval: Approval; ask: boolean; isAnswered: boolean }
@@ -66,7 +55,7 @@ export async function decideApprovals(
       const { instance, name, state: how } = app
       const at = notifiedAt(person, instance)
       if (how !== 'blocked' && (at === 0 || !apps.has(instance))) continue
-      const known = apps.get(instance) ?? { ...NEW, instance, name, people: [] }
+      const known = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
       known.people.push({ ...app, blockedAt: sinceOf(app, person), notifiedAt: at, isReachable: isEmailable })
       apps.set(instance, known)
     }

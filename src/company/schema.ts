@@ -90,8 +90,6 @@ const color = (scheme: 'light' | 'dark') =>
     (hex) => contrastFault(hex, scheme),
   )
 
-const httpsUrl = checked(z.string(), (value) => addressFault(value, ['https:']))
-
 /** ASCII only: an address that grants a right must not just look like the owner's. */
 const address = z
   .string()
@@ -175,7 +173,9 @@ const datasourceOf = (picture: z.ZodString) =>
       })
       .optional()
       .describe('Who can approve the app in the company: asked by onramp keep (default: ADMIN_EMAILS)'),
-    approve: httpsUrl.optional().describe('Where the owner approves it'),
+    approve: checked(z.string(), (value) => addressFault(value, ['https:']))
+      .optional()
+      .describe('Where the owner approves it'),
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
 

@@ -29,6 +29,11 @@ export function createOwnerAnswers(records: Pick<Records, 'get' | 'compareAndSet
   }
 }
 
+export const newApproval = (instance: string, name: string): Approval => {
+  const zeros = { stageAt: 0, waiting: 0, since: 0, requestedAt: 0, requestedFor: 0, approvedAt: 0 }
+  return { instance, name, stage: 'waiting', owners: [], ...zeros }
+}
+
 /** With an answer to what is open: an earlier one was about another time. */
 export const withAnswer = (one: Approval, answer: OwnerAnswer | undefined): Approval =>
   answer !== undefined && one.stage !== 'approved' && answer.at > one.stageAt && answer.at >= one.since

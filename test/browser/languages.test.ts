@@ -27,7 +27,10 @@ const PAGES = [
       '/invite/a.b.c/opt-out',
     ],
   ],
-  ['carol', ['/admin', '/admin/people', '/admin/departments', '/admin/apps', '/deprecations']],
+  [
+    'carol',
+    ['/admin', '/admin/people', '/admin/departments', '/admin/apps', '/approvals/slack_1', '/deprecations'],
+  ],
 ] as const
 
 describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
