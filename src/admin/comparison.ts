@@ -1,14 +1,7 @@
 // Changes since an earlier day or the last digest, from the counts that `onramp keep` left of it. Pure.
 import type { DailyCounts, KeepState, NewApp } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { FLOWS, utcDay, type Report } from './report.ts'
-
-const DAY_MS = 86_400_000
-
-type Flows = NonNullable<Report['flows']>
-
-/** `newApps`: with the names of the report. */
-type Comparison = Flows & { row: DailyCounts; moreReady: number; newApps: NewApp[] }
+import { DAY_MS, FLOWS, utcDay, zeros, type Report } from './report.ts'
 
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'flows' | 'datasources'>
 
@@ -21,21 +14,17 @@ export const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
  * @param requestedDay the query's `since`, untrusted: YYYY-MM-DD
  * @returns undefined: `onramp keep` left no row before today
  */
-export function compareSince(
-  report: Compared,
-  keepState: KeepState,
-  now: number,
-  requestedDay?: unknown,
-): Comparison | undefined {
+export function compareSince(report: Compared, keepState: KeepState, now: number, requestedDay?: unknown) {
   const isDay = typeof requestedDay === 'string' && /^\d{4}-\d\d-\d\d$/.test(requestedDay)
   const before = keepState.days.filter(({ day }) => day < utcDay(now))
   const upTo = isDay ? requestedDay : utcDay(now - 7 * DAY_MS)
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const since = report.days.filter(({ day }) => day > row.day)
-  const flows = FLOWS.map((what) => [what, since.reduce((all, day) => all + day[what], 0)])
+  const flows = zeros(FLOWS)
+  for (const day of since) for (const what of FLOWS) flows[what] += day[what]
   const newApps = (keepState.newApps ?? []).filter(({ noticedAt }) => utcDay(noticedAt) > row.day)
-  return compareWith(row, report, Object.fromEntries(flows) as Flows, newApps)
+  return compareWith(row, report, flows, newApps)
 }
 
 /** With what the last digest showed; with a week ago before there was one. @param report made since that digest */
@@ -46,7 +35,12 @@ export function compareWithDigest(report: Compared, keepState: KeepState, now: n
   return compareWith(digest, report, report.flows, since)
 }
 
-function compareWith(row: DailyCounts, report: Compared, flows: Flows, newApps: NewApp[]): Comparison {
+function compareWith(
+  row: DailyCounts,
+  report: Compared,
+  flows: NonNullable<Report['flows']>,
+  newApps: readonly NewApp[],
+) {
   const before = doneIn(row)
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const names = new Map(report.datasources.map(({ instance, name }) => [instance, name]))
@@ -55,7 +49,7 @@ function compareWith(row: DailyCounts, report: Compared, flows: Flows, newApps: 
 }
 
 export function describeComparison(
-  { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps }: Comparison,
+  { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps }: ReturnType<typeof compareWith>,
   t: Texts,
 ): string[] {
   const count = Math.abs(moreReady)

@@ -14,7 +14,15 @@ import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 /** @param t in the company's first language */
 type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }
 
-const linkTo = ({ t, publicUrl }: NoticeContext) => ({ href: `${publicUrl}/admin`, label: t('admin.title') })
+const noticeOf = (
+  subject: string,
+  paragraphs: string[],
+  { t, publicUrl }: NoticeContext,
+  others: Partial<Notice>,
+): Notice => {
+  const link = { href: `${publicUrl}/admin`, label: t('admin.title') }
+  return { subject, heading: subject, paragraphs, figures: [], needs: [], commands: [], link, ...others }
+}
 
 export function massDisconnectNotice(found: MassDisconnect, context: NoticeContext): Notice {
   const { t, displayName } = context
@@ -25,17 +33,16 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
   const known = t('admin.digest.known', { app, lapsed, had, day })
   const paragraphs = [known, t('admin.digest.likely', { app }), t('admin.digest.release', { app })]
   const commands = [answerCommand(instance, 'release') ?? [], `${COMMAND} status EMAIL`].flat()
-  return { subject, heading: subject, paragraphs, figures: [], needs: [], commands, link: linkTo(context) }
+  return noticeOf(subject, paragraphs, context, { commands })
 }
 
 export function removedAppNotice(found: RemovedApp, context: NoticeContext): Notice {
   const { t, displayName } = context
   const subject = t('admin.need.removed', { app: displayName(found, t.lang), count: found.people })
-  const paragraphs = [t('admin.need.removedWhy')]
   const commands = (['removed', 'release'] as const).flatMap(
     (option) => answerCommand(found.instance, option) ?? [],
   )
-  return { subject, heading: subject, paragraphs, figures: [], needs: [], commands, link: linkTo(context) }
+  return noticeOf(subject, [t('admin.need.removedWhy')], context, { commands })
 }
 
 /** Less than seven days: runs are not on the minute. */
@@ -70,24 +77,16 @@ export function digestNotice(
     value: t.number(count),
     change: before === undefined ? '' : change.format(count - before),
   })
-  return {
-    subject,
-    heading: subject,
-    paragraphs: [
-      ...(comparison === undefined ? [] : describeComparison(comparison, t)),
-      ...(needs.length === 0 ? [t('admin.need.none')] : []),
-    ],
-    figures: [
-      countRow(t('admin.groupPeople'), report.people, row?.people),
-      countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
-      countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
-      ...PERSON_STATES.slice(1).map((state) =>
-        countRow(t(`admin.stat.${state}`), report[state], row?.[state]),
-      ),
-      countRow(t('admin.filter.gone'), report.gone, row?.gone),
-    ],
-    needs,
-    commands: [],
-    link: linkTo(context),
-  }
+  const paragraphs = [
+    ...(comparison === undefined ? [] : describeComparison(comparison, t)),
+    ...(needs.length === 0 ? [t('admin.need.none')] : []),
+  ]
+  const figures = [
+    countRow(t('admin.groupPeople'), report.people, row?.people),
+    countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
+    countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
+    ...PERSON_STATES.slice(1).map((state) => countRow(t(`admin.stat.${state}`), report[state], row?.[state])),
+    countRow(t('admin.filter.gone'), report.gone, row?.gone),
+  ]
+  return noticeOf(subject, paragraphs, context, { figures, needs })
 }

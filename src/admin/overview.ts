@@ -12,6 +12,7 @@ import {
 } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import {
+  DAY_MS,
   REMIND_AFTER_DAYS,
   utcDay,
   FUNNEL_STAGES,
@@ -21,8 +22,6 @@ import {
 } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter } from './sorted-table.ts'
-
-const DAY_MS = 86_400_000
 
 /** Resumes the paused emails about an app, or answers that it was removed. Undefined: a shell would read more in its name. */
 export const answerCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>

@@ -2,11 +2,12 @@
 import { DETAILS, mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
+import { isoDate } from './report.ts'
 
 /** Its name when it is downloaded; `onramp invite send` reads its column "email". */
 export const PEOPLE_FILE = 'onramp-people.csv'
 
-const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
+const date = (at: number | undefined) => isoDate(at) ?? ''
 
 type Named = (app: PersonApp) => PersonApp
 

@@ -7,29 +7,21 @@ import {
   matchingFilters,
   peopleUrl,
   toQueryString,
-  type Filter,
   type PeopleQuery,
 } from './filters.ts'
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
+import { zeros } from './report.ts'
 
 const PEOPLE_A_PAGE = 25
 
 const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
 
-type PeopleList = {
-  people: PersonSummary[]
-  page: number
-  pages: number
-  total: number
-  /** How many would match with each filter in its place. */
-  counts: Record<Filter, number>
-}
-
 /** One pass over everyone. @param all in the order of the list @returns the last page, if there are fewer than the query's */
-export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery): Promise<PeopleList> {
+export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery) {
   let people: PersonSummary[] = []
-  const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
+  /** How many would match with each filter in its place. */
+  const counts = zeros(FILTER_NAMES)
   for await (const summary of all) {
     const matches = matchingFilters(summary, query)
     if (matches === undefined) continue
@@ -45,7 +37,7 @@ export async function listPeople(all: AsyncIterable<PersonSummary>, query: Peopl
 }
 
 export function peoplePage(
-  { people, page: shown, pages, total, counts }: PeopleList,
+  { people, page: shown, pages, total, counts }: Awaited<ReturnType<typeof listPeople>>,
   displayName: (app: PersonApp) => string,
   query: PeopleQuery,
   t: Texts,
@@ -89,8 +81,7 @@ const MAX_LEFT = 6
 
 function personRow(summary: PersonSummary, displayName: (app: PersonApp) => string, t: Texts) {
   const { person, apps, checkedAt, reminder } = summary
-  const dateOf = (at: number | undefined) =>
-    at === undefined ? undefined : { iso: new Date(at).toISOString(), text: t.date(at) }
+  const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const own = apps.filter(({ state }) => state !== 'off')
   const open = own.filter(({ state }) => state !== 'connected')
   const left = open.map((app) => describeOpenApp(app, displayName(app), t))

@@ -14,10 +14,8 @@ import {
   type Person,
 } from '../people/person.ts'
 
-type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
-
-export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>): EmailState =>
-  state === 'sending' || state === 'unknown' ? 'uncertain' : state
+export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
+  state === 'sending' || state === 'unknown' ? ('uncertain' as const) : state
 
 /**
  * Everyone is in exactly one state; all but `gone` add up to everyone who is counted.
@@ -31,32 +29,8 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>): EmailState 
  */
 type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
-type SummarizedPerson = Omit<
-  Person,
-  'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns' | 'failures' | 'actions'
->
-
-export type PersonSummary = {
-  person: SummarizedPerson
-  /** The newest check of the service. Times are milliseconds since 1970. */
-  checkedAt: number | undefined
-  apps: readonly PersonApp[]
-  /** When the newest connection was made; -Infinity: none. */
-  connectedAt: number
-  emails: readonly EmailRecord[]
-  invitedAt: number | undefined
-  emailState: EmailState | undefined
-  /** The newest reminder that went out, or email about lost access or a new app. */
-  reminder: EmailRecord | undefined
-  /** When everything was connected the first time. */
-  finishedAt: number | undefined
-  /** When access that was lost came back, the last of it. */
-  returnedAt: number | undefined
-  progress: Progress
-}
-
-/** @param shared returns one object for equal apps, to save memory */
-export function summarize(person: Person, shared = (app: PersonApp) => app): PersonSummary {
+/** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
+export function summarize(person: Person, shared = (app: PersonApp) => app) {
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))
@@ -73,18 +47,25 @@ export function summarize(person: Person, shared = (app: PersonApp) => app): Per
   const connected = lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
   return {
     person: row,
+    /** The newest check of the service. */
     checkedAt: lastCheck?.checkedAt,
     apps,
+    /** When the newest connection was made; -Infinity: none. */
     connectedAt: Math.max(...connected.map(({ since }) => since)),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
+    /** The newest reminder that went out, or email about lost access or a new app. */
     reminder: reminders.filter(mayHaveBeenSent).toSorted((one, other) => other.at - one.at)[0],
+    /** When everything was connected the first time. */
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
+    /** When access that was lost came back, the last of it. */
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),
   }
 }
+
+export type PersonSummary = ReturnType<typeof summarize>
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {
   const lost = apps.filter(({ lapses = 0 }) => lapses > 0)
@@ -92,7 +73,11 @@ function returnedAt(apps: readonly AppRecord[]): number | undefined {
   return isBack ? Math.max(...lost.map(({ since }) => since)) : undefined
 }
 
-function progressOf(person: Person, apps: readonly PersonApp[], emailState?: EmailState): Progress {
+function progressOf(
+  person: Person,
+  apps: readonly PersonApp[],
+  emailState: ReturnType<typeof emailStateOf> | undefined,
+): Progress {
   const isHere = person.signedInAt !== undefined
   if (isGone(person)) return 'gone'
   if (isReady(person)) return 'ready'

@@ -1,10 +1,9 @@
 // The trend: coordinates of three lines up to now, of which only "ready" can fall. The view draws the SVG. Pure.
 import type { DailyCounts } from '../people/keep-state.ts'
-import { utcDay, type Report } from './report.ts'
+import { DAY_MS, utcDay, type Report } from './report.ts'
 
 const WIDTH = 640
 const HEIGHT = 200
-const DAY_MS = 86_400_000
 
 type Counted = Pick<Report, 'days' | 'finished'>
 

@@ -1,7 +1,7 @@
 // The report: counts over all people, by app, by department and by day. One pass, so memory doesn't grow with the people.
 import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
-import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
+import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, fellBackAt, newAppAt, type PersonSummary } from './person-summary.ts'
 
 type Criterion = keyof typeof CRITERIA
@@ -14,77 +14,62 @@ const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as con
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PERSON_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
 export const REMIND_AFTER_DAYS = 7
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
+const APP_STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
 export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
 
-type Counts<K extends readonly string[]> = Record<K[number], number>
+/** The UTC day, YYYY-MM-DD. @param at milliseconds since 1970 */
+export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** Undefined for none, and for an infinite one. @param at milliseconds since 1970 */
+export const isoDate = (at = NaN) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
+
+export const zeros = <K extends readonly string[]>(names: K) =>
+  Object.fromEntries(names.map((name) => [name, 0])) as Record<K[number], number>
+
+/** A department; without a name, the small ones together. */
+const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
  * What happened on a day. `fellBack`: since that day, until now. `newApp`: so, by nothing but new apps. `returned`: have
  * everything again that they lost. `reminded`: got their newest reminder on it. `acted`: of the
  * reminded, those who connected every app of that reminder (without a list: are ready, by a newer connection).
  */
-type DayCounts = Counts<typeof OF_DAY> & { day: string }
+const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
-export type AppCounts = {
-  instance: string
-  name: string
-  counts: Record<PersonApp['state'], number>
-  /** When the first of the blocked said so, an ISO date; absent if no record has it. */
-  blockedSince?: string
+const newApp = (instance: string, name: string) => ({
+  instance,
+  name,
+  counts: zeros(APP_STATES),
   /** How many of the waiting came back from a consent that was never confirmed. */
-  unconfirmed: number
+  unconfirmed: 0,
   /** Had it connected, and have lost access. */
-  lapsed: number
+  lapsed: 0,
   /** Can't connect it: the service lists it without a usable URL. */
-  noAddress: number
-}
+  noAddress: 0,
+})
 
-/** A department. `name` undefined: the small ones together. */
-type GroupCounts = Counts<typeof OF_GROUP> & { people: number; name: string | undefined }
-
-/** As in report.json. Those who are gone are counted in `gone` alone. Dates are ISO dates. */
-export type Report = Record<Criterion, number> & {
-  madeAt: string
-  asOf: string | undefined
-  lastEmailAt: string | undefined
-  people: number
-  unread: number
-  ofInvited: Counts<typeof OF_INVITED>
-  /** People who have something to connect, by what was seen of them: a stage may have more than the one before. */
-  funnel: Counts<typeof FUNNEL_STAGES>
-  due: number
-  dueLater: { count: number; from: string | undefined }
-  inProgressApps: { all: number; connected: number }
-  datasources: AppCounts[]
-  groups: GroupCounts[]
-  days: DayCounts[]
-  /** Since the moment that the report was made for. */
-  flows?: Counts<typeof FLOWS>
-}
-
-/** The UTC day, YYYY-MM-DD. @param at milliseconds since 1970 */
-export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
-
-const isoDate = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
-
-const zeros = <K extends readonly string[]>(names: K) =>
-  Object.fromEntries(names.map((name) => [name, 0])) as Counts<K>
+/** `blockedSince`: when the first of the blocked said so, an ISO date; absent if no record has it. */
+export type AppCounts = ReturnType<typeof newApp> & { blockedSince?: string }
+type GroupCounts = ReturnType<typeof newGroup>
+type DayCounts = ReturnType<typeof newDay>
 
 function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Criterion>): void {
   for (const criterion of met) if (counts[criterion] !== undefined) counts[criterion]++
 }
 
 /**
- * @param now milliseconds since 1970 @param options.since adds `flows`
+ * Those who are gone are counted in `gone` alone.
+ * @param now milliseconds since 1970 @param options.since adds `flows`: what happened since that moment
  * @param options.unread the number of unreadable records, called at the end
+ * @returns report.json, with ISO dates
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,
   { unread = () => 0, since }: { unread?: () => number; since?: number | undefined } = {},
-): Promise<Report> {
+) {
   const totals = newTotals()
   const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
@@ -121,6 +106,8 @@ export async function createReport(
   }
 }
 
+export type Report = Awaited<ReturnType<typeof createReport>>
+
 /** Times are milliseconds since 1970. */
 const newTotals = () => ({
   asOf: Infinity,
@@ -130,6 +117,7 @@ const newTotals = () => ({
   due: 0,
   dueLater: { count: 0, from: Infinity },
   ofInvited: zeros(OF_INVITED),
+  /** People who have something to connect, by what was seen of them: a stage may have more than the one before. */
   funnel: zeros(FUNNEL_STAGES),
   inProgressApps: { all: 0, connected: 0 },
 })
@@ -194,7 +182,7 @@ function addToDays(days: Map<string, DayCounts>, moments: ReturnType<typeof mome
     const at = moments[name]
     if (at === undefined) continue
     const day = utcDay(at)
-    const counts = days.get(day) ?? { day, ...zeros(OF_DAY) }
+    const counts = days.get(day) ?? newDay(day)
     counts[name]++
     days.set(day, counts)
   }
@@ -206,13 +194,12 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary): void {
   for (const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, blockedAt } of summary.apps) {
     const known = apps.get(instance)
     if (known === undefined && apps.size >= MAX_APPS) continue
-    const counts = { waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 }
-    const app: AppCounts = known ?? { instance, name, counts, unconfirmed: 0, lapsed: 0, noAddress: 0 }
+    const app: AppCounts = known ?? newApp(instance, name)
     app.counts[state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
     if (hasNoAddress) app.noAddress++
-    const since = isoDate(blockedAt ?? Infinity)
+    const since = isoDate(blockedAt)
     if (since !== undefined && since < (app.blockedSince ?? '~')) app.blockedSince = since
     apps.set(instance, app)
   }
@@ -228,15 +215,13 @@ const MAX_GROUPS = 500
 /** Smaller departments are never shown alone: their figures would tell who it is. */
 const MIN_PEOPLE = 5
 
-const emptyGroup = (name: string | undefined): GroupCounts => ({ name, people: 0, ...zeros(OF_GROUP) })
-
 function addToGroup(
   groups: Map<string, GroupCounts>,
   name: string | undefined,
   met: ReadonlySet<Criterion>,
 ): void {
   if (name === undefined || (!groups.has(name) && groups.size >= MAX_GROUPS)) return
-  const group = groups.get(name) ?? emptyGroup(name)
+  const group = groups.get(name) ?? newGroup(name)
   group.people++
   addTo(group, met)
   groups.set(name, group)
@@ -245,7 +230,7 @@ function addToGroup(
 /** The least ready first, the small ones together at the end. */
 function withSmallTogether(groups: readonly GroupCounts[]): GroupCounts[] {
   const large = groups.filter(({ people }) => people >= MIN_PEOPLE)
-  const small = emptyGroup(undefined)
+  const small = newGroup()
   for (const group of groups)
     if (group.people < MIN_PEOPLE)
       for (const name of ['people', ...OF_GROUP] as const) small[name] += group[name]
