@@ -92,7 +92,7 @@ Exit codes: 0 done, or another run is in progress; 3 something needs you
 or --confirm had to wait for another run; 1 stopped; 2 usage error; 78
 configuration error; 130 interrupted.`,
     )
-    .action((file, options) => exit(import('./keep.ts').then(({ keep }) => keep(file, options, context))))
+    .action(async (file, options) => exit((await import('./keep.ts')).keep(file, options, context)))
 
 const actAs = addressBy((typed) => (isActAsAddress(typed) ? typed : undefined))
 
@@ -117,7 +117,7 @@ Example:
       'print {"schema_version", "result", "counts", "findings": [{"group", "check", "status", "says", "settings", "fix"}]}; status: ok, warn, fail, skip',
     )
     .addHelpText('after', '\nExit codes: 0 no failure, 1 a failure (--strict: or a warning), 2 usage error.')
-    .action((options) => exit(import('./doctor.ts').then(({ doctor }) => doctor(options, context))))
+    .action(async (options) => exit((await import('./doctor.ts')).doctor(options, context)))
 
 const addStatus: DefineCommands = (program, context, exit) =>
   program
@@ -149,9 +149,7 @@ Exit codes: 0 success, also with apps left; 1 any other failure; 2 usage error;
 one has that address; 6 too many requests (429); 7 service error (5xx), timeout;
 78 configuration error.`,
     )
-    .action((email, options) =>
-      exit(import('./status.ts').then(({ status }) => status(email, options, context))),
-    )
+    .action(async (email, options) => exit((await import('./status.ts')).status(email, options, context)))
 
 /** Looser than a recipient: any address that an authorization server may send. */
 const signInAddress = addressBy((typed) => /^[^\s@]{1,127}@[^\s@]{1,126}$/.exec(typed.trim())?.[0])
@@ -170,8 +168,8 @@ Example:
     .argument('<EMAIL>', '', signInAddress)
     .option('--json', 'print {"email", "ids": [{"id", "current"}]}')
     .addHelpText('after', EXITS)
-    .action((email, options) =>
-      exit(import('./one-person.ts').then(({ auditId }) => auditId(email, options, context))),
+    .action(async (email, options) =>
+      exit((await import('./one-person.ts')).auditId(email, options, context)),
     )
 
 const addPerson: DefineCommands = (program, context, exit) => {
@@ -192,9 +190,7 @@ Examples:
       'print all that is stored: {"schema_version", "email", "help", "checkedAt", "apps", "events", "stored"}',
     )
     .addHelpText('after', EXITS)
-    .action((email, options) =>
-      exit(import('./person.ts').then(({ showPerson }) => showPerson(email, options, context))),
-    )
+    .action(async (email, options) => exit((await import('./person.ts')).showPerson(email, options, context)))
   person
     .command('rename')
     .usage('[options] OLD NEW')
@@ -211,16 +207,8 @@ Examples:
     .argument('[NEW]', '', recipient)
     .addOption(textOption('--file <FILE>', 'rename each person of this CSV file (- is standard input)'))
     .addHelpText('after', EXITS)
-    .action((from, to, options) =>
-      exit(
-        import('./rename.ts').then(({ rename }) =>
-          rename(
-            [from, to].filter((one) => one !== undefined),
-            options,
-            context,
-          ),
-        ),
-      ),
+    .action(async (from, to, options) =>
+      exit((await import('./rename.ts')).rename([from, to], options, context)),
     )
 }
 
@@ -236,7 +224,7 @@ Example:
     )
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
-    .action((email) => exit(import('./opt-outs.ts').then(({ optOut }) => optOut(email, context))))
+    .action(async (email) => exit((await import('./opt-outs.ts')).optOut(email, context)))
 
 const addBackup: DefineCommands = (program, context, exit) =>
   program
@@ -257,9 +245,7 @@ Example:
     .option('--force', 'replace FILE if it exists')
     .option('--json', 'print {"schema_version", "file", "records", "bytes"}')
     .addHelpText('after', EXITS)
-    .action((file, options) =>
-      exit(import('./store.ts').then(({ backup }) => backup(file, options, context))),
-    )
+    .action(async (file, options) => exit((await import('./store.ts')).backup(file, options, context)))
 
 const SKIPS_PROMPT = ['--yes', 'skip the confirmation prompt; required without a terminal'] as const
 
@@ -278,11 +264,7 @@ People stay signed in until their tokens expire, and then sign in again.`,
     )
     .option(...SKIPS_PROMPT)
     .addHelpText('after', EXITS)
-    .action((options) =>
-      exit(
-        import('./registration.ts').then(({ forgetRegistration }) => forgetRegistration(options, context)),
-      ),
-    )
+    .action(async (options) => exit((await import('./registration.ts')).forgetRegistration(options, context)))
 
 const addStore: DefineCommands = (program, context, exit) =>
   program
@@ -300,7 +282,7 @@ instead: nothing is lost then.`,
     )
     .option(...SKIPS_PROMPT)
     .addHelpText('after', EXITS)
-    .action((options) => exit(import('./store.ts').then(({ adopt }) => adopt(options, context))))
+    .action(async (options) => exit((await import('./store.ts')).adopt(options, context)))
 
 /** A development package: neither npm nor the image installs it. */
 function hasSandbox(): boolean {

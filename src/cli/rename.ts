@@ -19,7 +19,7 @@ import { openPeople, withStore } from './store.ts'
 type Rename = AddressChange & { where: string }
 
 export async function rename(
-  [from, to]: readonly string[],
+  [from, to]: readonly (string | undefined)[],
   { file }: { file?: string | undefined },
   context: CommandContext,
 ): Promise<number> {

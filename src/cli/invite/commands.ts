@@ -36,12 +36,12 @@ Example:
     .addOption(days())
     .option('--json', 'print {"url", "email", "expires"}')
     .addHelpText('after', EXITS)
-    .action((email, options) =>
-      exit(import('../one-person.ts').then(({ invitationLink }) => invitationLink(email, options, context))),
+    .action(async (email, options) =>
+      exit((await import('../one-person.ts')).invitationLink(email, options, context)),
     )
 
-  sendOn(invite).action((file, options) =>
-    exit(import('./send.ts').then(({ send }) => send(file, options, context))),
+  sendOn(invite).action(async (file, options) =>
+    exit((await import('./send.ts')).send(file, options, context)),
   )
 
   invite
@@ -65,9 +65,7 @@ Examples:
     .addOption(template())
     .addOption(datasource())
     .addHelpText('after', EXITS)
-    .action((folder, options) =>
-      exit(import('./preview.ts').then(({ preview }) => preview(folder, options, context))),
-    )
+    .action(async (folder, options) => exit((await import('./preview.ts')).preview(folder, options, context)))
 
   invite
     .command('report')
@@ -78,7 +76,7 @@ Reads saved data only; doesn't contact the service.`,
     .addOption(new Option('--json', 'print the counts').conflicts('csv'))
     .option('--csv', 'print one row per person, safe to open in a spreadsheet')
     .addHelpText('after', EXITS)
-    .action((options) => exit(import('./report.ts').then(({ report }) => report(options, context))))
+    .action(async (options) => exit((await import('./report.ts')).report(options, context)))
 
   invite
     .command('bounced')
@@ -97,8 +95,8 @@ Examples:
     ])
     .addOption(textOption('--list <FILE>', 'and everyone on this list (- is standard input)'))
     .addHelpText('after', EXITS)
-    .action((emails, options) =>
-      exit(import('../opt-outs.ts').then(({ bounced }) => bounced(emails ?? [], options, context))),
+    .action(async (emails, options) =>
+      exit((await import('../opt-outs.ts')).bounced(emails ?? [], options, context)),
     )
 
   invite
@@ -111,7 +109,5 @@ the next run will invite them again. Audited on standard error.`,
     )
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
-    .action((email) =>
-      exit(import('../one-person.ts').then(({ forgetPerson }) => forgetPerson(email, context))),
-    )
+    .action(async (email) => exit((await import('../one-person.ts')).forgetPerson(email, context)))
 }
