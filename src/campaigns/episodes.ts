@@ -16,8 +16,8 @@ import { isWorkingTime, workingDaysBetween, type Place } from './working-time.ts
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
 
-/** Working days after the first email about an app. */
-const AFTER_WORKING_DAYS = { [LAPSES]: [0, 2, 7], [NEW_APPS]: [0, 5, 10] }
+/** From one email about an app to the next. */
+const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 
 export const EPISODES = [LAPSES, NEW_APPS] as const
 export type EpisodeName = (typeof EPISODES)[number]
@@ -76,7 +76,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   if (episode === undefined) return true
   const isOpen = app.state === 'waiting' && episode.since < (state.evaluatedAt ?? 0)
   const sent = emailsAbout(person, app.instance, episode.since, name)
-  return isOpen && sent.length < AFTER_WORKING_DAYS[episode.name].length
+  return isOpen && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */
@@ -104,14 +104,15 @@ function dueEmailAbout(
   { state, now, place }: Moment,
 ): DueEmail {
   const last = campaignEmails(person, name).at(-1)
-  const before = name !== LAPSES ? campaignEmails(person, ONBOARDING).at(-1) : undefined
-  if (last?.state === 'failed' || before?.state === 'failed') return NOT_DUE
+  const invitation = name !== LAPSES ? campaignEmails(person, ONBOARDING).at(-1) : undefined
+  if (last?.state === 'failed' || invitation?.state === 'failed') return NOT_DUE
   const isDue = appsOf(person).some((app) => {
     if (!isAboutApp(name, app, person, state)) return false
     if (name === APPROVALS) return true
     const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, name)
-    const days = AFTER_WORKING_DAYS[name][sent.length] ?? 0
-    return sent[0] === undefined || workingDaysBetween(sent[0].at, now, place) >= days
+    const gap = GAPS_IN_WORKING_DAYS[name][sent.length] ?? 0
+    const before = sent.at(-1)
+    return before === undefined || workingDaysBetween(before.at, now, place) >= gap
   })
   if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')

@@ -67,6 +67,27 @@ it('a lapse is emailed about at once, after two and after seven working days, an
   expect(sent).toEqual(['2027-01-18T10', '2027-01-20T09', '2027-01-27T09'])
 })
 
+it.each<[CampaignName, number[], number, boolean]>([
+  // The day of `monday` is 0; the weekend is 5 and 6.
+  [LAPSES, [-30], 0, true],
+  [LAPSES, [-30, 0], 4, false],
+  [LAPSES, [-30, 0], 7, true],
+  [LAPSES, [0], 1, false],
+  [LAPSES, [0], 2, true],
+  [NEW_APPS, [-30, 0], 4, false],
+  [NEW_APPS, [-30, 0], 7, true],
+])('the next email of %s, after those of days %j, is due on day %i: %s', (name, days, day, isDue) => {
+  const lost =
+    name === LAPSES ? lostApps([slack], monday - 40 * DAY) : gotNotion(undefined, monday - 40 * DAY)
+  const apps = [name === LAPSES ? 'slack_1' : 'notion_1']
+  const person = days.reduce(
+    (one, at, reminder) =>
+      withEmail(one, { campaign: name, reminder, state: 'sent', now: monday + at * DAY, apps }),
+    lost,
+  )
+  expect(dueApps(name, person, { state, now: monday + day * DAY, place })).toEqual(isDue ? apps : [])
+})
+
 it('all lapsed apps share one email, which waits for working time where the person is', () => {
   const person = lostApps([slack, jira])
   expect(dueLapses(person, state, monday, 'UTC')).toEqual(['slack_1', 'jira_1'])
@@ -141,12 +162,15 @@ const notion: UnconnectedApp = { instance: 'notion_1', name: 'Notion', status: '
 const invited = (person: Person, now: number) =>
   withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now, apps: ['slack_1'] })
 
-/** Slack was listed ten days ago; Notion is listed as well since yesterday. */
-function gotNotion(change = (person: Person) => invited(person, monday - 9 * DAY)): Person {
-  const at = monday - 10 * DAY
+/** Slack was listed nine days before Notion, which is listed as well since yesterday. */
+function gotNotion(
+  change = (person: Person) => invited(person, monday - 9 * DAY),
+  newAt = monday - DAY,
+): Person {
+  const at = newAt - 9 * DAY
   const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
   const first = change(withCheck(begun, { checkedAt: at, unconnected: [slack] }, at))
-  return withCheck(first, { checkedAt: monday - DAY, unconnected: [slack, notion] }, monday)
+  return withCheck(first, { checkedAt: newAt, unconnected: [slack, notion] }, monday)
 }
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, place })
 
