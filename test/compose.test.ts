@@ -260,8 +260,8 @@ it('a check names the person in its headers, has our final_redirect_url, and its
   const get = await browser()
   const { text } = await get('/onboarding').expect(200)
   expect(service.sent[0]).toMatchObject({ origin: 'https://service.example' })
-  const back = encodeURIComponent(`${ORIGIN}/onboarding/callback`)
-  expect(service.sent[0]?.path).toBe(`/base/rest/api/v1/checkdatasourceauth?final_redirect_url=${back}`)
+  const returnUrl = encodeURIComponent(`${ORIGIN}/onboarding/callback`)
+  expect(service.sent[0]?.path).toBe(`/base/rest/api/v1/checkdatasourceauth?final_redirect_url=${returnUrl}`)
   expect(service.sent[0]?.headers).toMatchObject({
     authorization: 'Bearer token',
     'x-acme-auth-type': 'OAUTH',
@@ -351,8 +351,8 @@ it('a walk is kept, with a way back to the intranet for as long as RETURN_TO_ORI
   for (const origins of [['https://intranet.example'], []]) {
     const later = compose({ records, ...store }, { RETURN_TO_ORIGINS: origins })
     const { headers } = await (await later.browser())('/onboarding/callback').expect(303)
-    const back = origins.map((origin) => `?return_to=${encodeURIComponent(`${origin}/home`)}`).join('')
-    expect(headers['location']).toBe(`/onboarding${back}`)
+    const query = origins.map((origin) => `?return_to=${encodeURIComponent(`${origin}/home`)}`).join('')
+    expect(headers['location']).toBe(`/onboarding${query}`)
   }
 })
 

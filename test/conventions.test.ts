@@ -178,12 +178,12 @@ describe('the direction of imports', () => {
     const rank = (file: string) => order.indexOf(basename(dirname(file)))
     const files = product.filter((file) => folderOf(file) === 'sign-in')
     expect(files.filter((file) => rank(file) < 0)).toEqual([])
-    const back = files.flatMap((file) =>
+    const backward = files.flatMap((file) =>
       importsOf(file)
         .filter((path) => folderOf(path) === 'sign-in' && rank(path) > rank(file))
         .map((path) => `${file} > ${path}`),
     )
-    expect(back).toEqual([])
+    expect(backward).toEqual([])
   })
 })
 

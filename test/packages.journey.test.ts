@@ -83,7 +83,7 @@ it.each(['', 'packages/deprecations', 'packages/sandbox', 'packages/terminal'])(
   'npm pack leaves the folder "%s" as it was',
   (path) => {
     expect(read(copy, path, 'package.json')).toBe(read(root, path, 'package.json'))
-    for (const left of ['dist', '.package.json']) expect(existsSync(join(copy, path, left))).toBe(false)
+    for (const file of ['dist', '.package.json']) expect(existsSync(join(copy, path, file))).toBe(false)
   },
 )
 
@@ -112,8 +112,8 @@ it.each(names)('%s has JavaScript, and nothing that only a clone needs', (name) 
   expect(all).toContain('README.md')
   const manifest = manifestOf(path)
   expect(manifest).toMatchObject({ name, version, license: 'MIT', engines: { node: '>=24.3' } })
-  for (const left of ['private', 'workspaces', 'devDependencies', 'optionalDependencies'])
-    expect(manifest[left]).toBeUndefined()
+  for (const member of ['private', 'workspaces', 'devDependencies', 'optionalDependencies'])
+    expect(manifest[member]).toBeUndefined()
   expect(Object.values({ ...manifest.dependencies, ...manifest.peerDependencies })).not.toContain('*')
 })
 

@@ -73,8 +73,12 @@ export function createEmails() {
         now: () => NOW,
         ...parts,
       })
-      const left = apps.map((name, n) => ({ instance: `${name.toLowerCase()}_${n + 1}`, name, lapsedAt }))
-      return compose(person, left, { reminder, isLapse, isNew, nth, known })
+      const unconnected = apps.map((name, n) => ({
+        instance: `${name.toLowerCase()}_${n + 1}`,
+        name,
+        lapsedAt,
+      }))
+      return compose(person, unconnected, { reminder, isLapse, isNew, nth, known })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -41,10 +41,10 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       checkedEmails.push(email)
       const has = service.get(email)
       if (has === undefined) return Promise.resolve({ kind: 'unknown', detail: 'no one' })
-      const left = Object.entries(has).flatMap(([instance, status]) =>
+      const unconnected = Object.entries(has).flatMap(([instance, status]) =>
         status === 'connected' ? [] : [{ instance, name: instance, status }],
       )
-      return Promise.resolve({ kind: 'checked', unconnected: left })
+      return Promise.resolve({ kind: 'checked', unconnected: unconnected })
     },
     composeFor:
       (campaign) =>

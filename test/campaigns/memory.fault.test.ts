@@ -8,7 +8,7 @@ import { createReport } from '../../src/admin/report.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 import { testPeople } from '../helpers/people.ts'
-import { left, setUpRuns } from './office.ts'
+import { unconnectedApps, setUpRuns } from './office.ts'
 
 function* addresses(count: number) {
   for (let number = 0; number < count; number++) yield `person-${number}@acme.example`
@@ -34,7 +34,8 @@ async function measured(count: number) {
     },
     atOnce: 4,
     change: () => ({
-      check: (email) => Promise.resolve({ kind: 'checked', unconnected: /[02468]@/.test(email) ? left : [] }),
+      check: (email) =>
+        Promise.resolve({ kind: 'checked', unconnected: /[02468]@/.test(email) ? unconnectedApps : [] }),
     }),
   })
   await sample()

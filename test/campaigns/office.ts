@@ -12,14 +12,18 @@ import { mail } from './sample-email.ts'
 
 type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
 
-export const left: UnconnectedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
+export const unconnectedApps: UnconnectedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
 export const policy: ReminderPolicy = { unknown: 'wait', freshMs: 0 }
 
-export const gone: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
+export const unknownRecipient: SendResult = {
+  outcome: 'failed',
+  reply: '550 5.1.1 unknown',
+  reason: 'recipient',
+}
 export const greylisted: SendResult = { outcome: 'deferred', reply: '450 4.2.0 later', reason: 'recipient' }
 export const objects: SendResult = { outcome: 'deferred', reply: '554 5.7.1 not you', reason: 'other' }
-export const broken: SendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+export const cutOff: SendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
 
 type Input = {
   people: Iterable<string>
@@ -41,7 +45,7 @@ type Input = {
 const postedOf = (given: SendResult['outcome'] | SendResult): SendResult => {
   if (typeof given !== 'string') return given
   if (given === 'sent') return { outcome: 'sent' }
-  return { deferred: objects, failed: gone, unknown: broken }[given]
+  return { deferred: objects, failed: unknownRecipient, unknown: cutOff }[given]
 }
 
 type AllPeople = CampaignRun['people']
@@ -80,7 +84,7 @@ export function setUpRuns(kept?: AllPeople) {
       patienceMs: given.patienceMs ?? 0,
       check(email) {
         calls.push(email)
-        return Promise.resolve(ask?.(email) ?? { kind: 'checked', unconnected: left })
+        return Promise.resolve(ask?.(email) ?? { kind: 'checked', unconnected: unconnectedApps })
       },
       send: async ({ to }) => postedOf(await post(to)),
       emailThrottle: new Throttle(Infinity, signal),

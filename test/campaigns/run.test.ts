@@ -7,7 +7,7 @@ import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import type { Campaign } from '../../src/campaigns/delivery.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { broken, gone, greylisted, left, objects, setUpRuns } from './office.ts'
+import { cutOff, unknownRecipient, greylisted, unconnectedApps, objects, setUpRuns } from './office.ts'
 
 const ada = 'ada@acme.example'
 const bob = 'bob@acme.example'
@@ -24,7 +24,7 @@ it('a person who is on a list several times is emailed once', async () => {
   const given = {
     people: [ada, ada, bob, ada, bob],
     policy: { unknown: 'resend' as const, remindAfterMs: 0 },
-    post: (email: string) => (posted.push(email), email === ada ? broken : ('sent' as const)),
+    post: (email: string) => (posted.push(email), email === ada ? cutOff : ('sent' as const)),
   }
   const first = await run({ ...given, atOnce: 3 })
   expect(posted).toEqual([ada, bob])
@@ -70,7 +70,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
     people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
     ask: (email) => {
       if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
-      return { kind: 'checked', unconnected: email === bob ? [...left, jira] : [] }
+      return { kind: 'checked', unconnected: email === bob ? [...unconnectedApps, jira] : [] }
     },
     change: () => ({ send: undefined }),
   })
@@ -130,7 +130,7 @@ it('an email is composed with all apps of the person, for names as on the pages'
   const known: unknown[] = []
   await run({
     people: [ada],
-    ask: () => ({ kind: 'checked', unconnected: [...left, wiki] }),
+    ask: () => ({ kind: 'checked', unconnected: [...unconnectedApps, wiki] }),
     campaign: (usual) => ({
       compose(invitee, apps, kind) {
         known.push(...(kind.known ?? []).map(({ instance }) => instance))
@@ -143,21 +143,21 @@ it('an email is composed with all apps of the person, for names as on the pages'
 
 it('an email isn’t recorded before its turn has come and the lease is still held', async () => {
   const { run, written } = setUpRuns()
-  const seen: unknown[] = []
+  const states: unknown[] = []
   const { error } = await run({
     people: [ada],
     post: never,
-    isHeld: () => (seen.push(written(ada)), false),
+    isHeld: () => (states.push(written(ada)), false),
     change: ({ emailThrottle }) => ({
       emailThrottle: {
-        next: () => (seen.push(written(ada)), emailThrottle.next()),
+        next: () => (states.push(written(ada)), emailThrottle.next()),
         slowDown: () => true,
         rate: 1,
       },
     }),
   })
   expect(String(error)).toBe('RunStopped: another run took over the campaign')
-  expect([...seen, written(ada)]).toEqual([undefined, undefined, undefined])
+  expect([...states, written(ada)]).toEqual([undefined, undefined, undefined])
 })
 
 it('an email is recorded before it leaves', async () => {
@@ -179,10 +179,10 @@ it('a person who opts out while their email is composed doesn’t get it', async
 
 it.each([
   ['sent', 'sent', { sent: 1 }],
-  ['rejected', gone, { deferred: 1 }],
+  ['rejected', unknownRecipient, { deferred: 1 }],
   ['greylisted', greylisted, { deferred: 1 }],
   ['refused for any other reason', objects, { deferred: 1 }],
-  ['cut off behind its end', broken, { uncertain: 1 }],
+  ['cut off behind its end', cutOff, { uncertain: 1 }],
 ] as const)('an email that is %s has its outcome recorded', async (_what, posted, count) => {
   const { run, written } = setUpRuns()
   const { tally, error } = await run({ people: [ada], post: () => posted })
@@ -191,7 +191,8 @@ it.each([
   expect(written(ada)).toBe(state)
 })
 
-const rejecting = (bad: readonly string[]) => (email: string) => (bad.includes(email) ? gone : 'sent')
+const rejecting = (bad: readonly string[]) => (email: string) =>
+  bad.includes(email) ? unknownRecipient : 'sent'
 
 it('a mail server that rejects people is believed in a run in which it accepts others', async () => {
   const { run, written } = setUpRuns()
@@ -206,7 +207,7 @@ it('a mail server that rejects people is believed in a run in which it accepts o
 
 it('a mail server that rejects everyone isn’t believed, and a later run tries them again', async () => {
   const { run, written } = setUpRuns()
-  const { tally, error, trouble } = await run({ people: people(9), post: () => gone })
+  const { tally, error, trouble } = await run({ people: people(9), post: () => unknownRecipient })
   expect([error, tally]).toEqual([undefined, counts({ rows: 9, deferred: 9 })])
   expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
   expect(people(9).map((email) => written(email))).toEqual(people(9).map(() => 'deferred'))
@@ -248,7 +249,7 @@ it('five service failures in a row end the run, and the next run takes these peo
   expect(trouble).toContain('p0@acme.example no-response it answered 503')
   const next = await run({
     people: people(9),
-    ask: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: left }),
+    ask: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: unconnectedApps }),
   })
   expect(next.calls).toEqual([...people(4, 5), ...people(5)])
   expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
@@ -270,7 +271,7 @@ it('a mail server that can’t be used ends the run at once', async () => {
 
 const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
 const among = (strangers: readonly string[]) => (email: string) =>
-  strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: left } as const)
+  strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: unconnectedApps } as const)
 
 it('a person whom the service doesn’t know fails no run in which it knows others', async () => {
   const { run, everyone } = setUpRuns()

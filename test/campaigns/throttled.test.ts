@@ -90,7 +90,7 @@ it('a mail server that defers everything for a quarter of an hour ends the run',
 })
 
 it('a mail server that takes nothing for now leaves no email in doubt while it is waited for', async () => {
-  const seen: unknown[] = []
+  const states: unknown[] = []
   const leaving = new Set<unknown>()
   const { run, written, everyone } = setUpRuns()
   const [ada = '', bob = ''] = people(2)
@@ -100,18 +100,18 @@ it('a mail server that takes nothing for now leaves no email in doubt while it i
     change: ({ emailThrottle }) => ({
       emailThrottle: {
         next: () => emailThrottle.next(),
-        slowDown: () => (seen.push(written(ada)), true),
+        slowDown: () => (states.push(written(ada)), true),
         rate: 1,
       },
       // People who opt out meanwhile get no email.
       events: {
         onThrottle() {
-          const email = seen.length > 4 ? bob : seen.length > 2 ? ada : 'other@acme.example'
+          const email = states.length > 4 ? bob : states.length > 2 ? ada : 'other@acme.example'
           void everyone.change(email, (person) => ({ ...person, optedOutAt: 1 }))
         },
       },
     }),
   })
-  expect([seen[0], ...leaving]).toEqual(['deferred', 'sending'])
+  expect([states[0], ...leaving]).toEqual(['deferred', 'sending'])
   expect([tally.sent, tally.deferred]).toEqual([0, 0])
 })

@@ -131,10 +131,10 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
   type Raw = Socket & { answered?: number }
   /** @param onUsed what comes of a request on a connection that was used before @param onNew the same on a new one */
   async function start(onUsed: 'reset' | 'half' | 'answer', onNew: 'reset' | 'answer' = 'answer') {
-    const seen: (string | undefined)[] = []
+    const methods: (string | undefined)[] = []
     const raws = new Map<number | undefined, Raw>()
     const listener: RequestListener = (req, res) => {
-      seen.push(req.method)
+      methods.push(req.method)
       req.resume().on('end', () => {
         const raw = raws.get(req.socket.remotePort)
         const now = (raw?.answered ?? 0) > 0 ? onUsed : onNew
@@ -147,7 +147,7 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
       scheme === 'http' ? createServer(listener) : createTlsServer(pem(folder, 'server'), listener)
     server.on('connection', (raw: Raw) => raws.set(raw.remotePort, raw))
     closers.push(() => server.closeAllConnections())
-    return { url: `${scheme}://localhost:${await listening(server)}`, seen }
+    return { url: `${scheme}://localhost:${await listening(server)}`, methods }
   }
 
   const statusOf = (call: Promise<{ status: number }>) => call.then(({ status }) => status, networkErrorOf)
@@ -155,12 +155,12 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
   const isFree = () => pause(50)
 
   it('doesn’t fail a read of the service, which is retried on a new connection', async () => {
-    const { url, seen } = await start('reset')
+    const { url, methods } = await start('reset')
     const send = serviceAt(url)
     await Promise.all([send(), send(), send()])
     await isFree()
     expect(await Promise.all([send(), send(), send()].map(statusOf))).toEqual([200, 200, 200])
-    expect(seen).toHaveLength(9)
+    expect(methods).toHaveLength(9)
   })
 
   it('fails the request if the response had begun, or the connection was new', async () => {
@@ -169,14 +169,14 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
     await send()
     await isFree()
     expect(await statusOf(send())).toBe('cut-off')
-    expect(half.seen).toHaveLength(2)
+    expect(half.methods).toHaveLength(2)
     const dead = await start('reset', 'reset')
     expect(await statusOf(serviceAt(dead.url)())).toBe('cut-off')
-    expect(dead.seen).toHaveLength(1)
+    expect(dead.methods).toHaveLength(1)
   })
 
   it('doesn’t fail a GET to the authorization server, and never repeats a POST', async () => {
-    const { url, seen } = await start('reset')
+    const { url, methods } = await start('reset')
     const ask = createFetch(5)
     const get = { method: 'GET', headers: {}, body: null, redirect: 'manual' } as const
     await ask(url, get)
@@ -185,17 +185,17 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
     await ask(url, post)
     await isFree()
     expect(await statusOf(ask(url, post))).toBe('cut-off')
-    expect(seen).toEqual(['GET', 'GET', 'GET', 'POST', 'POST'])
+    expect(methods).toEqual(['GET', 'GET', 'GET', 'POST', 'POST'])
   })
 
   it('never sends an event to the webhook receiver twice', async () => {
-    const { url, seen } = await start('reset')
+    const { url, methods } = await start('reset')
     const receiver = new WebhookSender(url, [])
     closers.push(() => receiver.close())
     expect(await receiver.send('1', '{}', 0)).toEqual({ kind: 'delivered' })
     await isFree()
     expect(await receiver.send('2', '{}', 0)).toEqual({ kind: 'unreachable', why: 'cut-off' })
-    expect(seen).toHaveLength(2)
+    expect(methods).toHaveLength(2)
   })
 })
 

@@ -9,36 +9,36 @@ const app = (instance: string, status = 'attention', authUrlRelativePath?: strin
 function watched() {
   const at = { now: 5 * HOUR, counted: 0 }
   const lines: object[] = []
-  const look = watchAddresses(
+  const warn = watchAddresses(
     { warn: (fields) => void lines.push(fields) },
     () => at.counted++,
     () => at.now,
   )
-  return { at, lines, look }
+  return { at, lines, warn }
 }
 
 it('an app without a usable address is logged hourly with its fault, never with its path', () => {
-  const { at, lines, look } = watched()
+  const { at, lines, warn } = watched()
   const code = 'datasource_cannot_start'
-  look([app('slack_1', 'awaiting', '/auth/datasource/slack_1?token=planted'), app('jira_1', 'disabled')])
+  warn([app('slack_1', 'awaiting', '/auth/datasource/slack_1?token=planted'), app('jira_1', 'disabled')])
   expect([lines, at.counted]).toEqual([[], 0])
-  look([app('evil_1', 'attention', '//evil.example/planted'), app('box_1')])
+  warn([app('evil_1', 'attention', '//evil.example/planted'), app('box_1')])
   const both = [
     { code, datasource: 'evil_1', authUrlRelativePath: 'leads elsewhere' },
     { code, datasource: 'box_1', authUrlRelativePath: 'missing' },
   ]
   expect(lines).toEqual(both)
   at.now += HOUR - 1
-  look([app('box_1'), app('new_1')])
+  warn([app('box_1'), app('new_1')])
   expect([lines.length, at.counted]).toEqual([3, 2])
   at.now += 1
-  look([app('box_1')])
+  warn([app('box_1')])
   expect(lines).toHaveLength(4)
 })
 
 it('made-up names can’t fill the memory or the log', () => {
-  const { lines, look } = watched()
+  const { lines, warn } = watched()
   for (let times = 0; times < 3; times++)
-    look(Array.from({ length: 1_500 }, (_, index) => app(`made_up_${times}_${index}`)))
+    warn(Array.from({ length: 1_500 }, (_, index) => app(`made_up_${times}_${index}`)))
   expect(lines).toHaveLength(1_000)
 })

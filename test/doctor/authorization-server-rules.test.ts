@@ -90,7 +90,7 @@ it.each<[FactsOf<typeof server>['keys'], RegExp]>([
 
 type AuthorizationResponse = FactsOf<typeof redirect>['ours']
 const refused = (text: string) => ({ kind: 'refused', status: 400, text }) as const
-const back = (error?: string) => ({ kind: 'back', error }) as const
+const redirected = (error?: string) => ({ kind: 'back', error }) as const
 const no = refused('invalid redirect_uri')
 const barred = (status: number) => ({ kind: 'barred', status }) as const
 const [silent, page, elsewhere] = [{ kind: 'silent' }, { kind: 'page' }, { kind: 'elsewhere' }] as const
@@ -104,23 +104,23 @@ it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
   [refused('invalid_client'), no, /^fail OIDC_CLIENT_ID: .* doesn't know the client \(400\)/],
   [refused('redirect_uri did not match'), no, /^fail PUBLIC_URL: .* rejected the redirect URI \(400\)/],
   [refused('no'), no, /^fail PUBLIC_URL, OIDC_CLIENT_ID: .* rejected a test sign-in \(400\)/],
-  [back('invalid_scope'), no, /^fail OIDC_SCOPE: .* invalid_scope/],
-  [back('invalid_target'), no, /^fail OIDC_RESOURCE: .* invalid_target/],
-  [back('unauthorized_client'), no, /^fail OIDC_CLIENT_ID: .* unauthorized_client/],
-  [back('server_error'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* server_error\.$/],
-  [back('<odd>'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* an error\.$/],
+  [redirected('invalid_scope'), no, /^fail OIDC_SCOPE: .* invalid_scope/],
+  [redirected('invalid_target'), no, /^fail OIDC_RESOURCE: .* invalid_target/],
+  [redirected('unauthorized_client'), no, /^fail OIDC_CLIENT_ID: .* unauthorized_client/],
+  [redirected('server_error'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* server_error\.$/],
+  [redirected('<odd>'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* an error\.$/],
   // The invented one is treated differently.
   [elsewhere, no, REGISTERED],
-  [back('login_required'), no, REGISTERED],
-  [back(), no, REGISTERED],
+  [redirected('login_required'), no, REGISTERED],
+  [redirected(), no, REGISTERED],
   [page, no, REGISTERED],
   [elsewhere, page, REGISTERED],
-  [back('login_required'), barred(403), REGISTERED],
+  [redirected('login_required'), barred(403), REGISTERED],
   // Both are treated alike, or the second one was limited.
   [page, page, undefined],
   [elsewhere, elsewhere, undefined],
-  [back('login_required'), back('login_required'), undefined],
-  [back('login_required'), { kind: 'silent', status: 429 }, undefined],
+  [redirected('login_required'), redirected('login_required'), undefined],
+  [redirected('login_required'), { kind: 'silent', status: 429 }, undefined],
 ])('a redirect URI with the response %o, and an invented one with %o', (ours, invented, expected) => {
   const facts = { redirect: 'https://onramp.acme.test/cb', ours, invented, isClientRejected: false }
   expect(report(redirect, facts)).toEqual(expected ? matching(expected) : [])

@@ -93,5 +93,5 @@ it('a registration of anything is undone', async () => {
   })
   const own = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
   expect(await found(server, 'registration', own)).toMatchObject([{ status: 'ok' }])
-  expect(server.seen).toContain('DELETE /register/one')
+  expect(server.requests).toContain('DELETE /register/one')
 })

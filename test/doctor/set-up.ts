@@ -80,23 +80,23 @@ export async function examined(
 export const troubles = ({ findings }: Report): Finding[] =>
   findings.filter(({ status }) => ['warn', 'fail'].includes(status))
 
-export type Faulty = { url: string; seen: string[]; close(): Promise<void> }
+export type Faulty = { url: string; requests: string[]; close(): Promise<void> }
 
 /** A server that says whatever a test wants it to. */
 export async function startFaulty(
   answer: (req: IncomingMessage, res: ServerResponse, url: string) => void,
 ): Promise<Faulty> {
-  const seen: string[] = []
+  const requests: string[] = []
   let url = ''
   const server = createServer((req, res) => {
-    seen.push(`${req.method} ${req.url}`)
+    requests.push(`${req.method} ${req.url}`)
     answer(req, res, url)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
-    seen,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()

@@ -30,7 +30,7 @@ const REQUIRED = {
   SESSION_SECRET: newSecret() + newSecret(),
 }
 
-async function look(settings: Record<string, string>) {
+async function examineRedis(settings: Record<string, string>) {
   const { findings, text } = await examined({ ...REQUIRED, ...settings })
   const redis = findings.filter(({ check }) => check === 'store.redis')
   return {
@@ -43,7 +43,7 @@ async function look(settings: Record<string, string>) {
 const PASSWORD = newSecret()
 
 /** What the doctor says when the user of REDIS_URL may do what is documented, changed by these rules. */
-async function lookAs(redis: RedisServer, ...rules: string[]) {
+async function examineRedisAs(redis: RedisServer, ...rules: string[]) {
   await redis.ask(
     'ACL',
     'SETUSER',
@@ -54,12 +54,12 @@ async function lookAs(redis: RedisServer, ...rules: string[]) {
     ...redisAclRules('onramp:'),
     ...rules,
   )
-  return await look({ REDIS_URL: redis.url.replace('//', `//app:${PASSWORD}@`) })
+  return await examineRedis({ REDIS_URL: redis.url.replace('//', `//app:${PASSWORD}@`) })
 }
 
 it('the doctor names the version of a healthy Redis, and leaves nothing of the trial write', async () => {
   const redis = await start()
-  const { output, fails } = await look({ REDIS_URL: redis.url })
+  const { output, fails } = await examineRedis({ REDIS_URL: redis.url })
   expect(fails).toEqual([])
   expect(output).toMatch(/(Redis|Valkey) \d+\.\d+.* is reachable; onramp can write.*persistence is on/s)
   expect(await redis.ask('DBSIZE')).toBe(0)
@@ -68,7 +68,7 @@ it('the doctor names the version of a healthy Redis, and leaves nothing of the t
 it('Redis that requires a password says whether it is missing or wrong, and none is shown', async () => {
   const redis = await start()
   await redis.ask('CONFIG', 'SET', 'requirepass', PASSWORD)
-  const at = (password: string) => look({ REDIS_URL: redis.url.replace('//', `//${password}@`) })
+  const at = (password: string) => examineRedis({ REDIS_URL: redis.url.replace('//', `//${password}@`) })
   expect((await at('')).output).toContain('asks for a password')
   const wrong = await at(`:${newSecret()}`)
   expect(wrong.output).toContain('does not accept the user name')
@@ -83,20 +83,20 @@ it.each<[string, string[], RegExp]>([
   ['a replica', ['--replicaof', '127.0.0.1 9'], /replica/],
   ['a cluster', ['--cluster-enabled', 'yes'], /REDIS_CLUSTER is not set/],
 ])('the doctor reports Redis that is %s', async (_what, options, pattern) => {
-  const { fails } = await look({ REDIS_URL: (await start(...options)).url })
+  const { fails } = await examineRedis({ REDIS_URL: (await start(...options)).url })
   expect(fails).toMatchObject([{ says: expect.stringMatching(pattern) }])
 })
 
 it('Redis behind a proxy that closes the connection for HELLO, CLIENT and INFO is in order', async () => {
   const proxy = await startWire((await start()).port, { refuses: /\r\n(HELLO|CLIENT|INFO)\r\n/i })
   open.push(proxy)
-  const { output, fails } = await look({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
+  const { output, fails } = await examineRedis({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
   expect(fails).toEqual([])
   expect(output).toContain('onramp can write')
 })
 
 it('the doctor reports a rediss:// port without TLS, in time', async () => {
-  const { fails } = await look({ REDIS_URL: (await start()).url.replace('redis:', 'rediss:') })
+  const { fails } = await examineRedis({ REDIS_URL: (await start()).url.replace('redis:', 'rediss:') })
   expect(fails).toMatchObject([
     { says: expect.stringContaining('as at a port without TLS'), fix: expect.stringContaining('redis://') },
   ])
@@ -104,19 +104,19 @@ it('the doctor reports a rediss:// port without TLS, in time', async () => {
 
 it('the doctor reports a Redis server without cluster mode, or without Sentinel', async () => {
   const redis = await start()
-  expect((await look({ REDIS_URL: redis.url, REDIS_CLUSTER: 'yes' })).fails).toMatchObject([
+  expect((await examineRedis({ REDIS_URL: redis.url, REDIS_CLUSTER: 'yes' })).fails).toMatchObject([
     { settings: ['REDIS_CLUSTER'], fix: 'set it to no' },
   ])
   const nowhere = { REDIS_URL: 'redis://any', REDIS_SENTINELS: '127.0.0.1:9' }
-  expect((await look(nowhere)).fails).toMatchObject([{ settings: ['REDIS_SENTINELS', 'REDIS_URL'] }])
+  expect((await examineRedis(nowhere)).fails).toMatchObject([{ settings: ['REDIS_SENTINELS', 'REDIS_URL'] }])
   const other = { REDIS_URL: 'redis://any', REDIS_SENTINELS: new URL(redis.url).host }
-  expect((await look(other)).output).toContain('not a Sentinel')
+  expect((await examineRedis(other)).output).toContain('not a Sentinel')
 })
 
 it('the doctor names the Redis commands that the user lacks', async () => {
   const redis = await start()
   for (const command of ['get', 'set', 'del', 'eval', 'ping', 'scan']) {
-    const { fails } = await lookAs(redis, `-${command}`)
+    const { fails } = await examineRedisAs(redis, `-${command}`)
     expect(fails).toMatchObject([
       {
         says: expect.stringContaining(command.toUpperCase()),
@@ -129,12 +129,14 @@ it('the doctor names the Redis commands that the user lacks', async () => {
 
 it('the doctor reports a Redis user without access to our keys, or without SELECT', async () => {
   const redis = await start()
-  expect((await lookAs(redis, 'resetkeys', '~app:*')).output).toContain('keys that begin with REDIS_PREFIX')
-  await lookAs(redis, '-select')
+  expect((await examineRedisAs(redis, 'resetkeys', '~app:*')).output).toContain(
+    'keys that begin with REDIS_PREFIX',
+  )
+  await examineRedisAs(redis, '-select')
   const url = redis.url.replace('//', `//app:${PASSWORD}@`)
-  const { fails } = await look({ REDIS_URL: `${url}/3` })
+  const { fails } = await examineRedis({ REDIS_URL: `${url}/3` })
   expect(fails).toMatchObject([{ says: expect.stringContaining("isn't allowed to use SELECT") }])
-  expect((await look({ REDIS_URL: `${redis.url}/99` })).output).toContain('DB index is out of range')
+  expect((await examineRedis({ REDIS_URL: `${redis.url}/99` })).output).toContain('DB index is out of range')
 })
 
 it("behind Sentinels, the doctor reports a Redis user without ROLE, and the primary's other name", async () => {
@@ -143,10 +145,10 @@ it("behind Sentinels, the doctor reports a Redis user without ROLE, and the prim
   const rules = ['on', `>${PASSWORD}`, ...redisAclRules('onramp:')]
   for (const server of [set.primary, set.replica]) await server.ask('ACL', 'SETUSER', 'app', ...rules)
   const asApp = { ...set.settings, REDIS_URL: `redis://app:${PASSWORD}@127.0.0.1:1` }
-  expect((await look(asApp)).fails).toMatchObject([{ fix: expect.stringContaining('+role') }])
+  expect((await examineRedis(asApp)).fails).toMatchObject([{ fix: expect.stringContaining('+role') }])
   for (const server of [set.primary, set.replica]) await server.ask('ACL', 'SETUSER', 'app', '+role')
-  expect((await look(asApp)).fails).toEqual([])
-  const other = await look({ ...asApp, REDIS_SENTINEL_NAME: 'another' })
+  expect((await examineRedis(asApp)).fails).toEqual([])
+  const other = await examineRedis({ ...asApp, REDIS_SENTINEL_NAME: 'another' })
   expect(other.fails).toMatchObject([{ settings: ['REDIS_SENTINEL_NAME', 'REDIS_SENTINELS'] }])
 })
 

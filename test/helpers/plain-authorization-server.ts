@@ -20,7 +20,7 @@ export type Answers = Record<string, (request: PlainRequest, server: PlainServer
 export type PlainServer = {
   url: string
   /** `METHOD path`, in order. */
-  seen: string[]
+  requests: string[]
   /** Bodies that the registration endpoint was sent. */
   registrations: Json[]
   clients: Map<string, string>
@@ -94,7 +94,7 @@ export async function startPlainServer(
   let registered = 0
   const listener = createServer((req, res) => {
     const { pathname, searchParams: query } = new URL(req.url ?? '/', server.url)
-    server.seen.push(`${req.method} ${pathname}`)
+    server.requests.push(`${req.method} ${pathname}`)
     void readBody(req).then((body) => {
       if (pathname === '/register' && req.method === 'POST') server.registrations.push(body)
       const answer = server.answers[pathname] ?? standard[pathname]
@@ -107,7 +107,7 @@ export async function startPlainServer(
 
   const server: PlainServer = {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
-    seen: [],
+    requests: [],
     registrations: [],
     clients: new Map(),
     answers,

@@ -45,10 +45,13 @@ const checks: Reader = {
     jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(waiting)),
   ),
   read(text) {
-    const left = readCheckResponse(parseJson(text))
-    if (left === undefined) return
-    must(new Set(left.map(({ instance }) => instance)).size === left.length, 'list an app twice')
-    for (const { instance, name, status, authUrlRelativePath } of left) {
+    const unconnected = readCheckResponse(parseJson(text))
+    if (unconnected === undefined) return
+    must(
+      new Set(unconnected.map(({ instance }) => instance)).size === unconnected.length,
+      'list an app twice',
+    )
+    for (const { instance, name, status, authUrlRelativePath } of unconnected) {
       must(instance !== '' && name !== '', 'list an app without a name')
       must(encodeURIComponent(instance) !== '', 'name an app by what can stand in no address')
       const isLedTo = status === 'awaiting' || status === 'stale'

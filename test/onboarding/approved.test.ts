@@ -1,7 +1,7 @@
 // A person who waits for an admin's approval: what their page says about it, and when the app is theirs to connect again.
 import { expect, it } from 'vitest'
 import type { Approval } from '../../src/people/keep-state.ts'
-import { NOW } from './seen.ts'
+import { NOW } from './overview-pages.ts'
 import { setUpWalkRoutes } from './walk-routes.ts'
 
 const DAY = 86_400_000

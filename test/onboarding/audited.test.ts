@@ -20,12 +20,12 @@ it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
 )
 
 it('an app that another return finds connected is audited beside the one that the person is back from', async () => {
-  const { world, to, get, back, audited } = setUpWalkRoutes()
+  const { world, to, get, callbackPath, audited } = setUpWalkRoutes()
   await to('/onboarding/connect/github_1')
   await to(CLICK)
   world.now += 10_000
   world.waiting = []
-  await get(back())
+  await get(callbackPath())
   expect(audited.filter(({ event }) => event === 'step_result')).toEqual([
     connected,
     { ...connected, datasource: 'github_1' },
@@ -74,9 +74,9 @@ it.each<[string, string, (world: ReturnType<typeof setUpWalkRoutes>['world']) =>
 )
 
 it('a return that ends at a service which is away is audited with the person, the app and the code', async () => {
-  const { world, get, back, audited, failures } = await awayAtSlack()
+  const { world, get, callbackPath, audited, failures } = await awayAtSlack()
   world.fails = true
-  await get(back())
+  await get(callbackPath())
   const failed = { event: 'step_failed', user: ada, datasource: 'slack_1', code: 'service_unavailable' }
   expect(audited.slice(1)).toEqual([failed])
   expect(failures).toMatchObject([{ at: world.now, code: 'service_unavailable', instance: 'slack_1' }])

@@ -3,7 +3,17 @@ import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { type Walk, withLapses } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { LATE, NOW, github, late, returned, see, seen, slack, waits } from './seen.ts'
+import {
+  LATE,
+  NOW,
+  github,
+  late,
+  returned,
+  overviewPage,
+  checkedWalk,
+  slack,
+  waits,
+} from './overview-pages.ts'
 
 const bare = {
   paragraphs: [],
@@ -24,7 +34,7 @@ const card = {
 }
 const jira = waits('jira_1', 'Jira', 'attention')
 const connect = '/onboarding/connect/slack_1'
-const back = '/onboarding/callback?step=step-1'
+const callbackPath = '/onboarding/callback?step=step-1'
 
 const plain = {
   ...bare,
@@ -54,19 +64,19 @@ const waiting = {
   paragraphs: ['This usually takes less than a minute.'],
   main: undefined,
   decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
-  control: { lookAgain: back, stop: '/onboarding?still=yes' },
+  control: { lookAgain: callbackPath, stop: '/onboarding?still=yes' },
 }
 
 it.each<[string, Walk, object]>([
-  ['offers the last app', seen([slack]), plain],
+  ['offers the last app', checkedWalk([slack]), plain],
   [
     'offers the next app',
-    seen([slack, github]),
+    checkedWalk([slack, github]),
     { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
   ],
   [
     'an expired consent: says so, and which account to use',
-    seen([waits('slack_1', 'Slack', 'stale')]),
+    checkedWalk([waits('slack_1', 'Slack', 'stale')]),
     {
       ...plain,
       title: 'Connect Slack again',
@@ -77,7 +87,7 @@ it.each<[string, Walk, object]>([
   ],
   [
     'says of access that ended since when that is known',
-    withLapses(seen([slack]), new Map([['slack_1', NOW]])),
+    withLapses(checkedWalk([slack]), new Map([['slack_1', NOW]])),
     {
       ...plain,
       title: 'Connect Slack again',
@@ -105,11 +115,11 @@ it.each<[string, Walk, object]>([
     },
   ],
 ])('the card %s', (_title, walk, words) => {
-  expect(see(walk, { now: LATE }).card).toMatchObject(words)
+  expect(overviewPage(walk, { now: LATE }).card).toMatchObject(words)
 })
 
 it('the card is not there where nothing is left', () => {
-  expect(see(seen([], seen([slack]))).card).toBeUndefined()
+  expect(overviewPage(checkedWalk([], checkedWalk([slack]))).card).toBeUndefined()
 })
 
 it('the card has what the company says: why, what search reads and what not, the account and help', () => {
@@ -122,7 +132,7 @@ it('the card has what the company says: why, what search reads and what not, the
     account: 'your acme.example account',
     help: 'Ask the help desk.',
   })
-  expect(see(seen([slack]), { describe: about }).card).toMatchObject({
+  expect(overviewPage(checkedWalk([slack]), { describe: about }).card).toMatchObject({
     paragraphs: [],
     lines: [
       { kind: 'notice', text: 'Ask the help desk.' },
@@ -142,7 +152,7 @@ it('the card has what the company says: why, what search reads and what not, the
       ],
     },
   })
-  const again = see(seen([waits('slack_1', 'Slack', 'stale')]), { describe: about }).card
+  const again = overviewPage(checkedWalk([waits('slack_1', 'Slack', 'stale')]), { describe: about }).card
   expect(again?.paragraphs).toEqual([t('next.explainStale')])
   expect(again?.lines[0]?.text).toBe('Ask the help desk.')
 })
@@ -152,8 +162,8 @@ it.each([
   ['github_1', false],
   [undefined, false],
 ])('the card is read first only where the person comes from its app (%s)', (from, focus) => {
-  expect(see(returned([slack]), { from }).card?.focus).toBe(focus)
-  const attending = see(late([slack, github]), { from, now: LATE })
+  expect(overviewPage(returned([slack]), { from }).card?.focus).toBe(focus)
+  const attending = overviewPage(late([slack, github]), { from, now: LATE })
   expect(attending).toMatchObject({ banner: undefined, card: { focus } })
-  expect(see(returned([slack, github]), { from }).confirming?.focus).toBe(focus)
+  expect(overviewPage(returned([slack, github]), { from }).confirming?.focus).toBe(focus)
 })

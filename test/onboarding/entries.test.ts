@@ -6,7 +6,7 @@ import type { OverviewApp, OverviewModel } from '../../src/onboarding/overview/m
 import type { AppState } from '../../src/onboarding/app-state.ts'
 import { type TrackedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { NOW } from './seen.ts'
+import { NOW } from './overview-pages.ts'
 
 const TODO: AppState = { kind: 'todo' }
 

@@ -135,8 +135,8 @@ it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, hea
 ])(
   'the headline for the outcome %s fits the apps: %j, besides %j',
   (ending, shown, hidden, state, heading, lead) => {
-    const seen = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
-    const opening = headlineOf(seen, t)
+    const counts = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
+    const opening = headlineOf(counts, t)
     expect(opening).toMatchObject({ outcome: ending, state, heading, lead })
     expect(opening.search).toBe(
       state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
@@ -146,8 +146,12 @@ it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, hea
 
 it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
   const openingWith = (off: number, offByStatus: Counts['offByStatus']) => {
-    const seen = { shown: { ...countsWith({ off }), offByStatus }, hidden: countsWith({}), isNarrowed: false }
-    return headlineOf(seen, t)
+    const counts = {
+      shown: { ...countsWith({ off }), offByStatus },
+      hidden: countsWith({}),
+      isNarrowed: false,
+    }
+    return headlineOf(counts, t)
   }
   expect(openingWith(1, { attention: 1 })).toMatchObject({
     state: 'rest',
@@ -165,23 +169,26 @@ it('an app without a usable address is no dead end: the list says why, who knows
 
 it('the headline never makes a false claim, whatever the mixture of apps', () => {
   let checked = 0
-  for (const seen of sights()) {
-    const { shown, hidden, isNarrowed } = seen
-    const what = JSON.stringify(seen)
-    const { state, heading, lead, search } = headlineOf(seen, t)
+  for (const counts of sights()) {
+    const { shown, hidden, isNarrowed } = counts
+    const what = JSON.stringify(counts)
+    const { state, heading, lead, search } = headlineOf(counts, t)
     const listed = FIGURES.reduce((sum, count) => sum + shown[count] + hidden[count], 0)
     const words = `${heading} ${lead}`
 
     const connected = shown.connected + hidden.connected
-    const left = shown.pending + shown.skipped + shown.blocked
+    const remaining = shown.pending + shown.skipped + shown.blocked
     const claims: [isClaimed: boolean, isSo: boolean][] = [
       [heading === t('finished.title'), connected === listed],
       [words.includes('all your apps'), heading === t('finished.title')],
-      [state === 'done', left === 0],
+      [state === 'done', remaining === 0],
       [/all set|everything/i.test(heading), shown.connected > 0],
-      [search && listed > 0, shown.connected > 0 || (left === 0 && listed === shown.off)],
+      [search && listed > 0, shown.connected > 0 || (remaining === 0 && listed === shown.off)],
       [/^nothing is connected/i.test(heading), connected === 0],
-      [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
+      [
+        heading === t('finished.titleOff'),
+        remaining + hidden.pending + hidden.skipped + hidden.blocked === 0,
+      ],
       [heading === t('finished.titleSome'), hidden.pending === 0],
     ]
     for (const [message, isSo] of claims) expect(message && !isSo, what).toBe(false)

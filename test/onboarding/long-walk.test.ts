@@ -9,13 +9,13 @@ import {
   type UnconnectedApp,
   type Walk,
 } from '../../src/onboarding/walk.ts'
-import { NOW, returned, see, seen, waits } from './seen.ts'
+import { NOW, returned, overviewPage, checkedWalk, waits } from './overview-pages.ts'
 
 const apps = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
 const many = apps(40)
 const ids = (from: number, to: number) => many.slice(from, to).map(({ instance }) => instance)
 /** With so many connected, the first ones first. */
-const after = (connected: number, all = many) => seen(all.slice(connected), seen(all))
+const after = (connected: number, all = many) => checkedWalk(all.slice(connected), checkedWalk(all))
 const isAny = () => true
 
 const off = waits('off_1', 'Off', 'disabled')
@@ -26,20 +26,20 @@ it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
   ['ten, and what no one can connect', [off, odd, ...apps(10)], undefined],
   ['eleven, after what no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
 ])('a long walk begins with five apps if there are more than ten to connect: %s', (_what, waiting, few) => {
-  const found = walkStates(seen(waiting), NOW).firstApps
+  const found = walkStates(checkedWalk(waiting), NOW).firstApps
   expect(found && [...found]).toEqual(few)
 })
 
 it.each([
   ['the five are connected', after(5), true],
   ['a sixth is connected', after(6), false],
-  ['one of the others is connected out of turn', seen(many.slice(0, 39), seen(many)), false],
+  ['one of the others is connected out of turn', checkedWalk(many.slice(0, 39), checkedWalk(many)), false],
   [
     'one of the others had been connected',
-    seen([...many.slice(0, 39), waits('app_39', 'App 39', 'stale')]),
+    checkedWalk([...many.slice(0, 39), waits('app_39', 'App 39', 'stale')]),
     false,
   ],
-  ['a visit is narrowed to two', { ...seen(many), visit: { only: ids(0, 2) } }, false],
+  ['a visit is narrowed to two', { ...checkedWalk(many), visit: { only: ids(0, 2) } }, false],
 ] as [string, Walk, boolean][])(
   'a long walk shows all apps once the person is past the first five: %s',
   (_what, walk, isStart) => {
@@ -64,7 +64,7 @@ it('a return that waits offers none of the others meanwhile', () => {
 })
 
 it.each<[what: string, walk: Walk, figures: object]>([
-  ['at the start', seen(many), { connected: 0, pending: 5, skipped: 0 }],
+  ['at the start', checkedWalk(many), { connected: 0, pending: 5, skipped: 0 }],
   ['on the way', skip(after(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
   ['narrowed to two', { ...after(2), visit: { only: ids(0, 2) } }, { connected: 2, pending: 3, skipped: 0 }],
   ['at their end', after(5), { connected: 5, pending: 35, skipped: 0 }],
@@ -74,7 +74,7 @@ it.each<[what: string, walk: Walk, figures: object]>([
 })
 
 it('the page starts at none of five, says that the others can wait, and has them behind that line', () => {
-  const page = see(seen(many))
+  const page = overviewPage(checkedWalk(many))
   expect(page).toMatchObject({
     title: '0 of 5 connected - Connect your apps to search',
     lead: 'Start with these 5. The other 35 can wait.',
@@ -83,12 +83,12 @@ it('the page starts at none of five, says that the others can wait, and has them
   })
   expect(page.entries.map(({ app }) => app)).toEqual(ids(1, 5))
   expect(page.more.map(({ app }) => app)).toEqual(ids(5, 40))
-  expect(see(after(2)).lead).toBe('')
-  expect(see(after(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
+  expect(overviewPage(after(2)).lead).toBe('')
+  expect(overviewPage(after(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
 })
 
 it('the page has a finish for the five, from which the person can go on', () => {
-  const page = see(after(5), { from: 'app_4' })
+  const page = overviewPage(after(5), { from: 'app_4' })
   expect(page).toMatchObject({
     state: 'done',
     heading: 'Your first 5 apps are connected',
@@ -102,7 +102,7 @@ it('the page has a finish for the five, from which the person can go on', () => 
 
 it('the page rests where some of the five were skipped, and still leads on', () => {
   const skipped = skip(after(4), 'app_4', NOW)
-  expect(see(skipped)).toMatchObject({
+  expect(overviewPage(skipped)).toMatchObject({
     state: 'rest',
     heading: 'That’s everything for now',
     resume: { label: 'Connect more apps', forApp: 'App 5' },
@@ -110,7 +110,7 @@ it('the page rests where some of the five were skipped, and still leads on', () 
 })
 
 it('the page counts all apps once the person has gone beyond the five', () => {
-  expect(see(after(6))).toMatchObject({
+  expect(overviewPage(after(6))).toMatchObject({
     progress: { label: '6 of 40 connected' },
     card: { instance: 'app_6' },
   })
@@ -118,7 +118,7 @@ it('the page counts all apps once the person has gone beyond the five', () => {
 
 it('the page shows what needs the person among the first rows, also one of the others', () => {
   const [slack] = returned([waits('slack_1', 'Slack')]).known
-  const walk = seen(many)
+  const walk = checkedWalk(many)
   const confirming = { ...walk, known: [...walk.known, ...(slack ? [slack] : [])] }
-  expect(see(confirming).entries.map(({ app }) => app)).toContain('slack_1')
+  expect(overviewPage(confirming).entries.map(({ app }) => app)).toContain('slack_1')
 })

@@ -8,7 +8,19 @@ import {
   startConsent,
   skip,
 } from '../../src/onboarding/walk.ts'
-import { CONFIRM, LATE, NOW, drive, github, late, returned, see, seen, slack, waits } from './seen.ts'
+import {
+  CONFIRM,
+  LATE,
+  NOW,
+  drive,
+  github,
+  late,
+  returned,
+  overviewPage,
+  checkedWalk,
+  slack,
+  waits,
+} from './overview-pages.ts'
 
 const connect = '/onboarding/connect/slack_1'
 
@@ -21,23 +33,23 @@ const off = waits('slack_1', 'Slack', 'disabled')
 it.each<[string, Walk, object | undefined]>([
   [
     'connected, with what comes next',
-    seen([github], seen([slack, github])),
+    checkedWalk([github], checkedWalk([slack, github])),
     { kind: 'good', title: 'Slack connected', text: 'Next up: GitHub.' },
   ],
-  ['connected, the last one: the page says it', seen([], seen([slack, github])), undefined],
+  ['connected, the last one: the page says it', checkedWalk([], checkedWalk([slack, github])), undefined],
   [
     'skipped',
-    skip(seen([slack, github]), 'slack_1', NOW),
+    skip(checkedWalk([slack, github]), 'slack_1', NOW),
     {
       kind: 'notice',
       title: 'Slack skipped',
       text: 'It’s still on your list, so you can connect it any time.',
     },
   ],
-  ['skipped, the last one', skip(seen([slack]), 'slack_1', NOW), undefined],
+  ['skipped, the last one', skip(checkedWalk([slack]), 'slack_1', NOW), undefined],
   [
     'for an admin',
-    block(seen([slack, github]), 'slack_1', NOW),
+    block(checkedWalk([slack, github]), 'slack_1', NOW),
     {
       kind: 'notice',
       title: 'Slack is waiting for an admin',
@@ -46,7 +58,7 @@ it.each<[string, Walk, object | undefined]>([
   ],
   [
     'turned off',
-    seen([off, github]),
+    checkedWalk([off, github]),
     {
       kind: 'notice',
       title: 'Slack is turned off',
@@ -55,7 +67,7 @@ it.each<[string, Walk, object | undefined]>([
   ],
   [
     'without a usable address, and nothing is next',
-    seen([waits('slack_1', 'Slack', 'attention'), github]),
+    checkedWalk([waits('slack_1', 'Slack', 'attention'), github]),
     {
       kind: 'notice',
       title: 'We can’t connect Slack right now',
@@ -64,7 +76,10 @@ it.each<[string, Walk, object | undefined]>([
   ],
   [
     'connected, where only one without an address is left',
-    seen([waits('evil_1', 'Evil App', 'attention')], seen([slack, waits('evil_1', 'Evil App', 'attention')])),
+    checkedWalk(
+      [waits('evil_1', 'Evil App', 'attention')],
+      checkedWalk([slack, waits('evil_1', 'Evil App', 'attention')]),
+    ),
     undefined,
   ],
   [
@@ -72,41 +87,51 @@ it.each<[string, Walk, object | undefined]>([
     lateAndOver([github, slack]),
     { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
   ],
-  ['still to connect', seen([slack, github]), undefined],
-  ['of another visit', { ...seen([slack, github]), visit: { only: ['github'] } }, undefined],
+  ['still to connect', checkedWalk([slack, github]), undefined],
+  ['of another visit', { ...checkedWalk([slack, github]), visit: { only: ['github'] } }, undefined],
 ])('the banner tells the result of the app that the person comes from: %s', (_what, walk, banner) => {
-  expect(see(walk, { from: 'slack_1', now: LATE }).banner).toEqual(banner && { named: '', ...banner })
+  expect(overviewPage(walk, { from: 'slack_1', now: LATE }).banner).toEqual(
+    banner && { named: '', ...banner },
+  )
 })
 
 it('the banner about a long name begins with the result, and has the name once', () => {
   const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
   const other = waits('plan_2', 'Quarterly planning, reporting and forecasting for EMEA')
   const notified = (walk: Walk) => {
-    const { banner } = see(walk, { from: 'slack_1' })
+    const { banner } = overviewPage(walk, { from: 'slack_1' })
     expect([banner?.title, banner?.text].join()).not.toContain('Quarterly')
     return [banner?.title, banner?.named, banner?.text]
   }
-  const both = seen([long, other])
-  expect(notified(seen([other], both))).toEqual(['Connected', long.name, ''])
-  expect(notified(seen([github], seen([long, github])))).toEqual(['Connected', long.name, 'Next up: GitHub.'])
+  const both = checkedWalk([long, other])
+  expect(notified(checkedWalk([other], both))).toEqual(['Connected', long.name, ''])
+  expect(notified(checkedWalk([github], checkedWalk([long, github])))).toEqual([
+    'Connected',
+    long.name,
+    'Next up: GitHub.',
+  ])
   expect(notified(skip(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Skipped', long.name])
   expect(notified(block(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Waiting for admin', long.name])
-  const isOff = seen([{ ...long, status: 'disabled' }, other])
+  const isOff = checkedWalk([{ ...long, status: 'disabled' }, other])
   expect(notified(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
 })
 
 it.each<[string, Walk, object | undefined]>([
-  ['skipped', skip(seen([slack]), 'slack_1', NOW), { href: connect, label: 'Connect Slack', notes: [] }],
+  [
+    'skipped',
+    skip(checkedWalk([slack]), 'slack_1', NOW),
+    { href: connect, label: 'Connect Slack', notes: [] },
+  ],
   [
     'expired and skipped',
-    skip(seen([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
+    skip(checkedWalk([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
     { href: connect, label: 'Connect Slack again', notes: ['Use the same account or workspace as before.'] },
   ],
-  ['for an admin', block(seen([slack]), 'slack_1', NOW), undefined],
-  ['skipped while another waits', skip(seen([slack, github]), 'slack_1', NOW), undefined],
-  ['connected', seen([], seen([slack])), undefined],
+  ['for an admin', block(checkedWalk([slack]), 'slack_1', NOW), undefined],
+  ['skipped while another waits', skip(checkedWalk([slack, github]), 'slack_1', NOW), undefined],
+  ['connected', checkedWalk([], checkedWalk([slack])), undefined],
 ])('the resume button leads to an app that is %s', (_what, walk, way) => {
-  expect(see(walk).resume).toEqual(way)
+  expect(overviewPage(walk).resume).toEqual(way)
 })
 
 it('an app that is being confirmed waits, polls, and leaves the main action to the next app', () => {
@@ -114,7 +139,7 @@ it('an app that is being confirmed waits, polls, and leaves the main action to t
     ...returned([slack, github, drive]),
     visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
   }
-  const { refresh, confirming, card } = see(walk, { from: 'slack_1' })
+  const { refresh, confirming, card } = overviewPage(walk, { from: 'slack_1' })
   expect(refresh).toEqual({ seconds: 5, url: '/onboarding/callback?step=step-1' })
   expect(confirming).toMatchObject({
     title: 'Checking Slack…',
@@ -134,20 +159,20 @@ it('an app that is being confirmed waits, polls, and leaves the main action to t
 it('an app that is being confirmed tells its script when to look, when to ask, and when the time to confirm is over', () => {
   const once = returned([slack, github])
   const polling = { url: '/onboarding/callback?step=step-1', status: '0 2 0', secondsLeft: CONFIRM }
-  expect(see(once).polling).toEqual({ ...polling, oftenSeconds: 60 })
-  const at = (seconds: number) => see(once, { now: NOW + seconds * 1_000 }).polling
+  expect(overviewPage(once).polling).toEqual({ ...polling, oftenSeconds: 60 })
+  const at = (seconds: number) => overviewPage(once, { now: NOW + seconds * 1_000 }).polling
   expect(at(51)).toEqual({ ...polling, oftenSeconds: 9, secondsLeft: CONFIRM - 51 })
   expect(at(60)).toMatchObject({ oftenSeconds: 0, secondsLeft: CONFIRM - 60 })
   expect(at(CONFIRM * 2)).toMatchObject({ oftenSeconds: 0, secondsLeft: 0 })
-  expect(see(seen([slack])).polling).toBeUndefined()
+  expect(overviewPage(checkedWalk([slack])).polling).toBeUndefined()
 })
 
 it('an app that is being confirmed is not read first again at every further look', () => {
   const again = (waiting: UnconnectedApp[]) => finishReturn(returned(waiting), 'step-1', NOW + 2_000).walk
   const from = 'slack_1'
-  expect(see(again([slack, github]), { from })).toMatchObject({
+  expect(overviewPage(again([slack, github]), { from })).toMatchObject({
     confirming: { focus: false },
     banner: undefined,
   })
-  expect(see(again([slack]), { from })).toMatchObject({ card: { focus: false }, banner: undefined })
+  expect(overviewPage(again([slack]), { from })).toMatchObject({ card: { focus: false }, banner: undefined })
 })

@@ -2,17 +2,17 @@
 import { expect, it } from 'vitest'
 import { type UnconnectedApp, type Walk, block, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { drive, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+import { drive, github, NOW, returned, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
 
 const long = waits('plan_1', 'Quarterly planning, reporting and forecasting app')
 
 /** A walk of which the first apps are connected. */
-const connected = (apps: number, of: number) => seen(many(of).slice(apps), seen(many(of)))
+const connected = (apps: number, of: number) => checkedWalk(many(of).slice(apps), checkedWalk(many(of)))
 
 it('the progress has words, minutes and a segment for each app', () => {
-  expect(see(connected(2, 4)).progress).toEqual({
+  expect(overviewPage(connected(2, 4)).progress).toEqual({
     connected: 2,
     total: 4,
     label: '2 of 4 connected',
@@ -23,7 +23,7 @@ it('the progress has words, minutes and a segment for each app', () => {
 
 it('the progress counts skipped and blocked apps, without minutes for them', () => {
   const walk = block(skip(connected(1, 3), 'app_1', NOW), 'app_2', NOW)
-  expect(see(walk).progress).toEqual({
+  expect(overviewPage(walk).progress).toEqual({
     connected: 1,
     total: 3,
     label: '1 of 3 connected',
@@ -34,79 +34,85 @@ it('the progress counts skipped and blocked apps, without minutes for them', () 
 
 it('the progress leaves out apps that are turned off, and is empty without others', () => {
   const off = waits('jira_1', 'Jira', 'disabled')
-  expect(see(seen([slack, off])).progress).toMatchObject({ total: 1, segments: ['now'] })
-  expect(see(seen([off])).progress).toBeUndefined()
+  expect(overviewPage(checkedWalk([slack, off])).progress).toMatchObject({ total: 1, segments: ['now'] })
+  expect(overviewPage(checkedWalk([off])).progress).toBeUndefined()
 })
 
 it('the last page doesn’t repeat the progress', () => {
   const done = connected(2, 2)
-  expect(see(done)).toMatchObject({ progress: undefined, arrived: false })
-  expect(see(done, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
-  expect(see(connected(1, 2), { from: 'app_0' }).arrived).toBe(false)
+  expect(overviewPage(done)).toMatchObject({ progress: undefined, arrived: false })
+  expect(overviewPage(done, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
+  expect(overviewPage(connected(1, 2), { from: 'app_0' }).arrived).toBe(false)
 })
 
 it.each<[string, Walk, string | undefined]>([
-  ['0 of 2 connected - Connect your apps to search', seen([slack, github]), undefined],
-  ['Slack connected - 1 of 2 connected', seen([github], seen([slack, github])), 'slack_1'],
+  ['0 of 2 connected - Connect your apps to search', checkedWalk([slack, github]), undefined],
+  ['Slack connected - 1 of 2 connected', checkedWalk([github], checkedWalk([slack, github])), 'slack_1'],
   ['Checking Slack… - 0 of 1 connected', returned([slack]), 'slack_1'],
   ['Checking Slack… - 0 of 2 connected', returned([slack, github]), undefined],
-  ['Slack skipped - 0 of 2 connected', skip(seen([slack, github]), 'slack_1', NOW), 'slack_1'],
-  ['0 of 1 connected - Nothing is connected yet', skip(seen([slack]), 'slack_1', NOW), undefined],
+  ['Slack skipped - 0 of 2 connected', skip(checkedWalk([slack, github]), 'slack_1', NOW), 'slack_1'],
+  ['0 of 1 connected - Nothing is connected yet', skip(checkedWalk([slack]), 'slack_1', NOW), undefined],
   ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
-  [`Skipped - ${long.name}`, skip(seen([long, github]), 'plan_1', NOW), 'plan_1'],
-  ['Search is ready for you', seen([]), undefined],
-  ['This app is turned off', seen([waits('jira_1', 'Jira', 'disabled')]), undefined],
+  [`Skipped - ${long.name}`, skip(checkedWalk([long, github]), 'plan_1', NOW), 'plan_1'],
+  ['Search is ready for you', checkedWalk([]), undefined],
+  ['This app is turned off', checkedWalk([waits('jira_1', 'Jira', 'disabled')]), undefined],
 ])('the window’s title is “%s”', (title, walk, from) => {
-  expect(see(walk, { from }).title).toBe(title)
+  expect(overviewPage(walk, { from }).title).toBe(title)
 })
 
 it('the last page shows an icon for each kind of connected app, twelve at most', () => {
   const off = waits('jira_1', 'Jira', 'disabled')
-  const { icons } = see(seen([off], seen([slack, off, github])))
+  const { icons } = overviewPage(checkedWalk([off], checkedWalk([slack, off, github])))
   expect(icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
-  expect(see(connected(13, 13)).icons).toHaveLength(12)
+  expect(overviewPage(connected(13, 13)).icons).toHaveLength(12)
   const twins = [slack, waits('slack_2', 'Slack'), github]
-  expect(see(seen([], seen(twins))).icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
-  expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).icons).toHaveLength(2)
-  expect(see(connected(1, 2)).icons).toEqual([])
+  expect(overviewPage(checkedWalk([], checkedWalk(twins))).icons.map(({ initial }) => initial)).toEqual([
+    'S',
+    'G',
+  ])
+  expect(
+    overviewPage(checkedWalk([], checkedWalk([slack, waits('salesforce_1', 'Salesforce')]))).icons,
+  ).toHaveLength(2)
+  expect(overviewPage(connected(1, 2)).icons).toEqual([])
 })
 
 it('someone who has nothing to connect is greeted by their name, if that is short enough', () => {
-  const heading = (name: string) => see(seen([]), { name }).heading
+  const heading = (name: string) => overviewPage(checkedWalk([]), { name }).heading
   expect(heading('Carol')).toBe('Search is ready for you, Carol')
   expect(heading('')).toBe('Search is ready for you')
   expect(heading('Carol '.repeat(9))).toBe('Search is ready for you')
 })
 
-const both = seen([slack, github, drive])
+const both = checkedWalk([slack, github, drive])
 it.each([
   [[], false],
   [['slack'], true],
   [['slack', 'github', 'gdrive'], false],
   [['jira'], true],
 ])('a narrowed visit to %j says that there is more: %s', (only, narrowed) => {
-  expect(see({ ...both, visit: { only } }).narrowed).toBe(narrowed)
+  expect(overviewPage({ ...both, visit: { only } }).narrowed).toBe(narrowed)
 })
 
 it('the page explains search until the person has begun', () => {
   const lead = 'Find your messages, files and tickets in one place.'
-  const both = seen([slack, github])
-  expect(see(both).lead).toBe(lead)
-  expect(see(both, { from: 'jira_1' }).lead).toBe(lead)
-  expect(see(skip(both, 'slack_1', NOW)).lead).toBe(lead)
-  expect(see(skip(both, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
-  expect(see(returned([slack, github])).lead).toBe('')
-  expect(see(connected(1, 2)).lead).toBe('')
+  const both = checkedWalk([slack, github])
+  expect(overviewPage(both).lead).toBe(lead)
+  expect(overviewPage(both, { from: 'jira_1' }).lead).toBe(lead)
+  expect(overviewPage(skip(both, 'slack_1', NOW)).lead).toBe(lead)
+  expect(overviewPage(skip(both, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
+  expect(overviewPage(returned([slack, github])).lead).toBe('')
+  expect(overviewPage(connected(1, 2)).lead).toBe('')
 })
 
 const stale = { ...slack, status: 'stale' } as const
-const lost = (waiting: UnconnectedApp[]) => seen(waiting, seen([], seen([slack, github, drive])))
+const lost = (waiting: UnconnectedApp[]) =>
+  checkedWalk(waiting, checkedWalk([], checkedWalk([slack, github, drive])))
 
 it.each<[string, Walk, heading: string, lead: string]>([
   ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
   ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
   ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
-  ['one without a history', seen([stale]), 'Search lost access to Slack', ''],
+  ['one without a history', checkedWalk([stale]), 'Search lost access to Slack', ''],
   [
     'one, another being skipped',
     skip(lost([slack, drive]), 'gdrive_1', NOW),
@@ -127,20 +133,22 @@ it.each<[string, Walk, heading: string, lead: string]>([
     t('finished.leadButOff') + ' ' + t('reason.disabled', { count: 1 }),
   ],
 ])('the heading where access has ended says so of %s', (_what, walk, heading, lead) => {
-  expect(see(walk)).toMatchObject({ heading, lead })
+  expect(overviewPage(walk)).toMatchObject({ heading, lead })
 })
 
 it('the way back is named by its host, with its port, and a path of ours by nothing', () => {
-  const back = (returnTo?: string) => see({ ...seen([slack]), visit: { only: [], returnTo } }).returnTo
+  const returnLink = (returnTo?: string) =>
+    overviewPage({ ...checkedWalk([slack]), visit: { only: [], returnTo } }).returnTo
   const href = 'https://intranet.acme.example:8443/welcome'
   const host = 'intranet.acme.example:8443'
-  expect(back(href)).toEqual({ href, label: `Back to ${host}`, host })
-  expect(back('/search')).toEqual({ href: '/search', label: 'Continue' })
-  expect(back()).toBeUndefined()
+  expect(returnLink(href)).toEqual({ href, label: `Back to ${host}`, host })
+  expect(returnLink('/search')).toEqual({ href: '/search', label: 'Continue' })
+  expect(returnLink()).toBeUndefined()
 })
 
 it('no account is named where none is known', () => {
-  const marks = (person: string) => see(seen([slack]), { person }).card?.lines.map(({ text }) => text)
+  const marks = (person: string) =>
+    overviewPage(checkedWalk([slack]), { person }).card?.lines.map(({ text }) => text)
   expect(marks('')).toHaveLength(1)
   expect(marks('ada@acme.example')).toContain(
     'Use your work account (ada@acme.example) if you’re asked to choose one.',

@@ -8,18 +8,18 @@ import { problemTexts } from '../../src/web/error-page.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
-import { github, returned, see, seen, slack, waits } from './seen.ts'
+import { github, returned, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
 it('the name of an app tells several instances with one name apart by their numbers', () => {
-  const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
+  const overview = overviewPage(checkedWalk([slack, waits('slack_2', 'Slack'), github]))
   expect(overview.card?.title).toBe('Connect Slack')
   expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
 })
 
 it('the name of an app has no number where it is called what it calls itself: there is none behind the button', () => {
-  const { card } = see(seen([waits('slack_2', 'Slack'), slack]))
+  const { card } = overviewPage(checkedWalk([waits('slack_2', 'Slack'), slack]))
   expect(card?.main?.label).toBe('Continue to Slack\u00a0(2)')
   const there = [card?.explain, ...(card?.lines.map(({ text }) => text) ?? [])]
   expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
@@ -47,7 +47,7 @@ it('the name of an app is the company’s own where it has one', () => {
     new Map(),
   )
   const about = createAppDescriptions(company)('en')
-  const overview = see(seen([slack, waits('slack_2', 'Slack')]), { describe: about })
+  const overview = overviewPage(checkedWalk([slack, waits('slack_2', 'Slack')]), { describe: about })
   expect(overview.card?.title).toBe('Connect Slack')
   expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
   expect(nameAndIconOf('slack_2', createAppDescriptions(company)('de')).name).toBe('Slack des Vertriebs')
@@ -61,11 +61,11 @@ it.each([
   ['jira', 'jira'],
   ['<b>a_b</b>', '<b>a_b</b>'],
 ])('the name of an app reads %s, where the service gives it as the name, as %s', (name, words) => {
-  expect(see(seen([slack, waits(name, name)])).entries[0]?.name).toBe(words)
+  expect(overviewPage(checkedWalk([slack, waits(name, name)])).entries[0]?.name).toBe(words)
 })
 
 it('the name of an app is only forApp on buttons where it is long, below a title that has the whole of it', () => {
-  const { card } = see(seen([waits('plan_1', LONG)]))
+  const { card } = overviewPage(checkedWalk([waits('plan_1', LONG)]))
   expect(card?.title).toBe(`Connect ${LONG}`)
   expect(card?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
   expect([card?.paragraphs, card?.lines.map(({ text }) => text)].join(' ')).not.toContain(LONG)
@@ -73,7 +73,7 @@ it('the name of an app is only forApp on buttons where it is long, below a title
 
 it('a long app name appears once, also of a connection that is being checked', () => {
   const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
-  const { confirming, card } = see(returned(long), { from: 'slack_1' })
+  const { confirming, card } = overviewPage(returned(long), { from: 'slack_1' })
   expect(confirming).toMatchObject({ title: 'Checking your connection…', named: LONG })
   expect([confirming?.text, confirming?.decline.label].join(' ')).not.toContain(LONG)
   expect(card?.title).toBe(`Connect ${LONG} too`)
@@ -85,7 +85,7 @@ it('the name of an app is apart from the verb where it is long, in languages tha
       product: 'Acme',
       hasProduct: 'yes',
     })
-    const { card } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
+    const { card } = overviewPage(checkedWalk([waits('plan_1', LONG, status)]), { t: texts })
     return [card?.title, card?.named]
   }
   expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { skip, type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { NOW, drive, github, see, seen, slack, waits } from './seen.ts'
+import { NOW, drive, github, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
 
 it('the overview says once that what was skipped can be connected any time', () => {
   const lead = (...apps: UnconnectedApp[]) =>
-    see(apps.reduce((walk, { instance }) => skip(walk, instance, NOW), seen(apps))).lead
+    overviewPage(apps.reduce((walk, { instance }) => skip(walk, instance, NOW), checkedWalk(apps))).lead
   expect(lead(slack)).toBe('You skipped this app. Connect it any time.')
   expect(lead(slack, github, drive)).toBe('You skipped all 3 apps. Connect them any time.')
 })
@@ -15,7 +15,7 @@ it('the overview says once that what was skipped can be connected any time', () 
 it('the overview finds apps by their names where there are more than ten, and guesses no minutes', () => {
   const apps = Array.from({ length: 11 }, (_, index) => waits(`app_${index}`, `Wiki ${index}`))
   const visit = { only: ['app'], returnTo: '/search' }
-  const many = see({ ...seen(apps), visit }, { query: ' wIKI 1' })
+  const many = overviewPage({ ...checkedWalk(apps), visit }, { query: ' wIKI 1' })
   expect(many.filter).toEqual({
     query: 'wIKI 1',
     visit: [
@@ -31,41 +31,43 @@ it('the overview finds apps by their names where there are more than ten, and gu
     progress: { total: 5, minutes: 'About 5 minutes left' },
     title: expect.stringMatching(/^2 apps/),
   })
-  expect(see(seen(apps), { query: 'zebra' })).toMatchObject({
+  expect(overviewPage(checkedWalk(apps), { query: 'zebra' })).toMatchObject({
     entries: [],
     filter: { found: 'No apps match “zebra”' },
   })
   // The one that the card offers is among what is found.
-  expect(see(seen(apps), { query: 'wiki 0' }).entries).toHaveLength(1)
-  const few = see(seen(apps.slice(1)), { query: 'zebra' })
+  expect(overviewPage(checkedWalk(apps), { query: 'wiki 0' }).entries).toHaveLength(1)
+  const few = overviewPage(checkedWalk(apps.slice(1)), { query: 'zebra' })
   expect(few).toMatchObject({ filter: undefined, progress: { minutes: 'About 10 minutes left' } })
   expect(few.entries).toHaveLength(5)
 })
 
 it('the overview is put in the hands of someone by name at the end, with the account and how to take it back', () => {
   const about = () => ({ ...noDescription, account: 'your Acme workspace' })
-  const walk = seen([], seen([slack, github]))
-  const end = see(walk, { name: 'Ada Lovelace', describe: about })
+  const walk = checkedWalk([], checkedWalk([slack, github]))
+  const end = overviewPage(walk, { name: 'Ada Lovelace', describe: about })
   expect(end.heading).toBe('You’re all set, Ada Lovelace')
   expect(end.connectedFor).toBe(
     'Connected for ada@acme.example. You can disconnect an app any time in that app’s own settings.',
   )
   expect(end.entries[0]?.notes).toContain('Connected through your Acme workspace')
-  expect(see(walk, { name: 'A'.repeat(80), person: '' })).toMatchObject({
+  expect(overviewPage(walk, { name: 'A'.repeat(80), person: '' })).toMatchObject({
     heading: t('finished.title'),
     connectedFor: t('finished.disconnect'),
   })
-  expect(see(seen([]))).toMatchObject({ connectedFor: '' })
-  expect(see(seen([slack]), { describe: about }).connectedFor).toBe('')
-  const rest = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW), { describe: about })
+  expect(overviewPage(checkedWalk([]))).toMatchObject({ connectedFor: '' })
+  expect(overviewPage(checkedWalk([slack]), { describe: about }).connectedFor).toBe('')
+  const rest = overviewPage(skip(checkedWalk([slack], checkedWalk([slack, github])), 'slack_1', NOW), {
+    describe: about,
+  })
   expect(rest.connectedFor).toBe(end.connectedFor)
   expect(rest.resume?.notes).toEqual(['Use your Acme workspace.'])
 })
 
 it('the overview takes the focus to what was put back on the list, in the card or in its row', () => {
-  expect(see(seen([slack, github]), { from: 'slack_1' }).card?.focus).toBe(true)
+  expect(overviewPage(checkedWalk([slack, github]), { from: 'slack_1' }).card?.focus).toBe(true)
   const apps = Array.from({ length: 12 }, (_, index) => waits(`app_${index}`, `App ${index}`))
-  const { entries, card } = see(seen(apps), { from: 'app_9' })
+  const { entries, card } = overviewPage(checkedWalk(apps), { from: 'app_9' })
   expect(card?.focus).toBe(false)
   expect(entries.filter(({ focus }) => focus).map(({ app }) => app)).toEqual(['app_9'])
 })

@@ -14,7 +14,7 @@ import { appsOf, newPerson, withCheck } from '../../src/people/person.ts'
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
-import { app } from './seen.ts'
+import { app } from './overview-pages.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
 const MINUTE = 60_000
@@ -47,8 +47,8 @@ function setUpProgress() {
       progress,
       fail: (at: number) =>
         progress.recordFailure(user, { at, instance: 'slack_1', code: 'service_unavailable' }),
-      page: (unconnected: UnconnectedApp[], say = (before: Walk) => before) => {
-        walk = applyCheck(say(walk), unconnected, now(), 90)
+      page: (unconnected: UnconnectedApp[], change = (before: Walk) => before) => {
+        walk = applyCheck(change(walk), unconnected, now(), 90)
         return progress.recordProgress(user, walk, now())
       },
       campaign: (unconnected: UnconnectedApp[]) =>

@@ -1,18 +1,18 @@
 // Coming back from an app over HTTP: a check follows, the person goes on without a click, and no one is sent in circles.
 import { expect, it } from 'vitest'
 import { awayAtSlack, ada, consentOf, setUpWalkRoutes, github } from './walk-routes.ts'
-import { NOW } from './seen.ts'
+import { NOW } from './overview-pages.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
 it('a return that the service confirms leads straight to the next, and the last one makes the last page', async () => {
-  const { world, to, page, back, calls, audited } = await awayAtSlack()
+  const { world, to, page, callbackPath, calls, audited } = await awayAtSlack()
   world.waiting = [github]
-  expect(await to(back())).toBe(consentOf('github_1'))
+  expect(await to(callbackPath())).toBe(consentOf('github_1'))
   // The day after.
   world.now += 90_000_000
   world.waiting = []
-  expect(await page(back())).toMatchObject({ state: 'done', arrived: true })
+  expect(await page(callbackPath())).toMatchObject({ state: 'done', arrived: true })
   expect(calls).toHaveLength(3)
   expect(audited.map((entry) => ({ ...entry, user: undefined }))).toEqual([
     { event: 'step_started', datasource: 'slack_1' },
@@ -24,16 +24,16 @@ it('a return that the service confirms leads straight to the next, and the last 
 })
 
 it('a return keeps what the link was about: these apps alone, and where to go afterwards', async () => {
-  const { world, to, page, back } = setUpWalkRoutes()
+  const { world, to, page, callbackPath } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&return_to=/search')
   await to(CLICK)
   world.now += 10_000
   world.waiting = [github]
-  expect(await page(back())).toMatchObject({ state: 'done', returnTo: { href: '/search' } })
+  expect(await page(callbackPath())).toMatchObject({ state: 'done', returnTo: { href: '/search' } })
 })
 
 const vpn = { help: 'Connect to the VPN first.' }
-const back = 'Allow access in Slack, and we’ll bring you back here.'
+const RETURN_ADVICE = 'Allow access in Slack, and we’ll bring you back here.'
 it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
   ['nothing', {}, false],
   ['all that but help, of every app', { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } }, false],
@@ -42,18 +42,18 @@ it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
   ['what to do first, in another language', { github: { help: { de: 'Erst das VPN.' } } }, true],
   ['what to do first, of every app', { all: vpn }, true],
 ])('a return before an app of which the company says %s', async (_what, datasources, pauses) => {
-  const { world, get, page, to, back: path } = setUpWalkRoutes(datasources)
+  const { world, get, page, to, callbackPath } = setUpWalkRoutes(datasources)
   const { card } = await page('/onboarding')
-  expect(JSON.stringify(card).includes(back)).toBe(pauses)
+  expect(JSON.stringify(card).includes(RETURN_ADVICE)).toBe(pauses)
   await to(CLICK)
   world.now += 10_000
   world.waiting = [github]
-  expect((await get(path())).status).toBe(pauses ? 200 : 303)
+  expect((await get(callbackPath())).status).toBe(pauses ? 200 : 303)
 })
 
 it('a return that is not confirmed yet shows the page, which looks again on its own', async () => {
-  const { page, back, audited } = await awayAtSlack()
-  const path = back()
+  const { page, callbackPath, audited } = await awayAtSlack()
+  const path = callbackPath()
   const found = await page(path)
   expect(found).toMatchObject({
     confirming: { title: 'Checking Slack…', focus: true },
@@ -68,8 +68,8 @@ it('a return that is not confirmed yet shows the page, which looks again on its 
 })
 
 it('a return is the only way to go straight on: a page that waits ends at what was connected, and at the next button', async () => {
-  const { world, page, back, calls } = await awayAtSlack()
-  const path = back()
+  const { world, page, callbackPath, calls } = await awayAtSlack()
+  const path = callbackPath()
   await page(path)
   world.now += 5_000
   world.waiting = [github]
@@ -84,9 +84,9 @@ it('a return is the only way to go straight on: a page that waits ends at what w
 
 it('a return that another tab held up, or whose check failed, ends at a page too', async () => {
   for (const hold of ['another tab', 'a failure'] as const) {
-    const { world, to, get, page, back } = setUpWalkRoutes()
+    const { world, to, get, page, callbackPath } = setUpWalkRoutes()
     await to(CLICK)
-    const path = back()
+    const path = callbackPath()
     world.now += 10_000
     world.fails = hold === 'a failure'
     await page(path)
@@ -99,8 +99,8 @@ it('a return that another tab held up, or whose check failed, ends at a page too
 })
 
 it.each(['access_denied', 'server_error'])('a return that says error=%s is not waited for', async (error) => {
-  const { page, back } = await awayAtSlack()
-  const { confirming, refresh, card } = await page(`${back()}&error=${error}`)
+  const { page, callbackPath } = await awayAtSlack()
+  const { confirming, refresh, card } = await page(`${callbackPath()}&error=${error}`)
   expect([confirming, refresh]).toEqual([undefined, undefined])
   expect(card).toMatchObject({
     title: 'Slack isn’t connected yet',
@@ -119,9 +119,9 @@ it.each(['', 'step=&', 'step=made-up&'])(
 )
 
 it('a return that is requested twice at once checks once', async () => {
-  const { world, to, back, calls, audited } = await awayAtSlack()
+  const { world, to, callbackPath, calls, audited } = await awayAtSlack()
   world.waiting = [github]
-  const path = back()
+  const path = callbackPath()
   expect(await Promise.all([to(path), to(path)])).toEqual([consentOf('github_1'), consentOf('github_1')])
   expect(calls).toHaveLength(2)
   expect(audited).toHaveLength(3)
@@ -139,9 +139,9 @@ it.each(['', '?step=', '?step=lost', '?status=success'])(
 )
 
 it('a return whose check fails is recorded: the next page checks', async () => {
-  const { world, get, page, back, calls, recordedAt } = await awayAtSlack()
+  const { world, get, page, callbackPath, calls, recordedAt } = await awayAtSlack()
   world.fails = true
-  expect((await get(back())).status).toBe(503)
+  expect((await get(callbackPath())).status).toBe(503)
   world.fails = false
   world.waiting = [github]
   expect(await page('/onboarding')).toMatchObject({ card: { instance: 'github_1' } })
@@ -150,8 +150,8 @@ it('a return whose check fails is recorded: the next page checks', async () => {
 })
 
 it('a return that is looked at again does not ask while another tab is leaving', async () => {
-  const { world, to, page, back, calls, recordedAt } = await awayAtSlack()
-  const path = back()
+  const { world, to, page, callbackPath, calls, recordedAt } = await awayAtSlack()
+  const path = callbackPath()
   await page(path)
   await to('/onboarding/connect/github_1')
   await page('/onboarding')
@@ -163,11 +163,11 @@ it('a return that is looked at again does not ask while another tab is leaving',
 })
 
 it('a return that took no click gets a page that asks nothing and goes on, in a browser alone', async () => {
-  const { world, to, page, back, calls } = setUpWalkRoutes()
+  const { world, to, page, callbackPath, calls } = setUpWalkRoutes()
   await to(CLICK)
   world.now += 9_999
   world.waiting = [github]
-  const path = back()
+  const path = callbackPath()
   const between = await page(path)
   expect(between).toEqual({
     view: 'onboarding/between',
@@ -186,7 +186,7 @@ it('a return that took no click gets a page that asks nothing and goes on, in a 
     const other = setUpWalkRoutes()
     await other.to(CLICK)
     other.world.waiting = [github]
-    const { headers: answered } = await other.get(other.back(), headers)
+    const { headers: answered } = await other.get(other.callbackPath(), headers)
     expect(answered['location']).toBe(consentOf('github_1'))
   }
 })

@@ -66,25 +66,25 @@ it("a browser that leaves cancels the overview's check, but not a click's", asyn
   ] as const) {
     const begun = Promise.withResolvers<AbortSignal | null | undefined>()
     const answered = Promise.withResolvers<void>()
-    world.answers = (gone) => (begun.resolve(gone), answered.promise)
+    world.answers = (signal) => (begun.resolve(signal), answered.promise)
     const view = open(path)
     view.end(() => {})
-    const gone = await begun.promise
+    const signal = await begun.promise
     view.abort()
-    await vi.waitFor(() => expect(gone?.aborted).toBe(ends ? true : undefined))
+    await vi.waitFor(() => expect(signal?.aborted).toBe(ends ? true : undefined))
     answered.resolve()
   }
 })
 
 it('a click leads to the consent, with the address that this very answer brought', async () => {
-  const { to, calls, audited, back } = setUpWalkRoutes()
+  const { to, calls, audited, callbackPath } = setUpWalkRoutes()
   expect(await to(CLICK)).toBe(consentOf('slack_1'))
   expect(calls).toHaveLength(1)
   expect(calls[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
   expect(audited).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
-  const first = back()
+  const first = callbackPath()
   await to('/onboarding/connect/github_1')
-  expect(back()).not.toBe(first)
+  expect(callbackPath()).not.toBe(first)
 })
 
 it('a click that a sign-in came between is not lost: the page says so, and offers that very app', async () => {

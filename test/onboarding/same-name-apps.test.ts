@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { type UnconnectedApp, type Walk, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+import { CONFIRM, github, NOW, returned, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
 
 const second = waits('slack_2', 'Slack')
 const third = waits('slack_3', 'Slack')
-type Context = Parameters<typeof see>[1]
+type Context = Parameters<typeof overviewPage>[1]
 const headlineOf = (walk: Walk, context: Context = {}) =>
-  see(walk, context).card?.lines.find(({ kind }) => kind === 'account')?.text
-const rowOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)
+  overviewPage(walk, context).card?.lines.find(({ kind }) => kind === 'account')?.text
+const rowOf = (walk: Walk, instance: string) => overviewPage(walk).entries.find(({ app }) => app === instance)
 const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
 
 const TWO = 'You have two Slack accounts or workspaces.'
@@ -21,53 +21,53 @@ const OFF = 'Slack\u00a0(2) can’t be connected right now. Connect Slack only.'
 const OTHERS = 'Use your work account (ada@acme.example)'
 
 it('the card of an app that shares its name says that there are several to connect', () => {
-  expect(headlineOf(seen([slack, second, github]))).toBe(TWICE)
-  expect(headlineOf(seen([slack, second, third]))).toBe(
+  expect(headlineOf(checkedWalk([slack, second, github]))).toBe(TWICE)
+  expect(headlineOf(checkedWalk([slack, second, third]))).toBe(
     'You have 3 Slack accounts or workspaces. Start with any of them.',
   )
 })
 
 it('the card of an app that shares its name says which account is taken, once one is connected or being checked', () => {
-  expect(headlineOf(seen([second], seen([slack, second])))).toBe(TAKEN)
+  expect(headlineOf(checkedWalk([second], checkedWalk([slack, second])))).toBe(TAKEN)
   expect(headlineOf(returned([slack, second]))).toBe(TAKEN)
   expect(headlineOf(returned([slack, github]))).toContain(OTHERS)
 })
 
 it('the card of an app that shares its name says nothing of it where there is no other one to mix it up with', () => {
-  expect(headlineOf(seen([slack, github]))).toContain(OTHERS)
-  const walk = seen([slack, second])
+  expect(headlineOf(checkedWalk([slack, github]))).toContain(OTHERS)
+  const walk = checkedWalk([slack, second])
   expect(headlineOf({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
 })
 
 it('the card of an app that shares its name says why it has a number, where the other one is turned off', () => {
   const off = waits('slack_2', 'Slack', 'disabled')
-  expect(headlineOf(seen([slack, off]))).toBe(OFF)
-  expect(headlineOf(seen([slack, off, third]))).toContain('3 Slack accounts')
-  expect(accountIn(seen([github, slack, off]), 'slack_1')).toBe(OFF)
+  expect(headlineOf(checkedWalk([slack, off]))).toBe(OFF)
+  expect(headlineOf(checkedWalk([slack, off, third]))).toContain('3 Slack accounts')
+  expect(accountIn(checkedWalk([github, slack, off]), 'slack_1')).toBe(OFF)
 })
 
 it('the card of an app that shares its name says to use its own account once more, or which one isn’t that', () => {
   const stale = waits('slack_1', 'Slack', 'stale')
   const other = waits('slack_2', 'Slack', 'stale')
   const allTexts = (walk: Walk) => {
-    const { paragraphs = [], lines = [] } = see(walk).card ?? {}
+    const { paragraphs = [], lines = [] } = overviewPage(walk).card ?? {}
     return [...paragraphs, ...lines.slice(1).map(({ text }) => text)]
   }
   const explained = t('next.explainStale')
-  expect(allTexts(seen([stale, second]))).toEqual([explained, AGAIN])
-  expect(allTexts(seen([stale], seen([slack, second])))).toEqual([
+  expect(allTexts(checkedWalk([stale, second]))).toEqual([explained, AGAIN])
+  expect(allTexts(checkedWalk([stale], checkedWalk([slack, second])))).toEqual([
     explained,
     TAKEN.replace('Slack.', 'Slack\u00a0(2).'),
   ])
   // Its twin may be connected, and so not on the list; and one account is right for any app.
-  expect(allTexts(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
-  expect(accountIn(seen([stale, other]), 'slack_2')).toBe(AGAIN)
+  expect(allTexts(checkedWalk([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
+  expect(accountIn(checkedWalk([stale, other]), 'slack_2')).toBe(AGAIN)
 })
 
 it('what leads straight to such an app says the same beside it: an opened row', () => {
-  expect(accountIn(seen([slack, second, github]), 'slack_2')).toBe(TWICE)
-  expect(accountIn(seen([slack, second, github]), 'github_1')).toBeUndefined()
-  expect(accountIn(skip(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
+  expect(accountIn(checkedWalk([slack, second, github]), 'slack_2')).toBe(TWICE)
+  expect(accountIn(checkedWalk([slack, second, github]), 'github_1')).toBeUndefined()
+  expect(accountIn(skip(checkedWalk([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
   // Its own account was chosen a moment ago; the other one's is another.
   const confirming = returned([slack, github, second])
   expect([accountIn(confirming, 'slack_1'), accountIn(confirming, 'slack_2')]).toEqual([TWO, TAKEN])
@@ -76,22 +76,22 @@ it('what leads straight to such an app says the same beside it: an opened row', 
 const given =
   (accounts: Record<string, string>) =>
   (instance: string): typeof noDescription => ({ ...noDescription, account: accounts[instance] })
-const both = seen([slack, second, github])
+const both = checkedWalk([slack, second, github])
 const textsIn = (walk: Walk, accounts: Record<string, string>) => {
   const about = given(accounts)
   return {
     output: headlineOf(walk, { describe: about }),
-    note: see(walk, { describe: about }).entries[0]?.notes[0],
+    note: overviewPage(walk, { describe: about }).entries[0]?.notes[0],
   }
 }
 
 it('the account that the company names is left out where it is the same for both: it can’t be right for each of them', () => {
   const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
   expect(textsIn(both, same)).toEqual({ output: TWICE, note: TWICE })
-  expect(textsIn(seen([second], seen([slack, second])), same)).toMatchObject({ output: TAKEN })
+  expect(textsIn(checkedWalk([second], checkedWalk([slack, second])), same)).toMatchObject({ output: TAKEN })
   const narrowed = { ...both, visit: { ...both.visit, only: ['slack_2'] } }
   expect(textsIn(narrowed, same).output).toContain(OTHERS)
-  expect(textsIn(seen([slack, github]), same).output).toBe('Use your Acme workspace.')
+  expect(textsIn(checkedWalk([slack, github]), same).output).toBe('Use your Acme workspace.')
 })
 
 it('the account that the company names is all that is said where each has its own', () => {
@@ -102,7 +102,7 @@ it('the account that the company names is all that is said where each has its ow
 it('someone whose app isn’t connected yet sees advice to use the other account, where names are alike', () => {
   const fixesOf = (...apps: UnconnectedApp[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
-    const { card } = see(seen(apps, returned(apps), now), { now, from: 'slack_1' })
+    const { card } = overviewPage(checkedWalk(apps, returned(apps), now), { now, from: 'slack_1' })
     expect(card?.kind).toBe('attend')
     return card?.fixes
   }

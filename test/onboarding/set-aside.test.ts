@@ -19,11 +19,11 @@ it.each([
 it.each([
   ['skip', 'unskip'],
   ['blocked', 'unblock'],
-])('what a person says about an app by %s is taken back by %s, which is no event', async (path, back) => {
+])('what a person says about an app by %s is taken back by %s, which is no event', async (path, undoPath) => {
   const { page, post, audited } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack')
   await post(`/onboarding/${path}/slack_1`)
-  const { status, headers } = await post(`/onboarding/${back}/slack_1`)
+  const { status, headers } = await post(`/onboarding/${undoPath}/slack_1`)
   const location = '/onboarding?datasource=slack&from=slack_1'
   expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
   expect(audited).toHaveLength(1)
@@ -31,8 +31,8 @@ it.each([
 })
 
 it('what a person says about an app by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
-  const { page, post, back, audited } = await awayAtSlack()
-  expect(await page(back())).toMatchObject({
+  const { page, post, callbackPath, audited } = await awayAtSlack()
+  expect(await page(callbackPath())).toMatchObject({
     confirming: { decline: { href: '/onboarding/declined/slack_1' } },
   })
   const { headers } = await post('/onboarding/declined/slack_1')

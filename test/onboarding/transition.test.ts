@@ -9,7 +9,7 @@ import {
   type UnconnectedApp,
   type Walk,
 } from '../../src/onboarding/walk.ts'
-import { app } from './seen.ts'
+import { app } from './overview-pages.ts'
 
 const checkOf = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}): WalkCheck => ({
   now: 1_000,
@@ -23,9 +23,9 @@ const checkOf = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}): 
 const both = [app('slack_1'), app('github_1')]
 const click = (unconnected = both, wanted?: string, more: Partial<WalkCheck> = {}) =>
   afterClick(startWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
-const back = { step: 's1', instance: 'slack_1', isAutomatic: true }
+const slackReturn = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const comesBack = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}, how: object = {}) =>
-  afterReturn(click().walk, checkOf(unconnected, more), { ...back, ...how })
+  afterReturn(click().walk, checkOf(unconnected, more), { ...slackReturn, ...how })
 
 it('a click on connect leaves for what comes next, under the step id of its check', () => {
   expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
@@ -56,7 +56,7 @@ it('a click on connect that names none passes over what has no address, and goes
 
 it('a click on connect that names none leads to one whose consent never showed, where nothing else is left', () => {
   const only = [app('slack_1')]
-  const { walk } = afterReturn(click(only).walk, checkOf(only), back)
+  const { walk } = afterReturn(click(only).walk, checkOf(only), slackReturn)
   const late = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
   expect(late).toMatchObject({ kind: 'leave', instance: 'slack_1' })
 })
@@ -81,14 +81,14 @@ it('a return that two servers judge at once leaves once: the later one leads to 
   const rest = [app('github_1'), app('gdrive_1')]
   const first = comesBack(rest, { step: 's2' })
   expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  const later = afterReturn(first.walk, checkOf(rest, { step: 's3' }), back)
+  const later = afterReturn(first.walk, checkOf(rest, { step: 's3' }), slackReturn)
   expect(later).toMatchObject(page)
   expect(later.walk).toEqual(first.walk)
 })
 
 it('a return makes a page where one is wanted in between, nothing is left, or the service still lists the app', () => {
   expect(comesBack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
-  expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), back)).toMatchObject(page)
+  expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), slackReturn)).toMatchObject(page)
   expect(comesBack(both)).toMatchObject(page)
 })
 
@@ -111,16 +111,16 @@ it('a return pauses before an app that needs something first, and before no othe
   expect(comesBack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
 })
 
-const look = (before: Walk, now: number, unconnected = both) => {
-  const after = afterReturn(before, checkOf(unconnected, { now }), back).walk
+const returnAt = (before: Walk, now: number, unconnected = both) => {
+  const after = afterReturn(before, checkOf(unconnected, { now }), slackReturn).walk
   return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }
 }
 
 it('what comes of a return, for the audit log is written once while it is waited for, and again when it has changed', () => {
-  const first = look(click().walk, 2_000)
+  const first = returnAt(click().walk, 2_000)
   expect(first.result).toBe('waiting')
-  const second = look(first.after, 4_000)
+  const second = returnAt(first.after, 4_000)
   expect(second.result).toBeUndefined()
-  expect(look(second.after, 9_000, [app('github_1')]).result).toBe('connected')
-  expect(look(second.after, 32_000).result).toBe('unconfirmed')
+  expect(returnAt(second.after, 9_000, [app('github_1')]).result).toBe('connected')
+  expect(returnAt(second.after, 32_000).result).toBe('unconfirmed')
 })

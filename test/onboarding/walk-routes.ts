@@ -20,7 +20,7 @@ import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
-import * as seen from './seen.ts'
+import * as fixtures from './overview-pages.ts'
 
 const ONRAMP = 'https://onramp.example'
 const SERVICE = 'https://service.example'
@@ -37,20 +37,20 @@ const listed = (app: UnconnectedApp): UnconnectedApp => ({
   ...app,
   authUrlRelativePath: `/auth/datasource/${app.instance}?token=once`,
 })
-export const [slack, github] = [listed(seen.slack), listed(seen.github)]
+export const [slack, github] = [listed(fixtures.slack), listed(fixtures.github)]
 
 type Described = NonNullable<CompanyFile['datasources']>
 
 /** @param datasources what the company's file says of apps */
 export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: 'Talk.', de: 'Reden.' } } }) {
   const world = {
-    now: seen.NOW,
+    now: fixtures.NOW,
     waiting: [slack, github] as UnconnectedApp[],
     person: ada,
     /** How long the service takes to answer; milliseconds. */
     takes: 0,
     /** Waited for before the service answers. @param gone aborts when no one waits for it */
-    answers: undefined as ((gone?: AbortSignal | null) => Promise<void>) | undefined,
+    answers: undefined as ((signal?: AbortSignal | null) => Promise<void>) | undefined,
     /** The service is away. */
     fails: false,
     approvals: [] as Approval[],
@@ -91,9 +91,9 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     },
     service: new ServiceForPerson({
       serviceClient: {
-        async checkDatasourceAuth(_credentials, finalRedirectUrl, gone) {
+        async checkDatasourceAuth(_credentials, finalRedirectUrl, signal) {
           calls.push(finalRedirectUrl)
-          await world.answers?.(gone)
+          await world.answers?.(signal)
           world.now += world.takes
           if (world.fails) throw new Problem(503, 'service_unavailable')
           return world.waiting
@@ -106,7 +106,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
       company,
       now,
     }),
-    confirmSeconds: seen.CONFIRM,
+    confirmSeconds: fixtures.CONFIRM,
     publicUrl: ONRAMP,
     baseUrl: SERVICE,
     hasHelp: (instance) => describeIn('')(instance).help !== undefined,
@@ -124,7 +124,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
       },
     },
     progress: { recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })) },
-    confirmSeconds: seen.CONFIRM,
+    confirmSeconds: fixtures.CONFIRM,
     publicUrl: ONRAMP,
     languages,
     log: { debug() {} },
@@ -149,8 +149,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
       const session = {
         id: 's1',
         user: req.get('person') ? { ...ada, subject: req.get('person') } : world.person,
-        signedInAt: seen.NOW,
-        tokens: { accessToken: '', issuedAt: seen.NOW },
+        signedInAt: fixtures.NOW,
+        tokens: { accessToken: '', issuedAt: fixtures.NOW },
       }
       Object.assign(req, { session })
       next()
@@ -182,7 +182,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     page: async (path: string, headers?: Record<string, string>) => (await get(path, headers)).body as Page,
     post: async (path: string) => await request(app).post(path).redirects(0),
     /** Where the consent that was begun last leads back: the path of ours. */
-    back: () => new URL(calls.at(-1) ?? '').href.slice(ONRAMP.length),
+    callbackPath: () => new URL(calls.at(-1) ?? '').href.slice(ONRAMP.length),
   }
 }
 

@@ -18,20 +18,21 @@ import {
 } from '../../src/onboarding/walk.ts'
 import { bucketOf } from '../../src/onboarding/app-state.ts'
 import type { TrackedApp, StartedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
-import { app } from './seen.ts'
+import { app } from './overview-pages.ts'
 
 const CONFIRM = 30
 /** For so long after a departure there is no check. */
 const IN_FLIGHT_MS = 15_000
 const [slack, github, drive] = [app('slack_1'), app('github_1'), app('gdrive_1')]
 const all = [slack, github, drive]
-const seen = (waiting: UnconnectedApp[], walk = startWalk(0), now = 0) =>
+const checkedWalk = (waiting: UnconnectedApp[], walk = startWalk(0), now = 0) =>
   applyCheck(walk, waiting, now, CONFIRM)
 const leave = (walk: Walk, instance: string, step: string, now = 0) =>
   startConsent(walk, { instance, step, now })
-const left = (waiting = all) => leave(seen(waiting), 'slack_1', 's1')
+const afterClick = (waiting = all) => leave(checkedWalk(waiting), 'slack_1', 's1')
 /** Back from Slack a second later, and the service still lists it. */
-const back = (waiting = all) => finishReturn(seen(waiting, left(waiting), 1_000), 's1', 1_000).walk
+const afterReturn = (waiting = all) =>
+  finishReturn(checkedWalk(waiting, afterClick(waiting), 1_000), 's1', 1_000).walk
 const isStartable = () => true
 const nextOf = (walk: Walk, now: number) => nextStep(walkStates(walk, now))
 const automaticNextOf = (walk: Walk, now: number, can: (instance: string) => boolean = isStartable) =>
@@ -47,21 +48,31 @@ function progress(walk: Walk, now: number) {
 }
 
 it.each<[string, Walk, number, object]>([
-  ['the first app that the service lists', seen(all), 0, { kind: 'connect', instance: 'slack_1' }],
-  ['nothing where the service lists nothing', seen([]), 0, { kind: 'finished' }],
-  ['another app while the person is on the way', left(), 1_000, { kind: 'connect', instance: 'github_1' }],
-  ['the first where no one came back', left(), IN_FLIGHT_MS, { kind: 'connect', instance: 'slack_1' }],
-  ['never one that is switched off', seen([app('a', 'disabled')]), 0, { kind: 'finished' }],
-  ['one whose permission has run out', seen([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
+  ['the first app that the service lists', checkedWalk(all), 0, { kind: 'connect', instance: 'slack_1' }],
+  ['nothing where the service lists nothing', checkedWalk([]), 0, { kind: 'finished' }],
+  [
+    'another app while the person is on the way',
+    afterClick(),
+    1_000,
+    { kind: 'connect', instance: 'github_1' },
+  ],
+  ['the first where no one came back', afterClick(), IN_FLIGHT_MS, { kind: 'connect', instance: 'slack_1' }],
+  ['never one that is switched off', checkedWalk([app('a', 'disabled')]), 0, { kind: 'finished' }],
+  [
+    'one whose permission has run out',
+    checkedWalk([app('a', 'stale')]),
+    0,
+    { kind: 'connect', instance: 'a' },
+  ],
   [
     'never one without an address',
-    seen([app('a', 'attention'), app('b')]),
+    checkedWalk([app('a', 'attention'), app('b')]),
     0,
     { kind: 'connect', instance: 'b' },
   ],
   [
     'nothing where only one without an address is left',
-    skip(seen([app('a', 'attention'), app('b')]), 'b', 1),
+    skip(checkedWalk([app('a', 'attention'), app('b')]), 'b', 1),
     1,
     { kind: 'finished' },
   ],
@@ -80,43 +91,47 @@ it.each([
   'the next step is to wait after a return that does not show: %i ms later for %i seconds',
   (later, lookAgainSeconds) => {
     for (const listed of [[slack], all])
-      expect(nextOf(back(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
+      expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
   },
 )
 
 it('the next step is for the person to decide once the time to confirm is over', () => {
-  expect(nextOf(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
-  const over = seen(all, back(), 31_000)
+  expect(nextOf(checkedWalk(all, afterReturn(), 30_999), 30_999).kind).toBe('wait')
+  const over = checkedWalk(all, afterReturn(), 31_000)
   expect(nextOf(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
   expect(findReturn(over, 's1')).toBeUndefined()
 })
 
 it('the next step waits for the last return that the page shows, and holds up none of the other apps', () => {
-  expect(nextOf(back(), 1_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', meanwhile: 'github_1' })
-  const both = finishReturn(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
+  expect(nextOf(afterReturn(), 1_000)).toMatchObject({
+    kind: 'wait',
+    instance: 'slack_1',
+    meanwhile: 'github_1',
+  })
+  const both = finishReturn(leave(afterReturn(), 'github_1', 's2', 2_000), 's2', 3_000).walk
   expect(nextOf(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
   const narrowed = { ...both, visit: { only: ['slack'] } }
   expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
-  expect(progress(seen([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
+  expect(progress(checkedWalk([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
 })
 
 it('the next step is nothing to wait for where the service switched the app off meanwhile', () => {
-  expect(nextOf(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
+  expect(nextOf(checkedWalk([app('slack_1', 'disabled')], afterReturn([slack]), 2_000), 2_000)).toEqual({
     kind: 'finished',
   })
 })
 
-const judge = (waiting: UnconnectedApp[], isRefused = false) =>
-  finishReturn(seen(waiting, left(), 5), 's1', 5, isRefused)
+const finishSlack = (waiting: UnconnectedApp[], isRefused = false) =>
+  finishReturn(checkedWalk(waiting, afterClick(), 5), 's1', 5, isRefused)
 
 it('a return counts as connected only when the service no longer lists the app, whatever the return says', () => {
-  expect(judge([github, drive]).outcome).toBe('connected')
-  expect(judge([github, drive], true).outcome).toBe('connected')
-  expect(judge(all).outcome).toBe('waiting')
+  expect(finishSlack([github, drive]).outcome).toBe('connected')
+  expect(finishSlack([github, drive], true).outcome).toBe('connected')
+  expect(finishSlack(all).outcome).toBe('waiting')
 })
 
 it('a return is judged by its own app, and once', () => {
-  const both = seen([slack], leave(left(), 'github_1', 's2'))
+  const both = checkedWalk([slack], leave(afterClick(), 'github_1', 's2'))
   const { walk, outcome } = finishReturn(both, 's2', 0)
   expect(outcome).toBe('connected')
   expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'ended' })
@@ -126,27 +141,27 @@ it('a return is judged by its own app, and once', () => {
 
 it('a return without a step that is known is from what was left for last and is not back', () => {
   for (const step of [undefined, '', 'unknown']) {
-    expect(findReturn(left(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
-    expect(findReturn(leave(left(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
-    expect(findReturn(back(), step)).toBeUndefined()
+    expect(findReturn(afterClick(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
+    expect(findReturn(leave(afterClick(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
+    expect(findReturn(afterReturn(), step)).toBeUndefined()
   }
-  expect(findReturn(leave(left(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
+  expect(findReturn(leave(afterClick(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
 })
 
 it('a return with a step that is over is none, and takes no other tab’s place', () => {
-  const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
+  const connected = finishReturn(checkedWalk([github, drive], afterClick(), 5), 's1', 5).walk
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
 })
 
 it('a return is recorded before its check', () => {
-  const known = markReturned(left(), findReturn(left(), 's1') as StartedApp, 2_000)
+  const known = markReturned(afterClick(), findReturn(afterClick(), 's1') as StartedApp, 2_000)
   expect(findReturn(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
   expect(mayCheck(known, 2_001)).toBe(true)
   expect(markReturned(known, findReturn(known, 's1') as StartedApp, 3_000)).toEqual(known)
 })
 
-const connected = finishReturn(seen([github, drive], left(), 5), 's1', 5).walk
+const connected = finishReturn(checkedWalk([github, drive], afterClick(), 5), 's1', 5).walk
 
 it('an automatic return leads to the next app that was never started', () => {
   expect(automaticNextOf(connected, 6)).toBe('github_1')
@@ -156,79 +171,79 @@ it('an automatic return leads to the next app that was never started', () => {
 })
 
 it('an automatic return doesn’t start an app again that was connected and is listed again, after the same click', () => {
-  const again = seen([slack], finishReturn(seen([], left([slack]), 5), 's1', 5).walk, 6)
+  const again = checkedWalk([slack], finishReturn(checkedWalk([], afterClick([slack]), 5), 's1', 5).walk, 6)
   expect(automaticNextOf(again, 6)).toBeUndefined()
-  const clicked = leave(seen([slack, github], again, 7), 'github_1', 's2', 7)
+  const clicked = leave(checkedWalk([slack, github], again, 7), 'github_1', 's2', 7)
   expect(automaticNextOf(clicked, 7)).toBe('slack_1')
   const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, isAutomatic: true })
   expect(byItself.clicks).toBe(clicked.clicks)
 })
 
 it('an app that was connected and is listed again is offered afresh and not called unconfirmed for the return of then', () => {
-  const again = seen(all, seen([github, drive], back(), 2_000), 3_600_000)
+  const again = checkedWalk(all, checkedWalk([github, drive], afterReturn(), 2_000), 3_600_000)
   expect(nextOf(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
   expect(again.known[0]).toMatchObject({ status: 'awaiting', attempt: undefined, unconfirmedAt: undefined })
 })
 
 it('an app that was connected and is listed again can still be come back from, where another tab saw it connected first', () => {
-  const again = seen(all, seen([github, drive], left(), 2), 3)
+  const again = checkedWalk(all, checkedWalk([github, drive], afterClick(), 2), 3)
   expect(findReturn(again, 's1')).toMatchObject({ instance: 'slack_1' })
 })
 
 it('an app that the person didn’t allow is waited for no longer, offered again, and connected where the service says so after all', () => {
-  const declined = decline(back(), 'slack_1', 2_000)
+  const declined = decline(afterReturn(), 'slack_1', 2_000)
   expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
   expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
   expect(leave(declined, 'slack_1', 's2', 3).known[0]?.attempt?.isDeclined).toBeUndefined()
-  expect(kindOf(seen([github, drive], declined, 3), 'slack_1')).toBe('connected')
+  expect(kindOf(checkedWalk([github, drive], declined, 3), 'slack_1')).toBe('connected')
 })
 
 it('an app that the person didn’t allow is left alone where nothing is waited for', () => {
-  for (const walk of [seen(all), left(), seen([github, drive], back(), 2)])
+  for (const walk of [checkedWalk(all), afterClick(), checkedWalk([github, drive], afterReturn(), 2)])
     expect(decline(walk, 'slack_1', 3)).toEqual(walk)
 })
 
 it('“not now” lasts until it is taken back, or the person leaves for the app after all', () => {
-  const skipped = skip(seen(all), 'slack_1', 1)
-  expect(nextOf(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
+  const skipped = skip(checkedWalk(all), 'slack_1', 1)
+  expect(nextOf(checkedWalk(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
   expect(nextOf(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
   expect(leave(skipped, 'slack_1', 's', 2).known[0]?.skippedAt).toBeUndefined()
 })
 
 it('an app that is set aside ends the wait for its consent alone', () => {
-  const both = finishReturn(leave(back(), 'github_1', 's2', 2), 's2', 3).walk
+  const both = finishReturn(leave(afterReturn(), 'github_1', 's2', 2), 's2', 3).walk
   const skipped = skip(both, 'slack_1', 4)
   expect([kindOf(skipped, 'slack_1'), kindOf(skipped, 'github_1')]).toEqual(['skipped', 'confirming'])
   expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('todo')
 })
 
 it('an app that is set aside counts at once while it is open in another tab, whose return still counts', () => {
-  const skipped = skip(left(), 'slack_1', 1)
+  const skipped = skip(afterClick(), 'slack_1', 1)
   expect(kindOf(skipped, 'slack_1')).toBe('skipped')
   expect(kindOf(finishReturn(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
 })
 
 it('a connected app can’t be set aside', () => {
-  const walk = seen([github, drive], seen(all), 1)
+  const walk = checkedWalk([github, drive], checkedWalk(all), 1)
   expect(skip(walk, 'slack_1', 2)).toEqual(walk)
-  const connected = seen([github, drive], skip(seen(all), 'slack_1', 1), 2)
+  const connected = checkedWalk([github, drive], skip(checkedWalk(all), 'slack_1', 1), 2)
   expect(kindOf(connected, 'slack_1')).toBe('connected')
-  expect(kindOf(seen(all, connected, 3), 'slack_1')).toBe('todo')
+  expect(kindOf(checkedWalk(all, connected, 3), 'slack_1')).toBe('todo')
 })
 
 it('“I need an admin” is kept with its time until it is taken back, and a later word replaces it', () => {
-  const blocked = block(seen(all), 'slack_1', 7)
+  const blocked = block(checkedWalk(all), 'slack_1', 7)
   expect(blocked.known[0]?.blockedAt).toBe(7)
   expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('todo')
   expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
 })
 
 it('no check is sent while someone is leaving, and one is after that, whatever the clocks do', () => {
-  expect(mayCheck(seen(all), 0)).toBe(true)
-  expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(left(), now))).toEqual([false, true])
+  expect(mayCheck(checkedWalk(all), 0)).toBe(true)
+  expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(afterClick(), now))).toEqual([false, true])
   // A clock that was put back, or a record that claims a departure to come.
-  expect(mayCheck(left(), -IN_FLIGHT_MS)).toBe(true)
-  expect(mayCheck(back(), 1_001)).toBe(true)
+  expect(mayCheck(afterClick(), -IN_FLIGHT_MS)).toBe(true)
+  expect(mayCheck(afterReturn(), 1_001)).toBe(true)
 })
 
 it.each([
@@ -242,27 +257,30 @@ it.each([
 })
 
 it('a visit counts apps that were connected on the way, and only its own apps', () => {
-  expect(progress(seen([drive], seen(all), 1), 1)).toEqual({ connected: 2, total: 3 })
-  expect(progress({ ...seen(all), visit: { only: ['slack_1'] } }, 0)).toEqual({ connected: 0, total: 1 })
+  expect(progress(checkedWalk([drive], checkedWalk(all), 1), 1)).toEqual({ connected: 2, total: 3 })
+  expect(progress({ ...checkedWalk(all), visit: { only: ['slack_1'] } }, 0)).toEqual({
+    connected: 0,
+    total: 1,
+  })
 })
 
 it('a walk of more apps than anyone has forgets those that were connected first, and none that waits', () => {
   const many = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
-  expect(seen(many).known).toHaveLength(2_001)
-  const half = seen(many.slice(1_000), seen(many.slice(0, 2_000)), 1)
+  expect(checkedWalk(many).known).toHaveLength(2_001)
+  const half = checkedWalk(many.slice(1_000), checkedWalk(many.slice(0, 2_000)), 1)
   expect(half.known).toHaveLength(2_000)
   expect(half.known[0]?.instance).toBe('a1_1')
 })
 
 it('a walk is the same walk where the service repeats its response', () => {
-  const connected = seen([github], seen(all), 1)
-  expect(seen([github], connected, 2)).toEqual(connected)
-  expect(seen([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')
-  expect(seen([{ ...github, status: 'stale' }], connected, 2).known[1]?.status).toBe('stale')
-  expect(seen([drive], connected, 2).known.map(({ status }) => status)).toEqual([
+  const connected = checkedWalk([github], checkedWalk(all), 1)
+  expect(checkedWalk([github], connected, 2)).toEqual(connected)
+  expect(checkedWalk([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')
+  expect(checkedWalk([{ ...github, status: 'stale' }], connected, 2).known[1]?.status).toBe('stale')
+  expect(checkedWalk([drive], connected, 2).known.map(({ status }) => status)).toEqual([
     'connected',
     'connected',
     'awaiting',
   ])
-  expect(seen([], connected, 2).known[0]?.connectedAt).toBe(1)
+  expect(checkedWalk([], connected, 2).known[0]?.connectedAt).toBe(1)
 })

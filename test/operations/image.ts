@@ -9,7 +9,7 @@ import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 import { makeCertificates, pem, startGateway } from '../helpers/tls.ts'
-import { lookAgain, say, walk } from './walker.ts'
+import { expectSignedIn, print, walk } from './walker.ts'
 
 const folder = process.argv[2] ?? ''
 const clone = join(folder, 'clone')
@@ -27,7 +27,7 @@ const inOnramp = (...args: string[]) => run('docker', 'exec', containerOf('onram
 const healthOf = (service: string) => inspect(containerOf(service), '{{.State.Health.Status}}')
 const healthy = async (service: string) => {
   const took = await until(() => healthOf(service) === 'healthy', `${service} to be healthy`, 60_000)
-  say(`${service} is healthy after ${(took / 1000).toFixed(1)} s`)
+  print(`${service} is healthy after ${(took / 1000).toFixed(1)} s`)
 }
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 const write = (name: string, values: Record<string, string>) =>
@@ -53,7 +53,7 @@ function build(): void {
   for (const service of ['onramp', 'sandbox']) {
     const start = performance.now()
     compose('build', service)
-    say(`${service} is built in ${Math.round((performance.now() - start) / 1000)} s`)
+    print(`${service} is built in ${Math.round((performance.now() - start) / 1000)} s`)
   }
 }
 
@@ -77,10 +77,10 @@ function checkContents(): void {
   const [release, snapshot = ''] = inImage('node', 'src/cli/onramp.mjs', '--version').split('+')
   assert.equal(release, version)
   assert.match(snapshot, /^[\da-f]{8}$/)
-  say('no development package and no sandbox is in it')
+  print('no development package and no sandbox is in it')
   const [base, whole] = ['node:24-slim', image].map((one) => Number(inspect(one, '{{.Size}}')))
   const own = (whole ?? 0) - (base ?? 0)
-  say(`it adds ${megabytes(own)} to its base of ${megabytes(base ?? 0)}`)
+  print(`it adds ${megabytes(own)} to its base of ${megabytes(base ?? 0)}`)
   assert.ok(own < 80e6, 'the image has become too large')
 }
 
@@ -92,7 +92,7 @@ function checkConfinement(): void {
   assert.match(status, /^Name:\s+(node|MainThread)$/m)
   assert.match(status, /^CapEff:\s+0+$/m)
   assert.match(status, /^NoNewPrivs:\s+1$/m)
-  say('it runs as user 1000 without privileges, on a root that is read-only, and node is process 1')
+  print('it runs as user 1000 without privileges, on a root that is read-only, and node is process 1')
 }
 
 /** Resolves the service's names to this machine. */
@@ -151,19 +151,19 @@ async function checkWithStore(): Promise<void> {
   await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'it to be ready')
   checkConfinement()
   const browser = await walk(url, 'ada', connect())
-  say('a person signs in and connects everything through the published port')
+  print('a person signs in and connects everything through the published port')
 
   for (const service of ['onramp', 'valkey']) {
     compose('restart', service)
     await healthy(service)
     await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'it to be ready again')
-    await lookAgain(url, browser)
-    say(`after a restart of ${service} the person is still signed in`)
+    await expectSignedIn(url, browser)
+    print(`after a restart of ${service} the person is still signed in`)
   }
   const start = performance.now()
   compose('stop', 'onramp')
   assert.equal(inspect(containerOf('onramp'), '{{.State.ExitCode}}'), '0')
-  say(`it stops with 0 after ${((performance.now() - start) / 1000).toFixed(1)} s`)
+  print(`it stops with 0 after ${((performance.now() - start) / 1000).toFixed(1)} s`)
   compose('down', '--volumes')
 }
 
@@ -180,10 +180,10 @@ async function checkSandbox(): Promise<void> {
   })
   assert.equal(switched.status, 200)
   await walk(url, 'ada')
-  say('the same through the published ports of the profile sandbox')
+  print('the same through the published ports of the profile sandbox')
   compose('stop', 'sandbox')
   assert.equal(inspect(container, '{{.State.ExitCode}}'), '0')
-  say('it stops with 0')
+  print('it stops with 0')
 }
 
 try {

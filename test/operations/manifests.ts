@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { Command } from '@commander-js/extra-typings'
 import { sendOn } from '../../src/cli/invite/send-options.ts'
 import { loadSettings, settings } from '../../src/settings/settings.ts'
-import { say } from './walker.ts'
+import { print } from './walker.ts'
 
 const folder = process.argv[2] ?? ''
 const root = new URL('../..', import.meta.url).pathname
@@ -60,7 +60,7 @@ function checkFields(): void {
     execFileSync(process.execPath, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] })
   run(join(root, 'node_modules/typescript/bin/tsc'), ...options, 'manifests.ts')
   run('--disable-warning=ExperimentalWarning', 'manifests.ts')
-  say(`${manifests.length} manifests have the fields that Kubernetes knows, with values that it takes`)
+  print(`${manifests.length} manifests have the fields that Kubernetes knows, with values that it takes`)
 }
 
 const specOf = (kind: string) => manifests.find((one) => one.kind === kind)?.spec ?? {}
@@ -129,4 +129,4 @@ const args = reminders.spec.containers[0].args ?? []
 const send = sendOn(new Command()).action(() => {})
 send.parse(args.slice(args.indexOf('send') + 1), { from: 'user' })
 assert.equal(send.opts().remindAfter, 7)
-say('both pods are confined, their settings load, and selectors, ports and the command fit')
+print('both pods are confined, their settings load, and selectors, ports and the command fit')

@@ -12,7 +12,7 @@ import { freePort, run } from '../helpers/running.ts'
 import { makeCertificates } from '../helpers/tls.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { startLoad, type LoadRequest } from '../helpers/load.ts'
-import { lookAgain, say, walk } from './walker.ts'
+import { expectSignedIn, print, walk } from './walker.ts'
 
 const [, , folder = '', ...names] = process.argv
 const here = new URL('../../deploy/proxies/', import.meta.url).pathname
@@ -167,11 +167,11 @@ async function checkProxy(name: string): Promise<void> {
   const lost = load.responses.filter(
     ({ request: sent, status }) => status !== (sent.method === 'POST' ? 303 : 200),
   )
-  say(
+  print(
     `${name}: people walk; of ${load.responses.length} pages and forms, ${lost.length} got lost in restarts`,
   )
   assert.deepEqual(lost, [], `${name}: ${proxy.output().slice(-2_000)}`)
-  for (const browser of browsers) await lookAgain(url, browser)
+  for (const browser of browsers) await expectSignedIn(url, browser)
 
   // The proxy has to notice that none is ready.
   await redis.kill()

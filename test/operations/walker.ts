@@ -17,13 +17,13 @@ export async function walk(url: string, person: string, connect?: BrowserConnect
 }
 
 /** The browser still is who it was: its page is there without a redirect. */
-export async function lookAgain(url: string, browser: TestBrowser): Promise<void> {
+export async function expectSignedIn(url: string, browser: TestBrowser): Promise<void> {
   const before = browser.hops.length
   await browser.open(`${url}/onboarding`)
   assert.equal(browser.page.status, 200, browser.text)
   assert.equal(browser.hops.length, before + 1, 'someone who was signed in has to sign in again')
 }
 
-export function say(what: string): void {
+export function print(what: string): void {
   process.stdout.write(`  ${what}\n`)
 }

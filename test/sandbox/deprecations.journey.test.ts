@@ -44,9 +44,9 @@ it.each(endpoints)('$operation answers until its removal, and 410 from then on',
   const { operation, removal } = row
   expect((await ask(operation, dayBefore(removal))).status).toBe(200)
   for (const day of [removal, '2030-01-01']) {
-    const gone = await ask(operation, day)
-    expect([gone.status, gone.text]).toEqual([410, expect.stringContaining(removal)])
-    expect(gone.headers.get('sunset')).toBe(new Date(removal).toUTCString())
+    const removed = await ask(operation, day)
+    expect([removed.status, removed.text]).toEqual([410, expect.stringContaining(removal)])
+    expect(removed.headers.get('sunset')).toBe(new Date(removal).toUTCString())
   }
 })
 

@@ -57,9 +57,9 @@ it.each<[Server, Server]>([
   ['new', 'old'],
 ])(
   'a sign-in that begins at the %s server and comes back to the %s one starts over',
-  async (begins, back) => {
+  async (begins, ends) => {
     two.sandbox.clearRequests()
-    const { hop } = await signIn(begins, back)
+    const { hop } = await signIn(begins, ends)
     expect([hop.status, hop.location]).toEqual([303, '/sign-in?return_to=%2Fonboarding&again=1'])
     expect(two.sandbox.count('token')).toBe(0)
   },

@@ -32,7 +32,7 @@ async function someone({ records: wrap = (all) => all, ...options }: Setup = {})
 }
 
 const grouped = { settings: { ADMIN_GROUPS: ['New', 'Old'] } }
-const gone = { status: 400, body: { error: 'invalid_grant' } }
+const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
 it('the service gets to know who issued the token', async () => {
   for (const TOKEN_ISSUED_BY of ['service', 'external-idp']) {
@@ -130,7 +130,7 @@ it('a refresh holds its lease for forty seconds, so a frozen process keeps it', 
   answers['/token'] = () => {
     const [key = ''] = store.named('lease:refresh:')
     life = store.lives.get(key)
-    return gone
+    return invalidGrant
   }
   await ada.call()
   expect(life).toBe(40)
@@ -138,7 +138,7 @@ it('a refresh holds its lease for forty seconds, so a frozen process keeps it', 
 })
 
 it('a refresh that comes second keeps the tokens of the first', async () => {
-  for (const late of [gone, token('loser')]) {
+  for (const late of [invalidGrant, token('loser')]) {
     const { ada, expire, answers, store, isIn } = await someone()
     expire()
     let count = 0
@@ -205,7 +205,7 @@ it('a refresh updates the admin groups if the id_token has them', async () => {
 })
 
 it.each<[string, { status: number; body?: object }, string]>([
-  ['invalid_grant', gone, 'signed_out'],
+  ['invalid_grant', invalidGrant, 'signed_out'],
   ['a bare 401', { status: 401, body: {} }, 'signed_out'],
   ['server_error', { status: 500, body: { error: 'server_error' } }, 'sign_in_unavailable'],
   ['another refusal with 404', { status: 404, body: { error: 'odd' } }, 'sign_in_unavailable'],
@@ -228,7 +228,7 @@ it('an early refresh that fails keeps no one out while the token is valid', asyn
   // Without a word on why, a refusal can wait until the token has run out.
   answers['/token'] = () => ({ status: 403, body: {} })
   expect([await ada.call(), await isIn()]).toEqual([first, true])
-  answers['/token'] = () => gone
+  answers['/token'] = () => invalidGrant
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
 })
 
@@ -237,7 +237,7 @@ it('a sign-in that the server ended leads to the sign-in page, even if the store
   const records = (store: Records) =>
     failing(store, (operation) => isAway && operation === 'remove' && 'away')
   const { ada, first, clock, answers, refused, isIn } = await someone({ records })
-  answers['/token'] = () => gone
+  answers['/token'] = () => invalidGrant
   refused.add(first)
   isAway = true
   clock.now += 5 * MINUTE - 1

@@ -105,8 +105,8 @@ it.each([
   ['tls', 'tls', true, 'client_secret_basic'],
 ])(
   'a server that returns %j to a request for %j, with a secret (%s), gets %s',
-  (answer, asked, has, method) => {
-    const wanted = { ...requested, token_endpoint_auth_method: asked } as Requested
+  (answer, requestedMethod, has, method) => {
+    const wanted = { ...requested, token_endpoint_auth_method: requestedMethod } as Requested
     const response = { token_endpoint_auth_method: answer, ...(!has && { client_secret: undefined }) }
     expect(read(response, wanted)).toMatchObject({ token_endpoint_auth_method: method })
   },

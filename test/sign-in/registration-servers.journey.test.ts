@@ -46,7 +46,7 @@ it('a registration that is refused in every form ends with one clean line in the
 it('a registered client is kept whatever the server answers to an unknown client', async () => {
   const { running, server } = await start()
   await expectSignsIn(running)
-  const before = server.seen.length
+  const before = server.requests.length
   for (const error of ['invalid_client', 'invalid_grant']) {
     server.answers['/token'] = ({ res }, own) =>
       own.json(res, { error }, error === 'invalid_client' ? 401 : 400)
@@ -57,7 +57,7 @@ it('a registered client is kept whatever the server answers to an unknown client
       await browser.open(`${running.url}/sign-in/callback?code=made-up&state=${state}`, { follow: false })
     }
   }
-  expect(server.seen.slice(before)).toEqual(Array.from({ length: 10 }, () => 'POST /token'))
+  expect(server.requests.slice(before)).toEqual(Array.from({ length: 10 }, () => 'POST /token'))
   expect(messagesOf(running)).toContain('onramp registration forget')
   delete server.answers['/token']
   await expectSignsIn(running)

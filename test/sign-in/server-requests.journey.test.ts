@@ -30,17 +30,17 @@ async function ask(answers: Answers, options: object = GET, path = '/there?a=b')
 }
 
 it('a request is sent as the library has it, and reported with its result', async () => {
-  const seen: unknown[] = []
+  const received: unknown[] = []
   const { url, reports, answer } = await ask(
     {
       '/there': ({ query, headers, body, res }, own) => {
-        seen.push([query.get('a'), headers['x-own'], body])
+        received.push([query.get('a'), headers['x-own'], body])
         own.json(res, { ok: true }, 201)
       },
     },
     FORM,
   )
-  expect(seen).toEqual([['b', 'yes', { code: 'c0de', client_secret: 'se sam' }]])
+  expect(received).toEqual([['b', 'yes', { code: 'c0de', client_secret: 'se sam' }]])
   expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
   expect(reports).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
   expect(reports[0]?.[2]).toBeLessThan(1)

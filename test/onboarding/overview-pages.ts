@@ -27,9 +27,12 @@ export const slack = waits('slack_1', 'Slack')
 export const github = waits('github_1', 'GitHub')
 export const drive = waits('gdrive_1', 'Google Drive')
 
-export const seen = (waiting: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
+export const checkedWalk = (waiting: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
   applyCheck(walk, waiting, now, CONFIRM)
-export const see = (walk: Walk, context: Partial<Parameters<typeof overviewOf>[1]> = {}): OverviewPage =>
+export const overviewPage = (
+  walk: Walk,
+  context: Partial<Parameters<typeof overviewOf>[1]> = {},
+): OverviewPage =>
   overviewOf(walk, {
     now: NOW,
     t,
@@ -46,9 +49,12 @@ export const see = (walk: Walk, context: Partial<Parameters<typeof overviewOf>[1
 
 /** Left for Slack and back, the service not showing it yet. */
 export const returned = (waiting: UnconnectedApp[]) =>
-  finishReturn(startConsent(seen(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }), 'step-1', NOW)
-    .walk
+  finishReturn(
+    startConsent(checkedWalk(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }),
+    'step-1',
+    NOW,
+  ).walk
 
 export const LATE = NOW + CONFIRM * 1000
 /** Back from Slack, and the time to confirm is over. */
-export const late = (waiting: UnconnectedApp[]) => seen(waiting, returned(waiting), LATE)
+export const late = (waiting: UnconnectedApp[]) => checkedWalk(waiting, returned(waiting), LATE)
