@@ -224,6 +224,11 @@ it.each<[string, (person: Person) => Person, string[]]>([
   ['signed in without an invitation', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
   ['knows nothing of it yet', (person) => person, []],
   [
+    'has yet to get the invitation, which the mail server put off',
+    (person) => withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'deferred', now: 1 }),
+    [],
+  ],
+  [
     'has an address that was rejected',
     (person) => withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'failed', now: 1 }),
     [],
