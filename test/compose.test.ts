@@ -76,6 +76,8 @@ const service = {
   status: 200,
   headers: {} as Record<string, string>,
   listed: ['slack_1', 'github_1', 'secret_1'],
+  /** When WEBHOOK_URL answers. */
+  receiver: undefined as Promise<void> | undefined,
 }
 
 function answer({ path }: Sent): object {
@@ -90,7 +92,8 @@ function answer({ path }: Sent): object {
 }
 
 beforeEach(() => {
-  Object.assign(service, { sent: [], status: 200, headers: {}, listed: ['slack_1', 'github_1', 'secret_1'] })
+  const listed = ['slack_1', 'github_1', 'secret_1']
+  Object.assign(service, { sent: [], status: 200, headers: {}, listed, receiver: undefined })
   vi.spyOn(Pool.prototype, 'dispatch').mockImplementation((options, handler) => {
     const { origin, path, headers, body } = options
     const sent = {
@@ -103,9 +106,14 @@ beforeEach(() => {
     const controller = { abort() {} } as unknown as Dispatcher.DispatchController
     handler.onRequestStart?.(controller, {})
     const output = { 'content-type': 'application/json', ...service.headers }
-    handler.onResponseStart?.(controller, service.status, output, '')
-    handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answer(sent))))
-    handler.onResponseEnd?.(controller, {})
+    const respond = () => {
+      handler.onResponseStart?.(controller, service.status, output, '')
+      handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answer(sent))))
+      handler.onResponseEnd?.(controller, {})
+    }
+    if (service.receiver !== undefined && sent.origin === 'http://localhost:9')
+      void service.receiver.then(respond)
+    else respond()
     return true
   })
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no authorization server here')))
@@ -324,6 +332,20 @@ it('the start sends what waits for WEBHOOK_URL', async () => {
   await people.change('ada@acme.example', (person) => ({ ...person, signedInAt: clock.now }))
   await onramp.start()
   await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
+})
+
+it('the store is closed once the outcome of events under way is in it', async () => {
+  const { onramp, visit, reach } = compose()
+  const { promise: answered, resolve: answerNow } = Promise.withResolvers<void>()
+  service.receiver = answered
+  await visit('/onboarding')
+  await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
+  const closing = onramp.close()
+  await new Promise(setImmediate)
+  expect(reach.isClosed).toBe(false)
+  answerNow()
+  await closing
+  expect(reach.isClosed).toBe(true)
 })
 
 it('what the service announces of its own end is counted and logged', async () => {
