@@ -327,6 +327,23 @@ it('an app that the company file hides later is gone from the walk and from the 
   expect((await admin('/admin/report.json').expect(200)).text).not.toContain('secret_1')
 })
 
+it('an app that another one replaces later leaves its history to that one', async () => {
+  const REPLACES = join(folder, 'replaces.yaml')
+  writeFileSync(REPLACES, 'name: Acme\ndatasources:\n  slack_2: { replaces: slack_1 }\n')
+  const store = memoryStore()
+  const { visit } = compose(store)
+  await visit('/onboarding')
+  service.listed = ['github_1']
+  await visit('/onboarding')
+  service.listed = ['github_1', 'slack_2']
+  const later = compose(store, { COMPANY_FILE: REPLACES })
+  await later.visit('/onboarding')
+  const person = await later.people.get('ada@acme.example')
+  expect(person?.lastCheck?.apps.find(({ instance }) => instance === 'slack_2')).toMatchObject({
+    movedFrom: 'slack_1',
+  })
+})
+
 it('the start sends what waits for WEBHOOK_URL', async () => {
   const { onramp, people, clock } = compose()
   await people.change('ada@acme.example', (person) => ({ ...person, signedInAt: clock.now }))
