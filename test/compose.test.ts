@@ -76,6 +76,8 @@ const service = {
   status: 200,
   headers: {} as Record<string, string>,
   listed: ['slack_1', 'github_1', 'secret_1'],
+  /** Its answer, in place of a list of apps. */
+  body: undefined as object | undefined,
   /** When WEBHOOK_URL answers. */
   receiver: undefined as Promise<void> | undefined,
 }
@@ -93,7 +95,8 @@ function answer({ path }: Sent): object {
 
 beforeEach(() => {
   const listed = ['slack_1', 'github_1', 'secret_1']
-  Object.assign(service, { sent: [], status: 200, headers: {}, listed, receiver: undefined })
+  const usual = { body: undefined, receiver: undefined }
+  Object.assign(service, { sent: [], status: 200, headers: {}, listed, ...usual })
   vi.spyOn(Pool.prototype, 'dispatch').mockImplementation((options, handler) => {
     const { origin, path, headers, body } = options
     const sent = {
@@ -108,7 +111,7 @@ beforeEach(() => {
     const output = { 'content-type': 'application/json', ...service.headers }
     const respond = () => {
       handler.onResponseStart?.(controller, service.status, output, '')
-      handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answer(sent))))
+      handler.onResponseData?.(controller, Buffer.from(JSON.stringify(service.body ?? answer(sent))))
       handler.onResponseEnd?.(controller, {})
     }
     if (service.receiver !== undefined && sent.origin === 'http://localhost:9')
@@ -285,6 +288,17 @@ it('a check names the person in its headers, has our final_redirect_url, and its
   expect(person?.lastCheck).toMatchObject({ checkedAt: clock.now })
   expect(Math.max(...[...lives].filter(([key]) => key.startsWith('person')).map(([, life]) => life))).toBe(
     30 * DAY,
+  )
+})
+
+it('a success of the service that can’t be read is counted as no answer', async () => {
+  service.body = { planted: 1 }
+  const { visit, scrape } = compose()
+  await visit('/onboarding')
+  const page = await scrape()
+  const counts = /onramp_service_call_duration_seconds_count\{.*\} \d+/.exec(page)?.[0]
+  expect(counts).toBe(
+    'onramp_service_call_duration_seconds_count{operation="checkdatasourceauth",status="none"} 1',
   )
 })
 
