@@ -122,6 +122,8 @@ it('the former addresses of a person who is forgotten are forgotten, too', async
   await people.change(ada, optedOut)
   await people.rename(ada, adaNew)
   expect(await people.currentAddress(ada)).toBe(adaNew)
-  await people.forget(adaNew)
-  expect(await people.currentAddress(ada)).toBe(ada)
+  const adaNewest = 'ada.lovelace@acme.example'
+  await people.rename(adaNew, adaNewest)
+  await people.forget(adaNewest)
+  expect([await people.currentAddress(ada), await people.currentAddress(adaNew)]).toEqual([ada, adaNew])
 })
