@@ -83,9 +83,11 @@ it('a person counts as reminded once, and has acted once the apps of the email a
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
   const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, unconnected: [jira] }, at + 1)
   const open = begin(having({ ...here, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
+  const half = about(['slack_1', 'jira_1'])({ ...onlySlack, email: 'lea@acme.example' }, at - DAY)
   const report = await reportOf(
     lapse(connected(lost('ada@acme.example')), at - DAY),
     onlySlack,
+    half,
     lost('dan@acme.example'),
     connected({ ...open, email: 'kim@acme.example' }),
     open,
@@ -97,7 +99,7 @@ it('a person counts as reminded once, and has acted once the apps of the email a
   const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
   expect(flows.filter(([, reminded]) => reminded !== 0)).toEqual([
     ['2026-10-31', 4, 2],
-    ['2026-11-01', 1, 1],
+    ['2026-11-01', 2, 1],
   ])
 })
 
