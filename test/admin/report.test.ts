@@ -292,6 +292,13 @@ it('the admin sees where most people are stuck only where it is at least half of
   expect(await detailsOf(...few, waits('a'))).toEqual([t('admin.mostly', { app: 'a' })])
 })
 
+it('the admin sees which app most people lost who fell back, and not where others are stuck', async () => {
+  const { stats } = await pageOf(lostApp({ ...here, finishedAt: at - DAY }, at), waits('jira'), waits('jira'))
+  expect(stats.find(({ what }) => what === 'fellBack')?.details).toEqual([
+    t('admin.mostly', { app: 'slack' }),
+  ])
+})
+
 it('the export can be read as a list, with name, language and department for the next email', async () => {
   const hana = { ...known, name: '=Hana', language: 'ja', group: 'Sales' }
   expect(await listed(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
