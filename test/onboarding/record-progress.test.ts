@@ -10,7 +10,7 @@ import {
   type UnconnectedApp,
   type Walk,
 } from '../../src/onboarding/walk.ts'
-import { appsOf, newPerson, withCheck } from '../../src/people/person.ts'
+import { appsOf, newPerson, withCheck, withSignIn } from '../../src/people/person.ts'
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
@@ -123,6 +123,17 @@ it('a page records nothing for an address that isn’t verified, or without one'
   await started({ user: { ...ada, emailVerified: false } }).page([slack])
   await started({ user: nameless }).page([slack])
   expect(written()).toBe(0)
+})
+
+it('a page of someone with another person’s former address leaves that person’s record alone', async () => {
+  const { started, report } = setUpProgress()
+  const { page, people } = started()
+  const bob = 'bob@acme.example'
+  await people.change(ada.email, (person) => withSignIn(person, 'key of Bob'))
+  await people.rename(ada.email, bob)
+  await page([slack])
+  expect(await report()).toEqual(['slack_1 waiting'])
+  expect((await people.get(bob))?.lastCheck).toBeUndefined()
 })
 
 it('the report agrees with the walk after the next page, where the store was away, or the process died before it had written', async () => {
