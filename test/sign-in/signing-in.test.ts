@@ -1,6 +1,7 @@
 // Signing in, from the first request to the new session.
 import { expect, it } from 'vitest'
 import { inProcess, ISSUER, parametersOf, PUBLIC_URL, warningsIn } from './in-process.ts'
+import { serverAsFunction } from './server-as-function.ts'
 
 const revoking = { revocation_endpoint: `${ISSUER}/revoke` }
 const HINT = { login_hint: 'ada@acme.example' }
@@ -214,6 +215,19 @@ it('"Not you?" signs another person in, and ends the session and tokens of the f
   expect(await both.who()).toMatchObject({ subject: 'bob' })
   expect(store.named('session:')).toHaveLength(1)
   await expect.poll(() => requests.filter(({ path }) => path === '/revoke')).toHaveLength(2)
+})
+
+it('someone who signs in at another authorization server gives it no tokens of the former one', async () => {
+  const { browser, server } = inProcess({ metadata: revoking })
+  const ada = browser()
+  await ada.signIn()
+  const issuer = 'http://new.example'
+  const there = serverAsFunction({ ...revoking, issuer }, {})
+  Object.assign(there.person, { issuer, sub: 'ada-there' })
+  server.configuration = await there.authorizationServer.configuration()
+  expect(await ada.follow(there.callbackFor(await ada.begin({ return_to: '/x' })))).toBe('/x')
+  expect(await ada.who()).toMatchObject({ issuer, subject: 'ada-there' })
+  expect(there.requests.map(({ path }) => path)).toEqual(['/token'])
 })
 
 it('"Not you?" falls back to login if select_account is refused, and ends after four restarts', async () => {
