@@ -76,6 +76,8 @@ it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1',
     const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
     expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
     expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
+    // Only the beginning is ours.
+    expect(await statusFor({ origin: 'https://onramp.example.evil.example' })).toBe(403)
     // A frame in a sandbox.
     expect(await statusFor({ origin: 'null' })).toBe(403)
     // A neighbour: another host below the same domain.
