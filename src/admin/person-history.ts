@@ -1,10 +1,12 @@
 // One person, from their record: what happened, and what would help them now; then in words, for their page and
 // `onramp person`. Pure. Times are milliseconds since 1970.
+import { APPROVALS } from '../campaigns/approvals.ts'
+import { campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { pausedApps, removedInstances, withoutRemoved, type KeepState } from '../people/keep-state.ts'
-import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
+import type { EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -32,11 +34,27 @@ const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as cons
 
 const DAY_MS = 86_400_000
 
-/** Is it about one of their apps, or about everyone who left the list that day? */
-const isAbout = ({ lastCheck, leftAt = 0 }: Person, { at, app }: OperatorAction) =>
-  app === undefined
-    ? leftAt >= at && leftAt - at < DAY_MS
-    : lastCheck?.apps.some(({ instance }) => instance === app)
+/** Is it about everyone who left the list that day, or about an app that the person had lost, or waited for, while on the list? */
+function isAbout(person: Person, action: OperatorAction): boolean {
+  const { intents, listedAt = Infinity, leftAt = Infinity } = person
+  const { at, app, what } = action
+  if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
+  if (listedAt > at || leftAt <= at) return false
+  if (what !== 'approved') return hadLost(person, app, action)
+  const waits = intents?.apps.some(
+    (one) => one.instance === app && one.kind === 'blocked' && (one.since ?? 0) <= at,
+  )
+  return (
+    waits || campaignEmails(person, APPROVALS).some((email) => email.apps?.includes(app) && email.at >= at)
+  )
+}
+
+function hadLost({ lastCheck }: Person, app: string, { at, since = 0 }: OperatorAction): boolean {
+  const record = lastCheck?.apps.find(({ instance }) => instance === app)
+  return [record?.lapsedAt, record?.lostAt, record?.vanishedAt].some(
+    (time = Infinity) => time >= since && time <= at,
+  )
+}
 
 /** `events`: newest first. */
 export function historyOf(person: Person, keepState: KeepState) {
@@ -50,14 +68,14 @@ export function historyOf(person: Person, keepState: KeepState) {
     ...person.campaigns.flatMap(({ name, emails }) =>
       emails.flatMap((email) => {
         const { at, apps = [], reminder } = email
-        const by = name === LAPSES ? releaseOf(apps, at, actions)?.by : undefined
+        const by = name === LAPSES ? releaseOf(email, emails, actions)?.by : undefined
         const episode = name === LAPSES ? 'lapse' : name === NEW_APPS ? 'newApp' : undefined
         const details = { apps, outcome: emailStateOf(email), by }
         return eventOf(episode ?? (reminder === 0 ? 'invitation' : 'reminder'), at, details)
       }),
     ),
-    ...records.flatMap(({ instance: app, status, since, lapsedAt, lapses }) => [
-      ...eventOf('lost', lapsedAt, { app }),
+    ...records.flatMap(({ instance: app, status, since, lapsedAt, lostAt, lapses }) => [
+      ...eventOf('lost', lapsedAt ?? lostAt, { app }),
       ...eventOf('back', lapses && status === 'connected' ? since : undefined, { app }),
     ]),
     ...failures.flatMap(({ at, code, instance: app }) => eventOf('failed', at, { code, app })),
@@ -72,13 +90,11 @@ export function historyOf(person: Person, keepState: KeepState) {
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
 }
 
-/** The emails about one lapse are over by then. */
-const RELEASED_MS = 30 * DAY_MS
-
-const releaseOf = (apps: readonly string[], sentAt: number, actions: readonly OperatorAction[]) =>
+/** Only the first email after a release was on hold. @param actions about the person */
+const releaseOf = (email: EmailRecord, emails: readonly EmailRecord[], actions: readonly OperatorAction[]) =>
   actions.findLast(
     ({ at, what, app = '' }) =>
-      what === 'released' && apps.includes(app) && at <= sentAt && sentAt - at < RELEASED_MS,
+      what === 'released' && emails.find((one) => one.at >= at && one.apps?.includes(app)) === email,
   )
 
 /** A shell would read more in other addresses. */

@@ -291,7 +291,8 @@ function withAnswers(
   )
   const removedApps = (state.removedApps ?? []).map((one) => ({
     ...one,
-    ...(gone.includes(one) && removed.some((app) => isOf(app, one)) && { confirmedAt: now }),
+    ...(gone.includes(one) &&
+      removed.some((app) => isOf(app, one)) && { confirmedAt: one.confirmedAt ?? now }),
     ...(gone.includes(one) && isReleased(one) && { releasedAt: now }),
   }))
   const { pausedUntil = 0, ...rest } = state
@@ -304,10 +305,10 @@ type Answer = OperatorAction & { what: 'released' | 'removed' | 'confirmed' }
 /** What the options of a run at that moment have answered. */
 function answersOf({ massDisconnects, removedApps = [] }: KeepState, at: number): Answer[] {
   const all = [...massDisconnects.map((one) => ({ ...one, releasedAt: one.resumedAt })), ...removedApps]
-  return all.flatMap(({ instance: app, ...one }) => {
+  return all.flatMap(({ instance: app, since, ...one }) => {
     const isRemoved = 'confirmedAt' in one && one.confirmedAt === at
     if (!isRemoved && one.releasedAt !== at) return []
-    return [{ at, what: isRemoved ? 'removed' : 'released', by: operatorName(), app }]
+    return [{ at, what: isRemoved ? 'removed' : 'released', by: operatorName(), app, since }]
   })
 }
 

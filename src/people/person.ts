@@ -18,6 +18,8 @@ export type AppRecord = {
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
+  /** Of a connected app: `lapsedAt` of the lapse that is over. */
+  lostAt?: number
   lapses?: number
 }
 
@@ -73,6 +75,8 @@ export type OperatorAction = {
   by: string
   /** An instance. */
   app?: string
+  /** When the first person lost the app. */
+  since?: number
 }
 
 /**
@@ -224,7 +228,7 @@ function asConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt: _newAt, movedFrom: _movedFrom, ...rest } = app
   const vanished = isRun && lapsedAt === undefined && { vanishedAt: at }
-  return { ...rest, status: 'connected', since: at, ...vanished }
+  return { ...rest, status: 'connected', since: at, ...omitUndefined({ lostAt: lapsedAt }), ...vanished }
 }
 
 const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>

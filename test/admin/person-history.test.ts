@@ -3,7 +3,13 @@ import { expect, it } from 'vitest'
 import { historyOf } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
-import { newPerson, withFailure, type OperatorAction, type Person } from '../../src/people/person.ts'
+import {
+  newPerson,
+  withFailure,
+  type AppRecord,
+  type OperatorAction,
+  type Person,
+} from '../../src/people/person.ts'
 import { having, mailed } from '../helpers/people.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
@@ -61,27 +67,59 @@ const released = (over: Partial<OperatorAction>): OperatorAction => ({
   what: 'released',
   by: 'root',
   app: 'slack_1',
+  since: NOW - DAY,
   ...over,
+})
+const lost = (app: Partial<AppRecord>): Person => ({
+  ...left,
+  listedAt: NOW - 9 * DAY,
+  lastCheck: { checkedAt: NOW, apps: left.lastCheck!.apps.map((one) => ({ ...one, ...app })) },
 })
 
 it.each<[string | undefined, number, string, OperatorAction[]]>([
   ['root', NOW, 'lapses', [released({})]],
-  ['eve', NOW + 2, 'lapses', [released({}), released({ at: NOW + 1, by: 'eve' }), released({ at: NOW + 3 })]],
+  [
+    'eve',
+    NOW + 2,
+    'lapses',
+    [released({}), released({ at: NOW + 1, by: 'eve' }), released({ at: NOW + 2 * DAY })],
+  ],
   [undefined, NOW - 1, 'lapses', [released({})]],
-  ['root', NOW + 30 * DAY - 1, 'lapses', [released({})]],
-  [undefined, NOW + 30 * DAY, 'lapses', [released({})]],
   [undefined, NOW, 'lapses', [released({ app: 'jira_1' })]],
   [undefined, NOW, 'lapses', [released({ what: 'removed' })]],
   [undefined, NOW, 'onboarding', [released({})]],
 ])('an email was released by %s', (by, at, campaign, actions) => {
   const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'], now: at } as const
-  const { events } = historyOf(withEmail(left, email), { ...NOTHING, actions })
-  expect(events.find(({ outcome }) => outcome === 'sent')?.by).toBe(by)
+  const person = withEmail(lost({ lapsedAt: NOW - DAY }), email)
+  const later = withEmail(person, { ...email, reminder: 1, now: at + DAY })
+  const { events } = historyOf(later, { ...NOTHING, actions })
+  expect(events.flatMap((one) => (one.outcome === 'sent' ? [one.by] : []))).toEqual(
+    at < NOW && campaign === 'lapses' ? ['root', by] : [undefined, by],
+  )
+})
+
+const waiting = (since: number): Partial<Person> => ({
+  listedAt: NOW,
+  intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'blocked', since }] },
 })
 
 it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
-  [true, {}, {}],
-  [false, {}, { app: 'github_1' }],
+  [false, left, {}],
+  [true, lost({ lapsedAt: NOW - DAY }), {}],
+  [false, lost({ lapsedAt: NOW - DAY - 1 }), {}],
+  [true, lost({ lapsedAt: NOW }), {}],
+  [false, lost({ lapsedAt: NOW + 1 }), {}],
+  [true, lost({ lostAt: NOW }), {}],
+  [true, lost({ vanishedAt: NOW }), { what: 'removed' }],
+  [false, lost({ vanishedAt: NOW + 1 }), { what: 'removed' }],
+  [false, lost({ lapsedAt: NOW }), { app: 'github_1' }],
+  [true, { ...lost({ lapsedAt: NOW }), listedAt: NOW }, {}],
+  [false, { ...lost({ lapsedAt: NOW }), listedAt: NOW + 1 }, {}],
+  [true, { ...lost({ lapsedAt: NOW }), leftAt: NOW + 1 }, {}],
+  [false, { ...lost({ lapsedAt: NOW }), leftAt: NOW }, {}],
+  [false, lost({ lapsedAt: NOW }), { what: 'approved' }],
+  [true, waiting(NOW), { what: 'approved' }],
+  [false, waiting(NOW + 1), { what: 'approved' }],
   [false, {}, { app: undefined } as never],
   [true, { leftAt: NOW }, { app: undefined } as never],
   [true, { leftAt: NOW + DAY - 1 }, { app: undefined } as never],

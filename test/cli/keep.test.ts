@@ -290,6 +290,8 @@ it.each([
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
     expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
     expect(await jiraIn(company)).toBe(connected)
+    const again = option === 'removed' ? { removed: ['jira_1'] } : {}
+    expect(auditedIn(await company.run(twelve, again))).toEqual([])
     await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
       '--removed slack_1: this app isn',
     )

@@ -31,7 +31,11 @@ const keep = async (change: (person: Person) => Person) => {
 it('onramp person prints on 80 columns what would help, the apps, and what happened, newest first', async () => {
   await keep((person) => {
     const here = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
-    const left = having(here, { slack_1: 'waiting', jira_1: 'connected' }, at)
+    const seen = having({ ...here, listedAt: at - 120_000 }, { slack_1: 'waiting', jira_1: 'connected' }, at)
+    const apps = seen.lastCheck!.apps.map((app) =>
+      app.instance === 'slack_1' ? { ...app, lapsedAt: at - 90_000 } : app,
+    )
+    const left = { ...seen, lastCheck: { checkedAt: at, apps } }
     const email = { campaign: 'lapses', reminder: 0, state: 'sent', apps: ['slack_1'] } as const
     const failed = withFailure(left, { at: at + 60_000, instance: 'slack_1', code: 'service_unavailable' })
     return withAction(withEmail(failed, { ...email, now: at }), {
@@ -53,7 +57,7 @@ it('onramp person prints on 80 columns what would help, the apps, and what happe
       npm run onramp -- doctor --as ada@acme.example
 
     Apps, and since when
-      WHEN  slack · Not connected
+      WHEN  slack · Lost access
       WHEN  jira · Connected
 
     What happened
@@ -62,6 +66,8 @@ it('onramp person prints on 80 columns what would help, the apps, and what happe
       WHEN  Email about lost access · slack · sent · released by root
       WHEN  Emails released · slack · by root
       WHEN  Address changed · by root
+      WHEN  Lost access · slack
+      WHEN  On the list of people
 
     Last checked. Dates and times are in UTC.
     "
@@ -82,6 +88,8 @@ it('onramp person --json has everything that is stored, and who released an emai
       { what: 'lapse', at: iso, apps: ['slack_1'], outcome: 'sent', by: 'root' },
       { what: 'released', by: 'root' },
       { what: 'renamed', by: 'root' },
+      { what: 'lost', app: 'slack_1' },
+      { what: 'listedAt' },
     ],
     stored: { person: { name: 'Ada Lovelace', lastCheck: { checkedAt: iso } }, progress: [] },
   })
