@@ -1,12 +1,6 @@
 // A file that pages load. Its path has a hash of the content, so browsers may cache it for ever. Pure.
 import { hash } from 'node:crypto'
 
-export type StaticAsset = {
-  path: string
-  type: string
-  content: Buffer
-}
-
 const TYPES = {
   css: 'text/css; charset=utf-8',
   jpg: 'image/jpeg',
@@ -16,11 +10,11 @@ const TYPES = {
   webp: 'image/webp',
 } as const
 
-type FileExtension = keyof typeof TYPES
-
 /** @param place the path without hash and extension, like `/assets/onramp` */
-export const createStaticAsset = (place: string, ending: FileExtension, content: Buffer): StaticAsset => ({
+export const createStaticAsset = (place: string, ending: keyof typeof TYPES, content: Buffer) => ({
   path: `${place}.${hash('sha256', content, 'hex').slice(0, 12)}.${ending}`,
-  type: TYPES[ending],
+  type: TYPES[ending] as string,
   content,
 })
+
+export type StaticAsset = ReturnType<typeof createStaticAsset>

@@ -135,17 +135,15 @@ function shownApps(
   }
 }
 
-type Landing =
-  | { kind: 'landing' }
-  /** The invited person, as far as we know. */
-  | { kind: 'walk' }
-  | { kind: 'mismatch'; signedInAs: string; invited: string }
-
-/** An account without a verified address goes on too: an invitation grants nothing, and the walk is the signed-in person's. */
-function decideLanding(invitation: Invitation | undefined, user: User | undefined): Landing {
-  if (invitation === undefined || user === undefined) return { kind: 'landing' }
-  if (user.email === undefined || isSameAddress(user.email, invitation.email)) return { kind: 'walk' }
-  return { kind: 'mismatch', signedInAs: user.email, invited: maskedAddress(invitation.email) }
+/**
+ * `walk` is for the invited person, as far as we know. An account without a verified address goes on too: an invitation grants
+ * nothing, and the walk is the signed-in person's.
+ */
+function decideLanding(invitation: Invitation | undefined, user: User | undefined) {
+  if (invitation === undefined || user === undefined) return { kind: 'landing' as const }
+  if (user.email === undefined || isSameAddress(user.email, invitation.email))
+    return { kind: 'walk' as const }
+  return { kind: 'mismatch' as const, signedInAs: user.email, invited: maskedAddress(invitation.email) }
 }
 
 function walkPath(invitation: Invitation | undefined): string {

@@ -9,37 +9,28 @@ import { normalizedAddress } from './address.ts'
 /** Someone got the address `email` in place of this one. `until`: milliseconds since 1970. */
 type Move = { email: string; until: number }
 
-/** Every method throws {StoreUnavailable}. */
-export class FormerAddresses {
-  readonly #records: Pick<Records, 'get' | 'compareAndSet'>
-  readonly #keyRing: KeyRing
-
-  constructor(records: Pick<Records, 'get' | 'compareAndSet'>, keyRing: KeyRing) {
-    this.#records = records
-    this.#keyRing = keyRing
-  }
-
+/** Both methods throw {StoreUnavailable}. */
+export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAndSet'>, keyRing: KeyRing) => ({
   /** The present address of the person who had this one at that moment. */
   async follow(email: string, at: number): Promise<string> {
-    const dataKey = await this.#keyRing.dataKey()
+    const dataKey = await keyRing.dataKey()
     for (let [address, time] = [normalizedAddress(email), at]; ;) {
       const key = keyOf(dataKey, address)
-      const move = movesIn(dataKey, key, await this.#records.get(key)).find(({ until }) => until > time)
+      const move = movesIn(dataKey, key, await records.get(key)).find(({ until }) => until > time)
       if (move === undefined) return address
       ;[address, time] = [move.email, move.until]
     }
-  }
-
+  },
   async change(email: string, seconds: number, change: (moves: Move[]) => Move[]): Promise<void> {
-    const dataKey = await this.#keyRing.dataKey()
+    const dataKey = await keyRing.dataKey()
     const key = keyOf(dataKey, email)
     const { seal } = sealedJson<Move[]>(dataKey.sealer)
-    await changeRecord(this.#records, {
+    await changeRecord(records, {
       key,
       next: (text) => ({ text: seal(change(movesIn(dataKey, key, text)), key), seconds }),
     })
-  }
-}
+  },
+})
 
 /** None if unreadable. */
 const movesIn = ({ sealer }: DataKey, key: string, text: string | undefined): Move[] =>

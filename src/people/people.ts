@@ -8,7 +8,7 @@ import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
-import { FormerAddresses } from './former-addresses.ts'
+import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
 import { newPerson, withAddress, type AppRecord, type Person } from './person.ts'
 
@@ -47,11 +47,11 @@ type PeopleDeps = {
 /** Every method throws {StoreUnavailable}. */
 export class People {
   readonly #deps: PeopleDeps
-  readonly #formerAddresses: FormerAddresses
+  readonly #formerAddresses: ReturnType<typeof createFormerAddresses>
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps
-    this.#formerAddresses = new FormerAddresses(deps.records, deps.keyRing)
+    this.#formerAddresses = createFormerAddresses(deps.records, deps.keyRing)
   }
 
   /** @throws {PersonUnreadable} */

@@ -132,7 +132,7 @@ type Conditions = Partial<Pick<Company, 'quiet'>> & {
   company?: Company
   timezone?: string
   digest?: 'monday'
-  faults?: readonly string[]
+  faults?: string[]
   signal?: AbortSignal
 }
 

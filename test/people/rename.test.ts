@@ -1,6 +1,6 @@
 // A person's new address: everything follows, an interruption loses nothing, and two people never become one.
 import { expect, it } from 'vitest'
-import { FormerAddresses } from '../../src/people/former-addresses.ts'
+import { createFormerAddresses } from '../../src/people/former-addresses.ts'
 import type { People } from '../../src/people/people.ts'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
@@ -30,7 +30,7 @@ function setUp() {
   return {
     people,
     values,
-    formerAddresses: new FormerAddresses(records, keyRing),
+    formerAddresses: createFormerAddresses(records, keyRing),
     wait: (days: number) => (time += days * 86_400_000),
     dieAfter: (writes: number) => (writesLeft = writes),
   }

@@ -78,10 +78,7 @@ const [NEW, REJECTED] = [PEOPLE - 8, PEOPLE - 11]
 const FELL_BACK = [40, 121]
 
 /** One person's history. @returns also the apps that they have connected, by their place in the list */
-function historyOf(
-  index: number,
-  days: readonly number[],
-): { connected: readonly number[]; events: Event[] } {
+function historyOf(index: number, days: readonly number[]): Pick<Colleague, 'connected' | 'events'> {
   const events: Event[] = []
   const at = (day: number, hour: number) => (days[day] ?? 0) + hour * HOUR_MS + percent(index, 1) * 30_000
   const add = (time: number, change: Event['change']) => void events.push({ at: time, change })
@@ -109,12 +106,10 @@ function historyOf(
   const soon = start + HOUR_MS / 6
   const outcome = percent(index, 4)
   if (hasFallenBack) {
+    const connected = ALL.filter((app) => app !== DRIVE)
     check(soon, ALL)
-    check(
-      at(DAYS - 1, 14),
-      ALL.filter((app) => app !== DRIVE),
-    )
-    return { connected: ALL.filter((app) => app !== DRIVE), events }
+    check(at(DAYS - 1, 14), connected)
+    return { connected, events }
   }
   if (outcome < 54) {
     check(soon, outcome < 38 ? ALL : [0, 1, 2])

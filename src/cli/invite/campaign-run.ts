@@ -3,12 +3,10 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'
 import { MailServer } from '../../campaigns/mail/server.ts'
-import type { Invitee, LeftOut } from '../../campaigns/people-file.ts'
 import { createPersonCheck } from '../../campaigns/person-check.ts'
 import { formatSummary, rateLimitOf } from '../../campaigns/tally.ts'
 import { AT_ONCE, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
-import type { Company } from '../../company/company.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { renameAll } from '../rename.ts'
@@ -17,22 +15,13 @@ import { createCampaignService, loadCompanyOf, loadSettingsWith } from './email.
 import { openList, readList } from './list.ts'
 import type { RunProgress } from './progress.ts'
 
-export type RunInput = {
-  people: readonly Invitee[]
-  faults: readonly string[]
-  leftOut: LeftOut
-  settings: Settings
-  company: Company
-  context: CommandContext
-}
-
 /** @param file its path, or `-` @throws {UsageError} {SettingsError} {UnreadableList} */
 export async function loadRunInput(
   file: string,
   needed: readonly (keyof Settings)[],
   includeGuests: boolean | undefined,
   context: CommandContext,
-): Promise<RunInput> {
+) {
   const list = openList(file, context.stdin)
   const settings = loadSettingsWith(needed, context.env)
   const company = loadCompanyOf(settings)
@@ -44,6 +33,8 @@ export async function loadRunInput(
     )
   return { ...read, people, settings, company, context }
 }
+
+export type RunInput = Awaited<ReturnType<typeof loadRunInput>>
 
 /** `mailServer` is absent in a dry run. */
 export type Neighbors = {
