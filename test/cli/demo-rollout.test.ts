@@ -1,16 +1,14 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createRollout, replayRollout } from '../../src/cli/demo/rollout.ts'
 import { openKeepState, openPeople, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { REQUIRED } from './run-command.ts'
 
 const NOW = Date.parse('2026-11-27T10:00:00Z')
-const settings = loadSettings({ ...REQUIRED, DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-rollout-')) })
+const settings = loadSettings({ ...REQUIRED, DATA_DIR: useFolder() })
 
 it('the demo shows 200 people in their second week, as the sandbox has them, in each state', async () => {
   const rollout = createRollout(NOW)

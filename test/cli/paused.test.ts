@@ -1,17 +1,16 @@
 // What `onramp keep` has paused, in the commands that a person runs by hand. The service is a function.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type Dispatcher } from 'undici'
-import { afterAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { HOUR, jira, lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-paused-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 const list = join(folder, 'people.csv')
 writeFileSync(list, 'ada@acme.example\n')
 const env = { ...REQUIRED, SERVICE_GLOBAL_TOKEN: 'token', DATA_DIR: join(folder, 'data') }

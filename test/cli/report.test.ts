@@ -1,18 +1,17 @@
 // What the commands that a person runs by hand say of a rollout, beside what /admin says.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { crowdOf } from '../helpers/crowd.ts'
+import { useFolder } from '../helpers/folder.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-report-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 const list = join(folder, 'people.csv')
 const env = { ...REQUIRED, SERVICE_GLOBAL_TOKEN: 'token', DATA_DIR: join(folder, 'data') }
 const at = Date.parse('2027-01-18T10:00:00Z')
