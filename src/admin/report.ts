@@ -29,16 +29,16 @@ export const zeros = <K extends readonly string[]>(names: K) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<K[number], number>
 
 /** A department; without a name, the small ones together. */
-const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
+export const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
  * What happened on a day. `fellBack`: since that day, until now. `newApp`: so, by nothing but new apps. `returned`: have
  * everything again that they lost. `reminded`: got their newest reminder on it. `acted`: of the
  * reminded, those who connected every app of that reminder (without a list: are ready, by a newer connection).
  */
-const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
+export const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
-const newApp = (instance: string, name: string) => ({
+export const newApp = (instance: string, name: string) => ({
   instance,
   name,
   counts: zeros(APP_STATES),

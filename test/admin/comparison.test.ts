@@ -1,22 +1,12 @@
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
-import type { Report } from '../../src/admin/report.ts'
+import { newDay, type Report } from '../../src/admin/report.ts'
 import type { DailyCounts, NewApp } from '../../src/people/keep-state.ts'
 import { t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
-const day = (date: string, finished: number, fellBack = 0): Report['days'][number] => ({
-  day: date,
-  invited: 0,
-  signedIn: 0,
-  finished,
-  fellBack,
-  newApp: 0,
-  returned: 0,
-  reminded: 0,
-  acted: 0,
-})
+const day = (date: string, finished: number, fellBack = 0) => ({ ...newDay(date), finished, fellBack })
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 

@@ -1,19 +1,11 @@
 import { expect, it } from 'vitest'
 import { createPlot } from '../../src/admin/plot.ts'
-import type { Report } from '../../src/admin/report.ts'
+import { newDay, type Report } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
-const day = (date: string, invited: number, signedIn = 0, finished = 0): Report['days'][number] => ({
-  day: date,
-  invited,
-  signedIn,
-  finished,
-  newApp: 0,
-  fellBack: 0,
-  returned: 0,
-  reminded: 0,
-  acted: 0,
-})
+const day = (date: string, invited: number, signedIn = 0, finished = 0) => {
+  return { ...newDay(date), invited, signedIn, finished }
+}
 
 const counted = (days: Report['days'][number][]) => ({
   days,

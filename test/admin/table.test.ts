@@ -1,17 +1,13 @@
 import { expect, it } from 'vitest'
-import type { AppCounts, Report } from '../../src/admin/report.ts'
+import { newApp, newGroup, type AppCounts } from '../../src/admin/report.ts'
 import { appTable, groupTable, shareFormatter } from '../../src/admin/sorted-table.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
 
 const app = (instance: string, name: string, waiting = 1): AppCounts => ({
-  instance,
-  name,
+  ...newApp(instance, name),
   counts: { waiting, connected: 1, skipped: 0, blocked: 0, off: 0 },
-  unconfirmed: 0,
-  lapsed: 0,
-  noAddress: 0,
 })
 const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
 const tableOf = (apps: readonly AppCounts[], query: Record<string, unknown> = {}) =>
@@ -35,24 +31,10 @@ it('the table of apps leaves out an identifier that the name says already', () =
   expect(secondOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
 })
 
-const group = (
-  name: string | undefined,
-  people: number,
-  ready: number,
-  stuck = 0,
-): Report['groups'][number] => ({
-  name,
-  people,
-  ready,
-  stuck,
-  signedIn: 0,
-  finished: ready,
-  toConnect: people,
-  nothing: 0,
-  inProgress: 0,
-  notStarted: people - ready - stuck,
-  fellBack: 0,
-})
+const group = (name: string | undefined, people: number, ready: number, stuck = 0) => {
+  const shares = { ready, finished: ready, stuck, notStarted: people - ready - stuck }
+  return { ...newGroup(name), people, toConnect: people, ...shares }
+}
 
 const groups = [group('Ähm', 10, 5), group('Zoo', 20, 2, 6), group('bees', 10, 5, 1), group(undefined, 5, 0)]
 const by = (sort: unknown) => {
