@@ -2,8 +2,8 @@
 import type { KeepState, RemovedApp } from '../people/keep-state.ts'
 import { countNoticed, sharedCause, type Listed } from './many-at-once.ts'
 
-/** A page noticed so many of them at most: people who just looked. Where people connect an app, pages notice nearly all. */
-const MAX_NOTICED_BY_PAGES = 0.1
+/** For each run that noticed it, so many pages at most: people who just looked. Of an app that people connect, nearly all. */
+const MAX_NOTICED_BY_PAGES = 0.5
 
 /** @returns those that most people don't have listed again, and new ones */
 export async function findRemovedApps(people: Listed, state: KeepState, now: number): Promise<RemovedApp[]> {

@@ -24,8 +24,8 @@ it.each([
   [5, 0, 21, 0],
   [50, 0, 1_000, 1],
   [49, 0, 1_000, 0],
-  [60, 6, 0, 1],
-  [60, 7, 0, 0],
+  [60, 30, 0, 1],
+  [60, 31, 0, 0],
 ])(
   '%i runs and %i pages that miss an app that %i people have listed ask %i times',
   async (runs, pages, listed, count) => {
