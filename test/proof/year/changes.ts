@@ -1,5 +1,6 @@
 // What changes in the company during the simulated year: its apps, and the days without emails.
 import type { Company } from '../../../src/company/company.ts'
+import type { OwnerAnswers } from '../../../src/people/approvals.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import type { Random } from '../random.ts'
 import { DAY, MINUTE, type Calendar } from './calendar.ts'
@@ -17,6 +18,7 @@ type ChangesOptions = {
   workforce: Workforce
   /** The company file's `replaces`, the other way around. */
   replacedBy: Map<string, string>
+  answers: OwnerAnswers
   /** What an operator gives the next run. */
   operate: (change: (state: KeepState) => KeepState) => void
 }
@@ -26,9 +28,14 @@ export const dayOf = (at: number): string => new Date(at).toISOString().slice(0,
 export class Changes {
   readonly quiet: Company['quiet']
   readonly pause = { from: Infinity, until: 0 }
+  /** When each owner has answered last. */
+  readonly answeredAt = new Map<string, number>()
+  readonly #options: ChangesOptions
   readonly gone: { instance: string; at: number }[] = []
 
-  constructor({ seed, days, calendar, random, workforce, replacedBy, operate }: ChangesOptions) {
+  constructor(options: ChangesOptions) {
+    const { seed, days, calendar, random, workforce, replacedBy, operate } = options
+    this.#options = options
     const start = calendar.now
     const moment = (from: number, to: number) =>
       start + Math.floor((days * DAY * (from + random.next() * (to - from))) / MINUTE) * MINUTE
@@ -37,7 +44,9 @@ export class Changes {
       { from: dayOf(quiet), to: dayOf(quiet + DAY), group: undefined },
       { from: dayOf(quietInParis), to: dayOf(quietInParis), group: 'Paris' },
     ]
-    const [, , removed = '', replaced = ''] = workforce.apps
+    const [, , removed = '', replaced = '', unapproved = ''] = workforce.apps
+    workforce.unapproved.add(unapproved)
+    calendar.at(moment(0.45, 0.55), () => void (workforce.issuer = 'https://login.acme.example'))
     calendar.at(moment(0.15, 0.22), () => workforce.addApp(NEW_APP))
     calendar.at(moment(0.3, 0.34), () =>
       operate((state) => {
@@ -56,6 +65,16 @@ export class Changes {
       workforce.replaceApp(replaced, successor)
       replacedBy.set(replaced, successor)
       this.gone.push({ instance: replaced, at: calendar.now })
+    })
+  }
+
+  /** With an even seed the first answer of an owner is wrong. */
+  askOwner(instance: string): void {
+    const { seed, calendar, workforce, answers } = this.#options
+    calendar.at(calendar.now + DAY, async () => {
+      if (seed % 2 === 1 || this.answeredAt.has(instance)) workforce.unapproved.delete(instance)
+      this.answeredAt.set(instance, calendar.now)
+      await answers.put(instance, { at: calendar.now, by: 'owner@acme.example' })
     })
   }
 

@@ -35,6 +35,11 @@ const PROMISES = {
     'everyone is told of each new app within four days on which that is possible, and not by a reminder',
   new: 'no email says that an app is new which is not, and at most three are about one',
   optedOut: 'no opt-out is ever lost',
+  renamed: 'people with a new address are followed within a day, and their links lead to them',
+  oneRecord: 'two people never become one, and no one becomes two',
+  aside: 'what people skipped or wait for goes on, at a new address and a new identity provider, too',
+  requested: 'owners get one email for everyone who waits',
+  approval: 'no approval email to a second person before it is confirmed, and one to everyone who waits then',
   gone: 'an app that was removed or replaced is in no figure a day later',
   figures: 'every figure equals the people behind its link, and a count over the records',
   missing: 'no one on the list is missing from the figures of a day',
@@ -45,6 +50,8 @@ const PROMISES = {
 } as const
 
 type PromiseName = keyof typeof PROMISES
+
+type Check = (promise: PromiseName, isKept: boolean) => void
 
 export type SentEmail = { email: string; campaign: string; apps: readonly string[]; nth?: number | undefined }
 
@@ -61,6 +68,8 @@ export class KeepPromises {
   readonly #checked = new Map<PromiseName, number>()
   readonly #broken = new Map<PromiseName, { count: number; example: string }>()
   readonly #open = new Set<{ employee: Employee; consent: Consent; at: number }>()
+  readonly #triedAt = new Map<string, number>()
+  readonly #requested = new Map<string, { stage: string; id: string; at: number }>()
   readonly #notices: MassDisconnect[] = []
   readonly #options: KeepPromisesOptions
 
@@ -109,14 +118,11 @@ export class KeepPromises {
       check('lapse', ++consent.emails <= 3)
     }
     this.#sentAboutNew(sent, employee, check)
+    if (campaign === 'approvals') this.#sentAboutApproval(sent, employee, check)
     this.begun(sent, employee)
   }
 
-  #sentAboutNew(
-    { campaign, apps, nth }: SentEmail,
-    employee: Employee,
-    check: (promise: PromiseName, isKept: boolean) => void,
-  ): void {
+  #sentAboutNew({ campaign, apps, nth }: SentEmail, employee: Employee, check: Check): void {
     const consents = apps.flatMap((instance) => consentOf(employee, instance) ?? [])
     const isInvited = ({ newAt = 0 }: Consent) => newAt > (employee.emails[0] ?? Infinity)
     if (campaign === 'onboarding')
@@ -127,6 +133,34 @@ export class KeepPromises {
       consents.every(({ newAt, named }) => newAt !== undefined && named < 3),
     )
     check('announced', (nth === 1) === consents.some(({ named }) => named === 0))
+  }
+
+  #sentAboutApproval({ apps }: SentEmail, { consents }: Employee, check: Check): void {
+    const { calendar, workforce, changes } = this.#options
+    for (const instance of apps) {
+      const answeredAt = changes.answeredAt.get(instance) ?? Infinity
+      const isConfirmed = workforce.employees
+        .flatMap((one) => consentOf(one, instance) ?? [])
+        .some(({ approvals, isConnected }) => approvals > 0 && isConnected)
+      const triedAt = this.#triedAt.get(instance) ?? 0
+      // The next person hears of it where the first one does nothing for three working days.
+      check('approval', answeredAt < calendar.now && (isConfirmed || calendar.now - triedAt > 60 * HOUR))
+      if (!isConfirmed) check('approval', (this.#requested.get(instance)?.at ?? 0) < answeredAt)
+      this.#triedAt.set(instance, calendar.now)
+      const consent = consents.find((one) => one.instance === instance)
+      if (consent !== undefined) check('approval', ++consent.approvals === 1)
+    }
+  }
+
+  /** @param request of a run that was killed, its email has the same id again */
+  requested(request: { instance: string; stage: string; id: string }): void {
+    const { now } = this.#options.calendar
+    const { instance, stage, id } = request
+    const last = this.#requested.get(instance)
+    const isLate = last === undefined || last.stage !== stage || now - last.at > 4 * DAY
+    if (last?.id === id) return
+    this.check('requested', isLate, () => `${instance}, ${stage}`)
+    this.#requested.set(instance, { stage, id, at: now })
   }
 
   /** An email may have arrived: so it counts. */
@@ -159,7 +193,7 @@ export class KeepPromises {
       const { employee, consent, at } = open
       const isThere = employee.consents.includes(consent)
       const isOver = !isThere || consent.lapse?.at !== at || !employee.isListed || !employee.isKnown
-      const known = (await people.get(employee.email))?.lastCheck?.apps
+      const known = (await people.get(await people.currentAddress(employee.email)))?.lastCheck?.apps
       const noticedAt = known?.find(({ instance }) => instance === consent.instance)?.lapsedAt
       if (isOver || noticedAt !== undefined) this.#open.delete(open)
       if (isOver) continue
@@ -214,7 +248,7 @@ export class KeepPromises {
       this.check('gone', !isCounted || now - at < time, () => JSON.stringify(known))
     }
     const check = this.check.bind(this)
-    await checkRecords({ all, report, keepState, now, workforce, changes, check })
+    await checkRecords({ all, report, keepState, now, people, workforce, changes, check })
     for (const { email, isListed, leftAt } of workforce.employees) {
       if (isListed || leftAt === 0 || now - leftAt < RETENTION + 2 * DAY) continue
       const known = await people.get(email)

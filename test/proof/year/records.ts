@@ -8,6 +8,7 @@ import type { Report } from '../../../src/admin/report.ts'
 import { appTable, groupTable } from '../../../src/admin/sorted-table.ts'
 import { activeMassDisconnects, removedInstances, withoutRemoved } from '../../../src/people/keep-state.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
+import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
 import { figuresIn } from '../../helpers/figures.ts'
 import { t } from '../../helpers/texts.ts'
@@ -18,29 +19,53 @@ import type { Workforce } from './workforce.ts'
 const QUARTER = 91 * DAY
 /** Working days on which an email about a new app is possible, before it is late. */
 const MAX_WAITED = 4
-/** Of a large company, figures are compared once a week. */
-const LARGE = 1_000
 
+type CheckedDaily = 'optedOut' | 'renamed' | 'oneRecord' | 'aside' | 'announced' | 'approval' | 'figures'
 type Day = {
   all: readonly Person[]
   report: Report
   keepState: KeepState
   now: number
+  people: People
   workforce: Workforce
   changes: Changes
-  check: (promise: 'optedOut' | 'announced' | 'figures', isKept: boolean, example: () => string) => void
+  check: (promise: CheckedDaily, isKept: boolean, example: () => string) => void
 }
 
 export async function checkRecords(day: Day): Promise<void> {
-  checkOptOuts(day)
+  await checkPeople(day)
   checkNewApps(day)
-  if (day.workforce.employees.length < LARGE || new Date(day.now).getUTCDay() === 0) await checkFigures(day)
+  if ([0, 3].includes(new Date(day.now).getUTCDay())) await checkFigures(day)
 }
 
-function checkOptOuts({ all, workforce, check }: Day): void {
-  const known = new Map(all.map((person) => [person.email, person]))
-  for (const { email, isOptedOut } of workforce.employees)
-    if (isOptedOut) check('optedOut', known.get(email)?.optedOutAt !== undefined, () => email)
+/** A new address on the list is noticed by the next run. */
+async function checkPeople({ all, now, people, workforce, check }: Day): Promise<void> {
+  const records = Map.groupBy(all, ({ email }) => workforce.byEmail.get(email))
+  const { from, to } = workforce.outage
+  const soon = (now > from && now < to + DAY ? 49 : 25) * HOUR
+  for (const employee of workforce.employees) {
+    const { email, formerEmails, renamedAt, links, isListed, isOptedOut, consents } = employee
+    const [record, ...others] = records.get(employee) ?? []
+    if (isOptedOut) check('optedOut', record?.optedOutAt !== undefined, () => email)
+    if (record === undefined) continue
+    const known = [record.email, ...(record.formerEmails ?? [])]
+    const isTheirs = known.every((one) => one === email || formerEmails.includes(one))
+    const sent = record.campaigns.flatMap(({ emails }) => emails.filter(({ state }) => state === 'sent'))
+    const isOne = others.length === 0 && isTheirs && (record.id ?? employee.id) === employee.id
+    check('oneRecord', isOne && sent.length <= employee.emails.length, () =>
+      JSON.stringify([record, ...others]),
+    )
+    for (const { instance, aside, isConnected } of isListed ? consents : []) {
+      const intent = record.intents?.apps.find((one) => one.instance === instance)?.kind
+      check('aside', isConnected || aside === intent, () => `${email}, ${instance}: ${aside}, not ${intent}`)
+    }
+    if (renamedAt === 0 || !isListed || now - renamedAt < soon) continue
+    check('renamed', record.email === email, () => `${email} is ${record.email}`)
+    for (const link of links)
+      check('renamed', (await people.addressAt(link.email, link.sentAt)) === email, () =>
+        JSON.stringify(link),
+      )
+  }
 }
 
 /** Counts the days on which everyone could have been told of an app that they don't know of. */
@@ -54,13 +79,22 @@ function checkNewApps({ all, keepState, now, workforce, changes, check }: Day): 
   )
   const unclear = new Set(begun.map(({ email }) => email))
   const held = new Set(activeMassDisconnects(keepState).map(({ instance }) => instance))
+  const connected = workforce.employees.flatMap(({ consents }) =>
+    consents.filter(
+      ({ isConnected, approvals, since }) => isConnected && approvals > 0 && now - since > 30 * HOUR,
+    ),
+  )
+  const confirmed = new Set(connected.map(({ instance }) => instance))
   for (const { email, group, isListed, isKnown, isOptedOut, emails, consents } of workforce.employees) {
     if (!isListed || !isKnown || isOptedOut || unclear.has(email)) continue
     if (changes.isQuiet(now, dayOf(now), group) || now - (emails.at(-1) ?? 0) < 40 * HOUR) continue
     if (emails.filter((at) => now - at < QUARTER).length >= 4) continue
     for (const consent of consents) {
-      const { instance, newAt = now, named, isConnected } = consent
-      if (isConnected || named > 0 || now - newAt < 12 * HOUR || held.has(instance)) continue
+      const { instance, newAt = now, named, isConnected, aside, approvals } = consent
+      if (isConnected || held.has(instance)) continue
+      if (aside === 'blocked' && approvals === 0 && confirmed.has(instance))
+        check('approval', ++consent.waited <= MAX_WAITED, () => `${email} waits for ${instance}`)
+      if (aside !== undefined || named > 0 || now - newAt < 12 * HOUR) continue
       check('announced', ++consent.waited <= MAX_WAITED, () => `${email} isn't told of ${instance}`)
     }
   }

@@ -1,9 +1,13 @@
 // The people of a simulated year and the service: their consents, what they do after an email, and what happens to them.
 // They know only onramp's pages and emails. MODEL describes and prints all of it.
+import { hash } from 'node:crypto'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import type { UnconnectedApp } from '../../../src/client-api/responses.ts'
-import { withMilestone, withCheck, type Person } from '../../../src/people/person.ts'
+import { withMilestone } from '../../../src/people/person.ts'
 import type { People } from '../../../src/people/people.ts'
+import type { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
+import { applyCheck, block, skip, type Walk } from '../../../src/onboarding/walk.ts'
+import type { WalkStore } from '../../../src/onboarding/walks.ts'
 import type { Random } from '../random.ts'
 import { DAY, HOUR, MINUTE, type Calendar } from './calendar.ts'
 
@@ -11,7 +15,16 @@ const APPS = ['slack_1', 'drive_1', 'jira_1', 'github_1', 'confluence_1'] as con
 const ZONES = ['Europe/Berlin', 'Europe/Berlin', 'America/New_York', 'UTC', 'Asia/Kolkata', 'Asia/Tokyo']
 const GROUPS = ['Berlin', 'Berlin', 'Paris']
 const WEEK = 7 * DAY
-const UNCONNECTED = { isConnected: false, since: 0, lapse: undefined, emails: 0, named: 0, waited: 0 }
+const UNCONNECTED = {
+  isConnected: false,
+  since: 0,
+  lapse: undefined,
+  emails: 0,
+  named: 0,
+  waited: 0,
+  aside: undefined,
+  approvals: 0,
+}
 
 const LAPSES_A_WEEK = 0.01
 const NEVER = 0.15
@@ -19,7 +32,7 @@ const REACTS = 0.6
 const CONNECTS = 0.9
 const REPAIRS_ALONE = 0.15
 const OPTS_OUT = 0.01
-const A_WEEK = { leave: 0.002, unknown: 0.0015, join: 0.004 }
+const A_WEEK = { leave: 0.002, unknown: 0.0015, join: 0.004, marry: 0.004 }
 const COME_BACK = 0.3
 const HAS_NEW = 0.8
 
@@ -36,8 +49,10 @@ The service is down for one day. One run of 50 is killed at a random step. A run
 another still works finds its lease and does nothing. One email of 200 is put off, one of 500 has an
 unknown outcome; one notice to the administrators of five can't be sent at first.
 One app is new for 80% at once. One is gone from all lists, and an administrator says so two days later (with an even seed
-never). One is replaced, and has to be connected again. Three days are quiet, one of them in Paris only, and emails are
-paused for four days.`
+never). One is replaced, and has to be connected again. One needs an approval, which its owner gives a day after the email
+about it (with an even seed it doesn't work the first time). Three days are quiet, one of them in Paris only, and emails
+are paused for four days. In a week 0.4% get a new address: half of the people have an id on the list, and an operator
+renames the others. Some who are new get an address that someone else had. The identity provider changes once.`
 
 type Lapse = { at: number; cause: 'alone' | 'big' | 'small' }
 
@@ -54,10 +69,21 @@ export type Consent = {
   /** Absent while it is connected, and before. */
   lapse: Lapse | undefined
   emails: number
+  /** What the person said on a page. */
+  aside: 'skipped' | 'blocked' | undefined
+  /** Emails that it was approved, since the owner's last answer. */
+  approvals: number
 }
 
 export type Employee = {
   email: string
+  /** The newest last. */
+  formerEmails: string[]
+  /** When the present address is from. */
+  renamedAt: number
+  /** The list has one for every other person. */
+  id: string | undefined
+  links: { email: string; sentAt: number }[]
   timezone: string
   group: string
   isListed: boolean
@@ -79,6 +105,8 @@ type WorkforceOptions = {
   calendar: Calendar
   random: Random
   people: People
+  walks: WalkStore
+  progress: ProgressRecorder
   onLapse: (employee: Employee, consent: Consent) => void
   note: (line: string) => void
 }
@@ -86,6 +114,12 @@ type WorkforceOptions = {
 export class Workforce {
   readonly employees: Employee[] = []
   readonly byEmail = new Map<string, Employee>()
+  /** Addresses that people had before. */
+  readonly #free: { email: string; at: number }[] = []
+  /** The identity provider. */
+  issuer = 'https://id.acme.example'
+  /** An app can't be connected before its owner has approved it. */
+  readonly unapproved = new Set<string>()
   /** In an order of the seed: each change of the year is about another one. */
   readonly apps: string[]
   readonly planted: Planted[] = []
@@ -113,8 +147,8 @@ export class Workforce {
   }
 
   list = (): Invitee[] =>
-    this.employees.flatMap(({ email, timezone, group, isListed }) =>
-      isListed ? [{ email, timezone, group }] : [],
+    this.employees.flatMap(({ email, timezone, group, id, isListed }) =>
+      isListed ? [{ email, timezone, group, ...(id !== undefined && { id }) }] : [],
     )
 
   isDown = (): boolean => this.#calendar.now >= this.outage.from && this.#calendar.now < this.outage.to
@@ -124,8 +158,14 @@ export class Workforce {
 
   #join(): void {
     const consents = this.apps.map((instance): Consent => ({ instance, ...UNCONNECTED }))
+    const number = this.employees.length
+    const id = number % 2 === 0 ? undefined : `id-${number}`
     const employee: Employee = {
-      email: `p${this.employees.length}@acme.example`,
+      email: (id !== undefined && this.#freeAddress()) || `p${number}@acme.example`,
+      formerEmails: [],
+      renamedAt: 0,
+      id,
+      links: [],
       timezone: this.#random.pick(ZONES),
       group: this.#random.pick(GROUPS),
       isListed: true,
@@ -152,6 +192,27 @@ export class Workforce {
     some(A_WEEK.join, () => this.#join())
     some(A_WEEK.leave, (employee) => this.#leave(employee))
     some(A_WEEK.unknown, (employee) => this.#loseAccount(employee))
+    some(A_WEEK.marry, (employee) => this.#marry(employee))
+  }
+
+  /** With an id, the next run finds it out; otherwise an operator says so. */
+  async #marry(employee: Employee): Promise<void> {
+    const { email: former, formerEmails, isListed, isKnown, id } = employee
+    if (!isListed || !isKnown) return
+    formerEmails.push(former)
+    if (id !== undefined) this.#free.push({ email: former, at: this.#calendar.now })
+    employee.email = `m${formerEmails.length}.${formerEmails[0]}`
+    employee.renamedAt = this.#calendar.now
+    this.byEmail.set(employee.email, employee)
+    this.#options.note(`${former} is ${employee.email}`)
+    if (id === undefined) await this.#options.people.rename(former, employee.email)
+  }
+
+  /** Some people get an address that someone else had, two weeks later at the earliest. */
+  #freeAddress(): string | undefined {
+    const [first] = this.#free
+    if (first === undefined || this.#calendar.now - first.at < 2 * WEEK) return undefined
+    return this.#free.shift()?.email
   }
 
   #comesBack(event: () => void): void {
@@ -212,7 +273,7 @@ export class Workforce {
 
   #connect(employee: Employee, consent: Consent): void {
     const since = this.#calendar.now
-    Object.assign(consent, { isConnected: true, since, lapse: undefined, emails: 0 })
+    Object.assign(consent, { isConnected: true, since, lapse: undefined, emails: 0, aside: undefined })
     this.#calendar.at(since + this.#after(WEEK / LAPSES_A_WEEK), () => {
       const isThere = employee.consents.includes(consent) && consent.isConnected
       if (isThere && consent.since === since) this.#lapse(employee, consent, 'alone')
@@ -234,8 +295,9 @@ export class Workforce {
         : [{ instance, name: instance, status: lapse?.cause === 'alone' ? 'stale' : 'awaiting' }],
     )
 
-  /** False while the cause of a mass disconnect keeps its people from connecting. */
+  /** False before it is approved, and while the cause of a mass disconnect keeps its people from connecting. */
   #canConnect = ({ instance, lapse }: Consent): boolean =>
+    !this.unapproved.has(instance) &&
     !this.planted.some(
       (one) => one.instance === instance && one.cause === lapse?.cause && one.endsAt === Infinity,
     )
@@ -261,22 +323,25 @@ export class Workforce {
       employee.consents = employee.consents.map((one): Consent => {
         if (one.instance !== former) return one
         const isMoved = one.isConnected && { ...UNCONNECTED, newAt: this.#calendar.now }
-        return { ...one, instance, ...isMoved }
+        return { ...one, instance, aside: undefined, ...isMoved }
       })
   }
 
   /** An email arrived. */
-  read(employee: Employee): void {
+  read(employee: Employee, email: string): void {
+    const link = { email, sentAt: this.#calendar.now }
+    employee.links.push(link)
     if (employee.neverReacts) return
     if (this.#random.chance(OPTS_OUT))
-      this.#calendar.at(this.#calendar.now + this.#after(HOUR), () => this.#optOut(employee))
+      this.#calendar.at(this.#calendar.now + this.#after(HOUR), () => this.#optOut(employee, link))
     else if (this.#random.chance(REACTS))
       this.#calendar.at(this.#calendar.now + this.#after(DAY), () => this.#visit(employee))
   }
 
-  async #optOut(employee: Employee): Promise<void> {
-    const now = this.#calendar.now
-    await this.#options.people.change(employee.email, (person) => withMilestone(person, 'optedOutAt', now))
+  async #optOut(employee: Employee, link: Employee['links'][number]): Promise<void> {
+    const { now } = this.#calendar
+    const address = await this.#options.people.addressAt(link.email, link.sentAt)
+    await this.#options.people.change(address, (person) => withMilestone(person, 'optedOutAt', now))
     employee.isOptedOut = true
     this.#options.note(`${employee.email} opts out`)
   }
@@ -285,17 +350,39 @@ export class Workforce {
   async #visit(employee: Employee): Promise<void> {
     if (!employee.isListed || !employee.isKnown) return
     if (this.isDown()) return this.#calendar.at(this.#calendar.now + DAY, () => this.#visit(employee))
-    const now = this.#calendar.now
-    const openPage = () => {
-      const response = { checkedAt: now, unconnected: this.unconnected(employee) }
-      const here = (person: Person) => withCheck(withMilestone(person, 'signedInAt', now), response, now)
-      return this.#options.people.change(employee.email, here)
+    const changes: ((walk: Walk) => Walk)[] = []
+    await this.#openPage(employee, changes)
+    const { now } = this.#calendar
+    for (const consent of employee.consents) {
+      const { instance, aside, approvals } = consent
+      const isWaiting = aside === 'blocked' && approvals === 0
+      if (consent.isConnected || isWaiting) continue
+      if (!this.#random.chance(CONNECTS)) {
+        consent.aside = 'skipped'
+        changes.push((walk) => skip(walk, instance, now))
+      } else if (this.#canConnect(consent)) this.#connect(employee, consent)
+      else if (this.unapproved.has(instance)) {
+        Object.assign(consent, { aside: 'blocked', approvals: 0 })
+        changes.push((walk) => block(walk, instance, now))
+      }
     }
-    await openPage()
-    for (const consent of employee.consents)
-      if (!consent.isConnected && this.#canConnect(consent) && this.#random.chance(CONNECTS))
-        this.#connect(employee, consent)
-    await openPage()
+    await this.#openPage(employee, changes)
+  }
+
+  /** @param changes by buttons of the page before */
+  async #openPage(employee: Employee, changes: readonly ((walk: Walk) => Walk)[]): Promise<void> {
+    const { now } = this.#calendar
+    const { walks, progress } = this.#options
+    const { issuer } = this
+    const subject = hash('sha256', `${issuer} ${employee.formerEmails[0] ?? employee.email} ${employee.id}`)
+    const user = { issuer, subject, email: employee.email, emailVerified: true }
+    const walk = await walks.load(user)
+    const { email } = await progress.followAddress(user, walk.email)
+    const change = (latest: Walk): Walk => {
+      const checked = applyCheck(latest, this.unconnected(employee), now, 60)
+      return { ...changes.reduce((before, one) => one(before), checked), issuer, email }
+    }
+    await progress.recordProgress(user, await walks.update(user, change, walk), now)
   }
 }
 

@@ -8,8 +8,11 @@ import type { Email } from '../../../src/campaigns/mail/email.ts'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import type { SendResult } from '../../../src/campaigns/mail/send-result.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
-import type { KeepState } from '../../../src/people/keep-state.ts'
+import type { Approval, KeepState } from '../../../src/people/keep-state.ts'
 import type { AppRecord } from '../../../src/people/person.ts'
+import { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
+import { WalkStore } from '../../../src/onboarding/walks.ts'
+import { createOwnerAnswers } from '../../../src/people/approvals.ts'
 import { People } from '../../../src/people/people.ts'
 import { withSuccessors } from '../../../src/people/replaced-apps.ts'
 import { mail } from '../../campaigns/sample-email.ts'
@@ -31,6 +34,7 @@ const RESUMED_AFTER = { odd: 3 * DAY, even: 2 * HOUR }
 
 class Killed extends Error {}
 
+type StoreRecords = ReturnType<typeof createStore>['records']
 type YearOptions = { seed: number; size: number; days: number }
 
 export class Year {
@@ -43,6 +47,7 @@ export class Year {
   readonly #calendar = new Calendar(STARTS_AT)
   readonly #journal = createHash('sha256')
   readonly #store = createStore(() => this.#calendar.now)
+  readonly #answers = createOwnerAnswers(this.#store.records, this.#store.keyRing)
   readonly #replacedBy = new Map<string, string>()
   readonly #people = this.#openPeople(this.#replacedBy)
   readonly #workforce: Workforce
@@ -65,6 +70,14 @@ export class Year {
       calendar,
       random: createRandom(seed, 2),
       people: this.#people,
+      walks: new WalkStore({
+        ...this.#store,
+        checkReturnTo: () => undefined,
+        company: { arrange: (apps) => apps.filter(({ instance }) => !this.#replacedBy.has(instance)) },
+        people: this.#people,
+        now: this.#now,
+      }),
+      progress: new ProgressRecorder(this.#people, { warn: () => {} }, this.#now),
       onLapse: (employee, consent) => this.promises.lapsed(employee, consent),
       note: this.#note,
     })
@@ -75,6 +88,7 @@ export class Year {
       random: createRandom(seed, 3),
       workforce: this.#workforce,
       replacedBy: this.#replacedBy,
+      answers: this.#answers,
       operate: (change) => void this.#operations.push(change),
     })
     this.promises = new KeepPromises({
@@ -87,11 +101,12 @@ export class Year {
   }
 
   /** Pages and each run, as the company file was when they began. */
-  #openPeople(replacedBy: ReadonlyMap<string, string>): People {
+  #openPeople(replacedBy: ReadonlyMap<string, string>, records: Partial<StoreRecords> = {}): People {
     const arrange = (apps: AppRecord[]) =>
       withSuccessors(apps, replacedBy).filter(({ instance }) => !replacedBy.has(instance))
     return new People({
-      ...this.#store,
+      keyRing: this.#store.keyRing,
+      records: { ...this.#store.records, ...records },
       retentionDays: 90,
       arrange: (apps) => (replacedBy.size === 0 ? apps : arrange(apps)),
       now: () => this.#calendar.now,
@@ -149,7 +164,14 @@ export class Year {
     listed: ReadonlySet<Employee>,
     life: Life,
   ): CampaignRun & ConstructorParameters<typeof KeepRun>[2] {
-    const people = this.#openPeople(new Map(this.#replacedBy))
+    const replacedBy = new Map(this.#replacedBy)
+    const people = this.#openPeople(replacedBy)
+    const { compareAndSet, compareAndRemove } = this.#store.records
+    // A rename writes several records.
+    const renaming = this.#openPeople(replacedBy, {
+      compareAndSet: (...args) => life.during(() => compareAndSet(...args)),
+      compareAndRemove: (...args) => life.during(() => compareAndRemove(...args)),
+    })
     return {
       people: {
         get: (email) => people.get(email),
@@ -159,7 +181,11 @@ export class Year {
       },
       state: this.#keepState,
       timezone: 'UTC',
-      owners: { of: () => [], ask: () => Promise.resolve(false), answer: () => Promise.resolve(undefined) },
+      owners: {
+        of: () => ['owner@acme.example'],
+        ask: (approval) => this.#askOwner(approval),
+        answer: (instance) => this.#answers.get(instance),
+      },
       quiet: this.#changes.quiet,
       save: (next) => life.during(async () => void (this.#keepState = next)),
       notify: (found) => this.#notify(found, life),
@@ -171,6 +197,14 @@ export class Year {
           campaign,
           apps: apps.map(({ instance }) => instance),
         }),
+      rename: async (changes) => {
+        const refused = []
+        for (const { from, to } of changes) {
+          const fault = await renaming.rename(from, to)
+          if (fault !== 'renamed') refused.push({ from, to, fault })
+        }
+        return refused
+      },
       send: (email) => this.#send(email, listed, life),
       emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: 10 },
       tally: newTally(),
@@ -198,6 +232,14 @@ export class Year {
     return { notifiedAt: this.#now(), eventAt: this.#now() }
   }
 
+  async #askOwner({ instance, stage, stageAt, requestedAt }: Approval): Promise<boolean> {
+    await this.#calendar.pass(1_000)
+    if (this.#random.chance(0.2)) return false
+    this.promises.requested({ instance, stage, id: `${requestedAt} ${stageAt}` })
+    this.#changes.askOwner(instance)
+    return true
+  }
+
   async #check(email: string, life: Life): ReturnType<CampaignRun['check']> {
     life.step()
     this.counts.questions++
@@ -207,7 +249,7 @@ export class Year {
     }
     await this.#calendar.pass(this.#checkMs)
     const employee = this.#workforce.byEmail.get(email)
-    if (employee?.isKnown !== true) return { kind: 'unknown', detail: 'no one' }
+    if (employee?.email !== email || !employee.isKnown) return { kind: 'unknown', detail: 'no one' }
     return { kind: 'checked', unconnected: this.#workforce.unconnected(employee) }
   }
 
@@ -230,7 +272,7 @@ export class Year {
     this.counts.emails++
     this.#note(`${sent.campaign} ${sent.email} ${sent.apps.join()}`)
     this.promises.sent(sent, employee, listed.has(employee))
-    this.#workforce.read(employee)
+    this.#workforce.read(employee, sent.email)
     life.step()
     if (this.#random.chance(0.002)) return { outcome: 'unknown', reply: 'timed out', reason: 'recipient' }
     return { outcome: 'sent' }
