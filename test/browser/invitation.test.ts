@@ -52,7 +52,7 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   await ada.page.getByRole('link', { name: 'Get started' }).click()
   await ada.chooseAccount()
   await ada.goOn()
-  for (let left = 5; left > 0; left--) await ada.answer('Allow')
+  for (let remaining = 5; remaining > 0; remaining--) await ada.answer('Allow')
   await ada.page.getByRole('heading', { name: 'You’re all set' }).waitFor()
   expect(await heading(ada)).toBe('You’re all set, Ada')
   expect(ada.complaints).toEqual([])

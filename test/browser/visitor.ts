@@ -65,7 +65,8 @@ export class Visitor {
   /** Clicks what is there, once everything that it is folded into was opened, as a person would. */
   async press(target: Locator): Promise<void> {
     const folded = target.locator('xpath=ancestor::details[not(@open)]')
-    for (let left = await folded.count(); left > 0; left--) await folded.first().locator('> summary').click()
+    for (let count = await folded.count(); count > 0; count--)
+      await folded.first().locator('> summary').click()
     await target.click()
   }
 

@@ -35,12 +35,12 @@ it('the page that waits moves the focus once, and no reload moves it again, also
   const ada = await waits({ javaScriptEnabled: false })
   expect(await ada.focused()).toMatch(/^Checking Slack…/)
 
-  const looks: string[] = []
-  for (let look = 0; look < 2; look++) {
+  const focused: string[] = []
+  for (let load = 0; load < 2; load++) {
     await ada.page.waitForEvent('load', { timeout: 15_000 })
-    looks.push(await active(ada))
+    focused.push(await active(ada))
   }
-  expect(looks).toEqual(['BODY', 'BODY'])
+  expect(focused).toEqual(['BODY', 'BODY'])
 })
 
 it('the page that waits is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {

@@ -26,17 +26,17 @@ const TRUNCATED = `[...document.querySelectorAll('main :not(.unseen, .brief)')]
 
 it('the overview works with the keyboard alone, and shows the focus', async () => {
   const ada = await arrive('ada')
-  const seen: string[] = []
+  const focused: string[] = []
   for (let presses = 0; presses < 10; presses++) {
     await ada.page.keyboard.press('Tab')
-    seen.push(await ada.focused())
+    focused.push(await ada.focused())
     const outline = await ada.page.evaluate(
       `parseFloat(getComputedStyle(document.activeElement).outlineWidth) *
           (getComputedStyle(document.activeElement).outlineStyle === 'none' ? 0 : 1)`,
     )
     expect(outline).toBeGreaterThanOrEqual(2)
   }
-  expect(seen).toEqual([
+  expect(focused).toEqual([
     'Skip to main content',
     'Search setup',
     'ada@acme.example AL Your account',

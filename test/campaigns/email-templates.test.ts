@@ -49,10 +49,12 @@ it('a copy of a built-in template is accepted', () => {
 })
 
 it('a template is rendered with every possible value before any email is sent', () => {
-  const seen =
+  const requireValues =
     '<% for (const [key, value] of Object.entries(it)) if (value === "" || value.length === 0) throw new Error(`no ${key}`) %>'
   const some = '<% if (it.isReminder || it.count !== it.apps.length || it.apps.includes("")) throw it.apps %>'
-  expect(() => createEmailTemplates(folderWith(`${seen}${some}Subject: Hi\n\n\nHello`))).not.toThrow()
+  expect(() =>
+    createEmailTemplates(folderWith(`${requireValues}${some}Subject: Hi\n\n\nHello`)),
+  ).not.toThrow()
   expect(() =>
     createEmailTemplates(folderWith('Subject: <%= it.t.lang + it.t("brand.setup") %>\n\n\nx')),
   ).not.toThrow()

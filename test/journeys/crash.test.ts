@@ -16,12 +16,12 @@ describe.each(stores)('a process that is killed, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     const path = new URL(browser.page.url).pathname
     await browser.submit(`${path}/allow`, { follow: false })
-    const back = await browser.open(browser.hops.at(-1)?.location ?? '', { follow: false })
+    const returned = await browser.open(browser.hops.at(-1)?.location ?? '', { follow: false })
     await killed.close()
-    await expect(browser.open(back.location ?? '')).rejects.toThrow('ECONNREFUSED')
+    await expect(browser.open(returned.location ?? '')).rejects.toThrow('ECONNREFUSED')
 
     const next = await startAlone(world)
-    await browser.open(back.location ?? '')
+    await browser.open(returned.location ?? '')
     expect(browser.text).toContain('GitHub')
     await answerConsent(browser, 'allow')
     expect(browser.text).toContain(t('finished.titleSome'))

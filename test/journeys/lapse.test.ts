@@ -29,7 +29,7 @@ it('someone who had finished reads which access has ended, since when we know, a
   await browser.click('/onboarding/connect/slack_1')
   for (const _app of ['Slack', 'GitHub', 'Google Drive']) await answerConsent(browser, 'allow')
   expect(browser.text).toContain('You’re all set')
-  const look = async () => {
+  const openOverview = async () => {
     await browser.open(`${world.url}/onboarding`)
     await signInIfPrompted(world, browser, person)
   }
@@ -39,7 +39,7 @@ it('someone who had finished reads which access has ended, since when we know, a
   await noticed(person, 'github_1', 'GitHub')
   const first = t.day(now())
   ahead = 4 * DAY
-  await look()
+  await openOverview()
 
   for (const words of [
     'Search lost access to GitHub',
@@ -52,7 +52,7 @@ it('someone who had finished reads which access has ended, since when we know, a
 
   ahead = 5 * DAY
   world.sandbox.unauthorize(person, 'slack_1')
-  await look()
+  await openOverview()
 
   expect(browser.text).toContain('Search lost access to 2 apps')
   expect(browser.text).toContain(`Noticed on ${first}`)

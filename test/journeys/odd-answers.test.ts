@@ -58,13 +58,13 @@ describe('when the service answers oddly', () => {
       browser.page = list
       await browser.click('/onboarding/connect/slack_1')
       odd()
-      const back = await answerConsent(browser, 'allow')
-      expect(back.status).toBe(status)
-      expectPage(back)
+      const returned = await answerConsent(browser, 'allow')
+      expect(returned.status).toBe(status)
+      expectPage(returned)
       expect(world.departures()).toBe(1)
 
       well()
-      const again = await browser.open(back.url)
+      const again = await browser.open(returned.url)
       expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
       expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
       expect(world.departures()).toBe(1)

@@ -138,13 +138,14 @@ it('a code that comes back while the store is away is in no page and no log line
   const uid = browser.page.url
   const person = world.newcomer(1)
   await browser.post(uid, { person }, { follow: false })
-  let back = browser.hops.at(-1)?.location ?? ''
-  while (!back.startsWith(world.url)) back = (await browser.open(back, { follow: false })).location ?? ''
+  let callbackUrl = browser.hops.at(-1)?.location ?? ''
+  while (!callbackUrl.startsWith(world.url))
+    callbackUrl = (await browser.open(callbackUrl, { follow: false })).location ?? ''
   await redis.kill()
-  const hop = await browser.open(back)
+  const hop = await browser.open(callbackUrl)
   expect(hop.status).toBe(503)
   expectPage(hop)
-  const query = new URL(back).searchParams
+  const query = new URL(callbackUrl).searchParams
   for (const name of ['code', 'state']) {
     const value = query.get(name) ?? 'missing'
     expect(hop.body).not.toContain(value)

@@ -46,8 +46,8 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
   /** Invited, signed in, one app skipped, one under way, reminders stopped; and another sign-in that was not finished. */
   async function wholeJourney() {
     const { url } = world
-    const back = 'https://intranet.acme.example/my-start-page'
-    const { person, browser } = await world.begin(3, `/onboarding?return_to=${encodeURIComponent(back)}`)
+    const returnTo = 'https://intranet.acme.example/my-start-page'
+    const { person, browser } = await world.begin(3, `/onboarding?return_to=${encodeURIComponent(returnTo)}`)
     await browser.submit('/onboarding/skip/slack_1')
     await browser.open(`${url}/onboarding/connect/github_1`, { from: `${url}/onboarding` })
     const email = `${person}@acme.example`
@@ -55,18 +55,18 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
     await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
     await new TestBrowser().open(`${url}/sign-in?return_to=/search`)
     const found = world.sandbox.people.find(({ id }) => id === person)
-    return { email, subject: person, name: found?.name ?? '', back }
+    return { email, subject: person, name: found?.name ?? '', returnTo }
   }
 
   it('shows no email, issuer, subject, name, address or app, in no key and no value', async () => {
-    const { email, subject, name, back } = await wholeJourney()
+    const { email, subject, name, returnTo } = await wholeJourney()
     const records = await place.dump(world)
     const kinds = new Set([...records.keys()].map((key) => key.replace(/^onramp:/, '').split(':')[0]))
     expect([...kinds]).toEqual(
       expect.arrayContaining(['session', 'used-state', 'sessions-of', 'sid', 'walk', 'person', 'client']),
     )
     const issuer = world.env['OIDC_ISSUER'] ?? ''
-    const person = [email, subject, name, issuer, new URL(issuer).host, back]
+    const person = [email, subject, name, issuer, new URL(issuer).host, returnTo]
     const notified = [...person, 'intranet', '/search', 'slack', 'github']
     for (const [key, value] of records) {
       const text = `${key} ${value} ${Buffer.from(value, 'base64url').toString('latin1')}`.toLowerCase()

@@ -161,13 +161,13 @@ it('apps that the company hides are left out when reading, and kept as they were
   const { open } = setUpPeople()
   await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
   const hiding = open(at + 1, hides)
-  const seen = await hiding.change(ada, (before) =>
+  const changed = await hiding.change(ada, (before) =>
     withCheck(before, { checkedAt: at + 1, unconnected: [] }, at + 1),
   )
-  expect(seen.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
+  expect(changed.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
     ['slack_1', 'connected'],
   ])
-  expect(await hiding.get(ada)).toEqual(seen)
+  expect(await hiding.get(ada)).toEqual(changed)
   const whole = (await open().get(ada))?.lastCheck?.apps.map(({ instance, status }) => [instance, status])
   expect(whole).toEqual([
     ['slack_1', 'connected'],

@@ -72,12 +72,12 @@ function click(state: State, app: string | undefined): Move {
 
 /** The browser is back: from the consent, or to look again. */
 function land(state: State, what: string, { step, instance }: Consent, isRefused = false): Move {
-  const left = findReturn(state.walk, step)
-  if (left === undefined) return { what: `${what}, over already`, app: instance, state }
+  const started = findReturn(state.walk, step)
+  if (started === undefined) return { what: `${what}, over already`, app: instance, state }
   const check = checkIn(state)
-  const app = left.instance
-  const back = { step: left.attempt.step, instance: app, isAutomatic: true, isRefused }
-  const transition = afterReturn(state.walk, check, back)
+  const app = started.instance
+  const returned = { step: started.attempt.step, instance: app, isAutomatic: true, isRefused }
+  const transition = afterReturn(state.walk, check, returned)
   const byItself = transition.kind === 'leave' ? transition.instance : undefined
   return { what, app, byItself, state: followed(state, transition, check.step) }
 }
@@ -146,7 +146,7 @@ export function explore(
   visit: (before: State, move: Move) => void,
 ): { states: number; moves: number } {
   const first = beginning(extent.apps)
-  const seen = new Set([keyOf(first)])
+  const visited = new Set([keyOf(first)])
   const counts = { states: 1, moves: 0 }
   let frontier = [first]
   while (frontier.length > 0) {
@@ -156,8 +156,8 @@ export function explore(
         counts.moves++
         visit(state, move)
         const key = keyOf(move.state)
-        if (seen.has(key)) continue
-        seen.add(key)
+        if (visited.has(key)) continue
+        visited.add(key)
         found.push(move.state)
       }
     counts.states += found.length

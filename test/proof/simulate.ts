@@ -92,7 +92,8 @@ async function play(world: World): Promise<void> {
   world.calm()
   await machine.pass(AFTERWARDS_MS)
   if (random.chance(0.2)) startCampaign(world.start('last campaign'), world, rules)
-  for (const tab of new Map(tabs.map((one) => [one.browser.person, one])).values()) look(tab, world, rules)
+  for (const tab of new Map(tabs.map((one) => [one.browser.person, one])).values())
+    openOverview(tab, world, rules)
   await machine.run(MAX_STEPS, isOwed)
   await rules.checkReport()
 }
@@ -102,14 +103,14 @@ type Life = { acts: number; thinking: readonly number[]; onRest?: (() => void) |
 /** Lets the person act in a tab so many times, not counting acts that only sign in. */
 function live({ machine }: World, tab: Tab, { acts, thinking, onRest }: Life): void {
   const { random } = machine
-  let [left, all] = [acts, MAX_ACTS]
+  let [steps, all] = [acts, MAX_ACTS]
   const next = () => {
     onRest?.()
-    if (left <= 0 || all-- <= 0) return
-    if (tab.page.kind === 'ours' || tab.page.kind === 'consent') left--
+    if (steps <= 0 || all-- <= 0) return
+    if (tab.page.kind === 'ours' || tab.page.kind === 'consent') steps--
     const most = random.pick(thinking)
-    const back = machine.now + LUNCH_MS - ((machine.now - machine.startedAt) % LUNCH_MS)
-    const at = most === LUNCH ? back + random.below(30) : machine.now + random.below(most)
+    const lunchEndsAt = machine.now + LUNCH_MS - ((machine.now - machine.startedAt) % LUNCH_MS)
+    const at = most === LUNCH ? lunchEndsAt + random.below(30) : machine.now + random.below(most)
     machine.add({ at, run: () => tab.act(next) })
   }
   next()
@@ -149,7 +150,7 @@ function listAgain({ machine, service }: World, rules: Rules): void {
 }
 
 /** Opens the overview, signing in if needed, and compares it with the service. */
-function look(tab: Tab, world: World, rules: Rules): void {
+function openOverview(tab: Tab, world: World, rules: Rules): void {
   let tries = 0
   const rested = () => {
     const { page } = tab

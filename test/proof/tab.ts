@@ -110,8 +110,8 @@ export class Tab {
   #atServer(url: URL): void {
     if (url.pathname === '/logout') {
       this.browser.isKnownThere = false
-      const back = url.searchParams.get('post_logout_redirect_uri') ?? PUBLIC_URL
-      return this.go(`${back}?state=${url.searchParams.get('state') ?? ''}`, 'cross-site')
+      const returnUrl = url.searchParams.get('post_logout_redirect_uri') ?? PUBLIC_URL
+      return this.go(`${returnUrl}?state=${url.searchParams.get('state') ?? ''}`, 'cross-site')
     }
     if (this.browser.isKnownThere && !url.searchParams.has('prompt'))
       return this.go(this.#world.server.approve(url.href, this.browser.person), 'cross-site')

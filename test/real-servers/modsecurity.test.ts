@@ -11,7 +11,7 @@ const isHere = existsSync(MODULE) && existsSync(RULES)
 const TIMES = Number(process.env['FIREWALL_TIMES'] ?? 2)
 
 const INTRANET = 'https://intranet.acme.example'
-const back = encodeURIComponent(`${INTRANET}/a/${'page-'.repeat(40)}?tab=1`)
+const returnTo = encodeURIComponent(`${INTRANET}/a/${'page-'.repeat(40)}?tab=1`)
 /** Ways in for someone who is signed out. */
 const LINKS = [
   '/',
@@ -19,7 +19,7 @@ const LINKS = [
   '/onboarding?datasource=slack_1&datasource=github_1&lang=de',
   '/onboarding?lang=fr',
   `/onboarding?return_to=${encodeURIComponent(`${INTRANET}/`)}`,
-  `/onboarding?return_to=${back}`,
+  `/onboarding?return_to=${returnTo}`,
   '/search?q=travel%20policy',
   '/sessions',
 ]

@@ -183,6 +183,6 @@ it.each<[from: string, path: string, site: string, again: string]>([
     const isOther = isFromOtherSite(req, origin)
     res.json([!isOther, isFollowedFromOwnPage(req, origin), isProvenFromOwnPage(req)])
   })
-  const seen = await request(judging).get(again).set('sec-fetch-site', 'same-origin')
-  expect(seen.body).toEqual(Array(3).fill(!from.startsWith('another')))
+  const sameOrigin = await request(judging).get(again).set('sec-fetch-site', 'same-origin')
+  expect(sameOrigin.body).toEqual(Array(3).fill(!from.startsWith('another')))
 })

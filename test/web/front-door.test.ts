@@ -34,8 +34,8 @@ it.each(PRIVATE.join(' ').split(' '))(
   'a stranger who asks for %s is led to sign in and back',
   async (path) => {
     const page = await request(onramp.app).get(path).set('accept', 'text/html')
-    const back = encodeURIComponent(path)
-    expect([page.status, page.headers['location']]).toEqual([303, `/sign-in?return_to=${back}`])
+    const returnTo = encodeURIComponent(path)
+    expect([page.status, page.headers['location']]).toEqual([303, `/sign-in?return_to=${returnTo}`])
     const fetched = { accept: '*/*', 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' }
     for (const program of [{ accept: 'application/json' }, fetched]) {
       const { type, body } = await request(onramp.app).get(path).set(program).expect(401)

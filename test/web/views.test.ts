@@ -110,8 +110,8 @@ it.each([
 ])('the way back from the overview to %s is called %s', (returnTo, label) => {
   const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
   const data = { ...pages['onboarding/overview'], brand: { ...frame.brand, home } }
-  const back = { href: returnTo, label: `Back to ${new URL(returnTo).host}`, host: new URL(returnTo).host }
-  const html = createViews(VIEWS)('onboarding/overview', { ...data, returnTo: back })
+  const link = { href: returnTo, label: `Back to ${new URL(returnTo).host}`, host: new URL(returnTo).host }
+  const html = createViews(VIEWS)('onboarding/overview', { ...data, returnTo: link })
   expect(html).toContain(`href="${returnTo}" rel="noreferrer">${label}</a>`)
 })
 

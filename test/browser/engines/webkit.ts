@@ -64,22 +64,22 @@ export async function openWebkit(): Promise<Engine> {
 
 function tabOf(send: Send, handle: string): Tab {
   /** The session looks at one tab at a time. */
-  const look = () => send('POST', '/window', { handle })
+  const switchToTab = () => send('POST', '/window', { handle })
   return {
     async open(url) {
-      await look()
+      await switchToTab()
       await send('POST', '/url', { url })
     },
     async back() {
-      await look()
+      await switchToTab()
       await send('POST', '/back', {})
     },
     async ask<Value>(expression: string) {
-      await look()
+      await switchToTab()
       return await send<Value>('POST', '/execute/sync', { script: `return (${expression})`, args: [] })
     },
     async click(selector) {
-      await look()
+      await switchToTab()
       const found = await send<object>('POST', '/element', { using: 'css selector', value: selector })
       await send('POST', `/element/${Object.values(found)[0]}/click`, {})
     },

@@ -248,7 +248,7 @@ export class Workforce {
         const consent = consentOf(employee, instance)
         return consent?.isConnected && employee.isListed && employee.isKnown ? [{ employee, consent }] : []
       })
-      for (let left = size; left > 0 && having.length > 0; left--) {
+      for (let remaining = size; remaining > 0 && having.length > 0; remaining--) {
         const [one] = having.splice(this.#random.below(having.length), 1)
         if (one === undefined) continue
         this.#lapse(one.employee, one.consent, cause)
@@ -391,6 +391,6 @@ export const consentOf = ({ consents }: Employee, instance: string): Consent | u
   consents.find((one) => one.instance === instance)
 
 function shuffled<T>(list: readonly T[], random: Random): T[] {
-  const left = [...list]
-  return list.map(() => left.splice(random.below(left.length), 1)[0]!)
+  const remaining = [...list]
+  return list.map(() => remaining.splice(random.below(remaining.length), 1)[0]!)
 }
