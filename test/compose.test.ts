@@ -429,7 +429,7 @@ it('all pages that reach the service or read everyone share one limit for each p
   expect(await statusOf('/sessions')).toBe(200)
 })
 
-it('an admin reads of apps by the company’s names, and the audit log knows who it was by INVITE_SECRET', async () => {
+it('an admin sees the company’s app names, and the audit log identifies them through INVITE_SECRET', async () => {
   const { browser, visit, lines } = compose()
   await visit('/onboarding')
   const admin = await browser({ subject: 'grace', email: 'grace@acme.example' })

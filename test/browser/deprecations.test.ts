@@ -35,7 +35,7 @@ async function recorded(url: string, script?: string): Promise<string> {
   return har
 }
 
-test('of traffic that Chromium recorded, what it sent is in use, and what came on its own may be', async () => {
+test('in traffic recorded by Chromium, sent fields are in use, and received ones may be', async () => {
   const server = createServer((req, res) => {
     const name = req.url?.split('?')[0]?.split('/').at(-1) ?? ''
     res.setHeader('Content-Type', name === '' ? 'text/html' : 'application/json')

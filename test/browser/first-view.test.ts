@@ -66,7 +66,7 @@ it.each(first)('the main button of the overview is in the first view, in $lang',
 })
 
 it.each(declined)(
-  'someone who declined can say so at once, or go on to the next app, in the first view in $lang',
+  'a person who declined can confirm that or go on to the next app in $lang',
   async ({ lang, person }) => {
     const ada = await arrive(person, lang)
     site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
@@ -84,7 +84,7 @@ it.each(declined)(
 )
 
 it.each(unconfirmed)(
-  'someone whose time to confirm ran out sees what to try, and can, in the first view in $lang',
+  'a person whose confirmation timed out sees a next step in the first view in $lang',
   async ({ lang, person }) => {
     const ada = await arrive(person, lang, impatient)
     await ada.open()

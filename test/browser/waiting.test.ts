@@ -43,7 +43,7 @@ it('the page that waits moves the focus once, and no reload moves it again, also
   expect(focused).toEqual(['BODY', 'BODY'])
 })
 
-it('the page that waits is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {
+it('the waiting page can be stopped by keyboard, and doesn’t reload while it has the focus', async () => {
   const ada = await waits()
   expect(await ada.focused()).toMatch(/^Checking Slack…/)
   await ada.page.keyboard.press('Tab')
@@ -66,7 +66,7 @@ it('the page that waits is stopped with the keyboard, and is not loaded again wh
   expect(ada.complaints).toEqual([])
 })
 
-it('the page that waits says that there is news while it is in use, and shows it when the person asks', async () => {
+it('the waiting page announces an update while in use, and shows it on request', async () => {
   const ada = await waits()
   await ada.page.getByRole('link', { name: 'Stop checking' }).focus()
   const before = ourPages(ada)
@@ -81,7 +81,7 @@ it('the page that waits says that there is news while it is in use, and shows it
   expect(ada.complaints).toEqual([])
 })
 
-it('the page that waits never leaves for an app without a click: it ends at “Slack connected”, with the focus on the next button', async () => {
+it('the waiting page never leaves for an app without a click, and focuses the next button', async () => {
   site.running.sandbox.clearRequests()
   const ada = await waits()
   // One for the click, one for the return.
@@ -101,7 +101,7 @@ it('the page that waits never leaves for an app without a click: it ends at “S
   // It waits for seventeen seconds by design.
 })
 
-it('the page that waits may run scripts of ours and no others, and no page that must be still may run any', async () => {
+it('the waiting page allows only our own scripts, and a stopped page allows none', async () => {
   const ada = await arrive()
   const policies: string[] = []
   ada.context.on('response', (response) => {

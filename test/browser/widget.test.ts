@@ -78,7 +78,7 @@ async function onIntranet(lang: string, person = 'ada'): Promise<{ page: Page; c
   return { page, complaints }
 }
 
-it('shows how far a person is, as a card and compact, in the page’s words and with nothing refused', async () => {
+it('shows a person’s progress as a card and compact, in the page’s language, without CSP errors', async () => {
   const { page, complaints } = await onIntranet('en')
   const card = page.locator('#card').getByRole('group', { name: 'Connect your apps' })
   expect((await card.innerText()).split(/\n+/)).toEqual([
@@ -143,7 +143,7 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
   expect(await card.locator('.done').count()).toBe(0)
 })
 
-it('says how many apps wait, with one question for each language, once the person is signed in, and is a link before', async () => {
+it('shows the number of waiting apps after sign-in, with one request per language', async () => {
   const visitor = await site.arrive({ person: 'ada' })
   const { page } = visitor
   const calls: string[] = []
@@ -169,7 +169,7 @@ it('says how many apps wait, with one question for each language, once the perso
   ])
 })
 
-it('tells nothing to a page of an origin that is not allowed, and a link stays a link there', async () => {
+it('sends nothing to a page of a forbidden origin, where a link remains a link', async () => {
   const visitor = await site.arrive({ person: 'ada' })
   await visitor.open()
   await visitor.page.goto(`${originOf(other)}/en`)

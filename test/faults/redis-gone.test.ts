@@ -16,7 +16,7 @@ afterEach(async () => {
   await untilReady(running)
 })
 
-it('without Redis, onramp starts, is alive and not ready, shows an outage at once, and recovers without a restart', async () => {
+it('onramp starts without Redis, is alive but not ready, and recovers without a restart', async () => {
   expect(await statusOf(`${running.url}/healthz`)).toBe(200)
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   const browser = new TestBrowser()
@@ -82,7 +82,7 @@ it('a sign-out that loses Redis in the middle still ends on this device', async 
   expect(browser.cookieHeader(running.url)).toMatch(/^onramp-browser=[\w-]+\.ask$/)
 })
 
-it('when Redis is back after a kill, pages work again by themselves, and a person who was signed in before signs in once', async () => {
+it('after a Redis restart, pages work again, and a signed-in person signs in once more', async () => {
   const browser = await signIn(running, 'bob', '/search?q=plans')
   expect(browser.page.url).toBe(`${running.url}/search?q=plans&unattended=yes`)
   await redis.kill()

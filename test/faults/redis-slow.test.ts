@@ -25,7 +25,7 @@ afterAll(() => expectCookiesKept(browser))
 
 const works = async () => (await browser.open(`${running.url}/onboarding`)).status === 200
 
-it('Redis that is frozen costs a page less than two seconds, the next one nothing, and is used again when it thaws', async () => {
+it('a frozen Redis delays one page by under two seconds, and is used again later', async () => {
   redis.freeze()
   const first = await timed(() => browser.open('/onboarding'))
   expectOutage(first.result)
@@ -51,7 +51,7 @@ it('Redis that is slow by 400 ms at every question still gives a page within two
   expect(await until(works, 'the page')).toBeLessThan(5_000)
 })
 
-it('Redis that is full still shows pages to people who are signed in, and refuses a sign-in in words', async () => {
+it('a full Redis still shows pages to signed-in people, and explains a failed sign-in', async () => {
   await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
   await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
   expect((await browser.open('/search?q=plans')).status).toBe(200)
@@ -66,7 +66,7 @@ it('Redis that is full still shows pages to people who are signed in, and refuse
   expect((await visitor.open(`${running.url}/onboarding`)).status).toBe(200)
 })
 
-it('Redis that is idle for three times as long as its sockets may be silent is not away for a moment', async () => {
+it('a Redis idle for three times its socket timeout stays connected', async () => {
   const log: string[] = []
   const keep = (_fields: object, message: string) => void log.push(message)
   const server = await startRedis()

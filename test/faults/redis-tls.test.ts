@@ -26,7 +26,7 @@ const redis = shared(async () => {
 })
 const running = shared(() => run({ settings: { REDIS_URL: redis.secureUrl } }))
 
-it('Redis over TLS whose CA is not known is not used, and the log says why without the password', async () => {
+it('Redis with an unknown CA is rejected, and the log gives the reason without the password', async () => {
   await until(() => running.log.some((line) => line.includes('Redis cannot be reached')), 'the log')
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   const log = running.log.join('')
@@ -35,7 +35,7 @@ it('Redis over TLS whose CA is not known is not used, and the log says why witho
   await running.stopOnramp()
 })
 
-it('Redis over TLS whose CA the process trusts is used, by a user who may touch only our keys', async () => {
+it('Redis with a trusted CA is used by a user limited to our keys', async () => {
   const onramp = await startOnramp({ ...running.env, NODE_EXTRA_CA_CERTS: file('ca.crt') })
   const browser = await signIn(running, 'ada')
   expect(browser.page.status).toBe(200)

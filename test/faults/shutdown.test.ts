@@ -27,7 +27,7 @@ function hold(operation: 'checkdatasourceauth' | 'token', milliseconds: number) 
   return () => until(() => running.sandbox.count(operation) > 0, operation)
 }
 
-it('a process that gets SIGTERM is not ready at once, serves on while proxies notice, ends what is in flight, and is gone', async () => {
+it('a process that gets SIGTERM becomes unready, serves until proxies notice, finishes requests and exits', async () => {
   const browser = await signIn(running, 'ada')
   const other = await signIn(running, 'bob')
   const isCalled = hold('checkdatasourceauth', 2_000)
@@ -58,7 +58,7 @@ it('a process that gets SIGTERM finishes a sign-in whose code is being redeemed'
   expect(callback?.location).toBe('/onboarding')
 })
 
-it('a process that gets SIGTERM does not wait for parked connections, a service that hangs, or a store that is frozen', async () => {
+it('a process that gets SIGTERM doesn’t wait for idle connections, a hanging service or a frozen store', async () => {
   const browser = await signIn(running, 'ada')
   const parked = connect(Number(running.env['PORT']), 'localhost')
   parked.on('error', () => {})

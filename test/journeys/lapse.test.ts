@@ -24,7 +24,7 @@ const noticed = async (person: string, instance: string, name: string) => {
   })
 }
 
-it('someone who had finished reads which access has ended, since when we know, and that the rest is connected', async () => {
+it('a person who had finished sees the lapsed app, its date, and that others are connected', async () => {
   const { person, browser } = await world.begin(3)
   await browser.click('/onboarding/connect/slack_1')
   for (const _app of ['Slack', 'GitHub', 'Google Drive']) await answerConsent(browser, 'allow')

@@ -35,7 +35,7 @@ describe('when the service answers oddly', () => {
   beforeEach(() => world.sandbox.reset())
 
   it.each(odd)(
-    '%s: on the list, at a click and on a return there is a page with a next step',
+    '%s: the list, a click and a return each show a page with a next step',
     async (_what, answer, status) => {
       const { browser } = await world.begin(2)
       const list = browser.page
@@ -102,7 +102,7 @@ describe('when the service answers oddly', () => {
     expect(hop.body).not.toMatch(/<script(?! src="\/assets\/walk\.)|javascript:/)
   })
 
-  it('a datasource whose name fills most of an answer is in the log once, and not with all of its name', async () => {
+  it('an identifier of 900,000 characters is logged once, and truncated', async () => {
     const { browser } = await world.begin(1)
     const before = world.log.length
     const entry = { datasourceInstance: 'a'.repeat(900_000), authStatus: 'AWAITING_AUTH' }
@@ -114,7 +114,7 @@ describe('when the service answers oddly', () => {
   })
 })
 
-it('when the service takes too long a check that hangs and a search that drips are given up after ten seconds, with a page', async () => {
+it('a hanging check and a dripping search time out after ten seconds, with a page', async () => {
   const world = await openWorld()
   const { browser } = await world.begin(1)
   const other = await world.begin(1)

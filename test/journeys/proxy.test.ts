@@ -106,7 +106,7 @@ async function logOf(changed: Record<string, string>, words: string): Promise<st
   }
 }
 
-it('behind a forward proxy onramp registers itself; people sign in, connect an app, search and are signed out from there', async () => {
+it('behind a forward proxy, people sign in, connect an app, search and are signed out', async () => {
   const onramp = await startOnramp(env)
   const browser = new TestBrowser(network.connect)
   await browser.open(`${onramp.url}/onboarding`)
@@ -125,7 +125,7 @@ it('behind a forward proxy onramp registers itself; people sign in, connect an a
   expect(onramp.output()).not.toContain(encodeURIComponent(PASSWORD))
 })
 
-it('behind a forward proxy the doctor says which way calls take, without the password, also where the proxy speaks TLS', async () => {
+it('behind a forward proxy, the doctor shows the route of calls, without the password, also over TLS', async () => {
   const node = new URL('../../node_modules/.bin/node', import.meta.url).pathname
   const doctor = spawnOne(node, ['src/cli/onramp.mjs', 'doctor'], {
     PATH: process.env['PATH'],
@@ -142,7 +142,7 @@ it('behind a forward proxy the doctor says which way calls take, without the pas
   expect(texts).not.toMatch(/p@ss|p%40ss/)
 })
 
-it('behind a forward proxy a wrong password, and an authority that is not trusted, are in the log with what to set', async () => {
+it('behind a forward proxy, a wrong password or unknown CA is logged with the setting', async () => {
   const wrong = network.proxy.replace('onramp:', 'onramp:not-')
   const log = await logOf({ https_proxy: wrong }, 'rejects the username and password (407)')
   expect(log).toContain(`the proxy ${network.proxyName} rejects`)

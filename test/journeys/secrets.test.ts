@@ -126,7 +126,7 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
   })
 })
 
-it('a code that comes back while the store is away is in no page and no log line, and the sign-in can be started again', async () => {
+it('a code received during an outage of the store is on no page and in no log', async () => {
   const redis = await startRedis()
   const world = await openWorld({ settings: { REDIS_URL: redis.url } })
   onTestFinished(async () => {

@@ -33,7 +33,7 @@ afterAll(async () => {
   for (const one of opened) await one.close()
 })
 
-it('with a store of 50 ms latency and two instances no redirect outruns its session or its walk: one sign-in, then straight through', async () => {
+it('with two instances and a slow store, no redirect outruns its session or walk', async () => {
   const person = world.newcomer(2)
   const browser = await signIn(world, person)
   expect(new URL(browser.page.url).pathname).toBe('/onboarding')
@@ -46,7 +46,7 @@ it('with a store of 50 ms latency and two instances no redirect outruns its sess
 })
 
 it.concurrent(
-  'with a store of 50 ms latency and two instances what was put off is put off on the page that follows, and signing out is signed out there',
+  'with two instances and a slow store, a skip and a sign-out show on the next page',
   async () => {
     const { browser } = await world.begin(2)
     for (const instance of ['slack_1', 'github_1']) {
@@ -61,7 +61,7 @@ it.concurrent(
   },
 )
 
-it('with a store of 50 ms latency and two instances everything in the store has a time to end', async () => {
+it('with two instances and a slow store, every record has an expiry', async () => {
   const lives = await redis.lives()
   expect(lives.size).toBeGreaterThan(3)
   for (const [key, life] of lives) {

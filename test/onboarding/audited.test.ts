@@ -73,7 +73,7 @@ it.each<[string, string, (world: ReturnType<typeof setUpWalkRoutes>['world']) =>
   },
 )
 
-it('a return that ends at a service which is away is audited with the person, the app and the code', async () => {
+it('a return during an outage of the service is audited with person, app and code', async () => {
   const { world, get, callbackPath, audited, failures } = await awayAtSlack()
   world.fails = true
   await get(callbackPath())

@@ -144,7 +144,7 @@ it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, hea
   },
 )
 
-it('an app without a usable address is no dead end: the list says why, who knows, and what search can do', () => {
+it('the overview explains an app without a usable address, and what still works', () => {
   const openingWith = (off: number, offByStatus: Counts['offByStatus']) => {
     const counts = {
       shown: { ...countsWith({ off }), offByStatus },

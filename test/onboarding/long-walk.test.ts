@@ -73,7 +73,7 @@ it.each<[what: string, walk: Walk, figures: object]>([
   expect(statusOf(walkStates(walk, NOW))).toEqual(figures)
 })
 
-it('the page starts at none of five, says that the others can wait, and has them behind that line', () => {
+it('the page starts with five apps, and folds the others behind “can wait”', () => {
   const page = overviewPage(checkedWalk(many))
   expect(page).toMatchObject({
     title: '0 of 5 connected - Connect your apps to search',

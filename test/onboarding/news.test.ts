@@ -156,7 +156,7 @@ it('an app that is being confirmed waits, polls, and leaves the main action to t
   })
 })
 
-it('an app that is being confirmed tells its script when to look, when to ask, and when the time to confirm is over', () => {
+it('an app being confirmed gives its script the polling intervals and the time limit', () => {
   const once = returned([slack, github])
   const polling = { url: '/onboarding/callback?step=step-1', status: '0 2 0', secondsLeft: CONFIRM }
   expect(overviewPage(once).polling).toEqual({ ...polling, oftenSeconds: 60 })

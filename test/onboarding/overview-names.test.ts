@@ -18,7 +18,7 @@ it('the name of an app tells several instances with one name apart by their numb
   expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
 })
 
-it('the name of an app has no number where it is called what it calls itself: there is none behind the button', () => {
+it('the name of an app has a number on its button, not in the explanation', () => {
   const { card } = overviewPage(checkedWalk([waits('slack_2', 'Slack'), slack]))
   expect(card?.main?.label).toBe('Continue to Slack\u00a0(2)')
   const there = [card?.explain, ...(card?.lines.map(({ text }) => text) ?? [])]
@@ -26,7 +26,7 @@ it('the name of an app has no number where it is called what it calls itself: th
   expect(there).toContain(t('next.reads', { app: 'Slack' }))
 })
 
-it('the name of an app has its number on the page of a failure too, and whole words in the title', () => {
+it('the name of an app keeps its number and whole words on an error page', () => {
   const failing = (instance: string, ...among: UnconnectedApp[]) =>
     problemTexts(
       new Problem(502, 'datasource_cannot_start', { datasource: { instance, among } }),
@@ -64,7 +64,7 @@ it.each([
   expect(overviewPage(checkedWalk([slack, waits(name, name)])).entries[0]?.name).toBe(words)
 })
 
-it('the name of an app is only forApp on buttons where it is long, below a title that has the whole of it', () => {
+it('the name of an app, if long, is in the title and only forApp on buttons', () => {
   const { card } = overviewPage(checkedWalk([waits('plan_1', LONG)]))
   expect(card?.title).toBe(`Connect ${LONG}`)
   expect(card?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
@@ -79,7 +79,7 @@ it('a long app name appears once, also of a connection that is being checked', (
   expect(card?.title).toBe(`Connect ${LONG} too`)
 })
 
-it('the name of an app is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {
+it('the name of an app, if long, is separate from the verb in languages that need it', () => {
   const titlesIn = (tag: string, status?: UnconnectedApp['status']) => {
     const texts = createTexts(tag, readCatalogue(LANGUAGES_FOLDER, tag), {
       product: 'Acme',

@@ -42,7 +42,7 @@ it('the overview finds apps by their names where there are more than ten, and gu
   expect(few.entries).toHaveLength(5)
 })
 
-it('the overview is put in the hands of someone by name at the end, with the account and how to take it back', () => {
+it('the finished overview shows the person’s name, the account, and how to disconnect', () => {
   const about = () => ({ ...noDescription, account: 'your Acme workspace' })
   const walk = checkedWalk([], checkedWalk([slack, github]))
   const end = overviewPage(walk, { name: 'Ada Lovelace', describe: about })
@@ -64,7 +64,7 @@ it('the overview is put in the hands of someone by name at the end, with the acc
   expect(rest.resume?.notes).toEqual(['Use your Acme workspace.'])
 })
 
-it('the overview takes the focus to what was put back on the list, in the card or in its row', () => {
+it('the overview focuses an app put back on the list, in the card or its row', () => {
   expect(overviewPage(checkedWalk([slack, github]), { from: 'slack_1' }).card?.focus).toBe(true)
   const apps = Array.from({ length: 12 }, (_, index) => waits(`app_${index}`, `App ${index}`))
   const { entries, card } = overviewPage(checkedWalk(apps), { from: 'app_9' })

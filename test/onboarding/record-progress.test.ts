@@ -136,7 +136,7 @@ it('a page of someone with another person’s former address leaves that person�
   expect((await people.get(bob))?.lastCheck).toBeUndefined()
 })
 
-it('the report agrees with the walk after the next page, where the store was away, or the process died before it had written', async () => {
+it('the report agrees with the walk again after an outage of the store or a crash', async () => {
   const { started, report, away, notified } = setUpProgress()
   const { page } = started()
   away(true)
@@ -149,7 +149,7 @@ it('the report agrees with the walk after the next page, where the store was awa
   expect(await report()).toEqual(['slack_1 waiting'])
 })
 
-it('the report agrees with the walk after the next page, where a store that was away came back without what it had taken last', async () => {
+it('the report agrees with the walk again after the store lost its last writes', async () => {
   const { started, report, away } = setUpProgress()
   const { page, people } = started()
   await page([jira])
@@ -161,7 +161,7 @@ it('the report agrees with the walk after the next page, where a store that was 
   expect(await report()).toEqual(['jira_1 waiting'])
 })
 
-it('the report agrees with the walk after the next page, where another process has a clock that is ahead', async () => {
+it('the report agrees with the walk although another process has a clock that is ahead', async () => {
   const { started, pass, report } = setUpProgress()
   const [ahead, right] = [started({ skew: 5 * MINUTE }), started()]
   await ahead.page([slack, jira])
@@ -173,7 +173,7 @@ it('the report agrees with the walk after the next page, where another process h
   expect(await report()).toEqual(['slack_1 blocked', 'jira_1 waiting'])
 })
 
-it('the report agrees with the walk after the next page, where a campaign found more apps, and the person keeps their choices', async () => {
+it('the report agrees with the walk after a campaign found apps, and keeps the person’s choices', async () => {
   const { started, pass, report } = setUpProgress()
   const { page, campaign } = started()
   await page([slack, jira], skipped)
@@ -186,7 +186,7 @@ it('the report agrees with the walk after the next page, where a campaign found 
   expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 connected'])
 })
 
-it('the report agrees with the walk after the next page, where the walk was lost, and nothing is left to connect', async () => {
+it('the report agrees with the walk after the walk was lost and everything is connected', async () => {
   const { started, pass, report, loseWalk } = setUpProgress()
   const { page } = started()
   await page([slack])
@@ -196,7 +196,7 @@ it('the report agrees with the walk after the next page, where the walk was lost
   expect(await report()).toEqual(['slack_1 connected'])
 })
 
-it('the report agrees with the walk after the next page, where the person was forgotten, and only from their next page on', async () => {
+it('the report omits a forgotten person until their next page', async () => {
   const { started, pass, report } = setUpProgress()
   const { page, people } = started()
   await page([slack])
@@ -208,7 +208,7 @@ it('the report agrees with the walk after the next page, where the person was fo
   expect(await report()).toEqual(['slack_1 waiting'])
 })
 
-it('the last ten failed steps are on the record of a person who is known, by a verified address', async () => {
+it('the last ten failed steps are recorded for a known person with a verified address', async () => {
   const rollout = setUpProgress()
   const { people, page, fail } = rollout.started()
   await fail(1)

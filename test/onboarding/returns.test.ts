@@ -5,7 +5,7 @@ import { NOW } from './overview-pages.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
-it('a return that the service confirms leads straight to the next, and the last one makes the last page', async () => {
+it('a confirmed return leads straight to the next app, and the last one to the final page', async () => {
   const { world, to, page, callbackPath, calls, audited } = await awayAtSlack()
   world.waiting = [github]
   expect(await to(callbackPath())).toBe(consentOf('github_1'))
@@ -67,7 +67,7 @@ it('a return that is not confirmed yet shows the page, which looks again on its 
   ])
 })
 
-it('a return is the only way to go straight on: a page that waits ends at what was connected, and at the next button', async () => {
+it('a waiting page never leads straight to the next app, but to its button', async () => {
   const { world, page, callbackPath, calls } = await awayAtSlack()
   const path = callbackPath()
   await page(path)
@@ -109,7 +109,7 @@ it.each(['access_denied', 'server_error'])('a return that says error=%s is not w
 })
 
 it.each(['', 'step=&', 'step=made-up&'])(
-  'a return with an error but without the open step (%j) may be another site’s link, and fails nothing',
+  'a return with an error but without the open step (%j) fails nothing',
   async (step) => {
     const { page, audited } = await awayAtSlack()
     const { confirming } = await page(`/onboarding/callback?${step}error=1`)
@@ -128,7 +128,7 @@ it('a return that is requested twice at once checks once', async () => {
 })
 
 it.each(['', '?step=', '?step=lost', '?status=success'])(
-  'a return that has lost its query (%s) is one all the same: a check follows, and no tab is blamed',
+  'a return without its query (%s) is checked, and blames no other tab',
   async (query) => {
     const { world, to, page, calls } = await awayAtSlack()
     world.waiting = [github]
@@ -162,7 +162,7 @@ it('a return that is looked at again does not ask while another tab is leaving',
   expect([calls.length, recordedAt.length]).toEqual([4, 4])
 })
 
-it('a return that took no click gets a page that asks nothing and goes on, in a browser alone', async () => {
+it('a return without a click, in a browser alone, gets a page that continues to the next', async () => {
   const { world, to, page, callbackPath, calls } = setUpWalkRoutes()
   await to(CLICK)
   world.now += 9_999

@@ -87,7 +87,7 @@ it('a click leads to the consent, with the address that this very answer brought
   expect(callbackPath()).not.toBe(first)
 })
 
-it('a click that a sign-in came between is not lost: the page says so, and offers that very app', async () => {
+it('a click interrupted by a sign-in is not lost: the page offers that app', async () => {
   const { world, to, page, calls } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')
   const after = { 'sec-fetch-site': 'cross-site' }
@@ -127,7 +127,7 @@ it('a click on another site’s link starts nothing', async () => {
   expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
 })
 
-it('a click made twice asks once and is noted once, and one on another app or by another person is its own', async () => {
+it('a double click checks and is audited once, separately for each app and person', async () => {
   const { to, calls, audited } = setUpWalkRoutes()
   const both = await Promise.all([to(CLICK), to(CLICK)])
   expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])

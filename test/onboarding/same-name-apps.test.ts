@@ -27,26 +27,26 @@ it('the card of an app that shares its name says that there are several to conne
   )
 })
 
-it('the card of an app that shares its name says which account is taken, once one is connected or being checked', () => {
+it('an app that shares its name says which account is taken by the connected one', () => {
   expect(headlineOf(checkedWalk([second], checkedWalk([slack, second])))).toBe(TAKEN)
   expect(headlineOf(returned([slack, second]))).toBe(TAKEN)
   expect(headlineOf(returned([slack, github]))).toContain(OTHERS)
 })
 
-it('the card of an app that shares its name says nothing of it where there is no other one to mix it up with', () => {
+it('an app that shares its name doesn’t mention it where no other one is shown', () => {
   expect(headlineOf(checkedWalk([slack, github]))).toContain(OTHERS)
   const walk = checkedWalk([slack, second])
   expect(headlineOf({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
 })
 
-it('the card of an app that shares its name says why it has a number, where the other one is turned off', () => {
+it('an app that shares its name explains its number if the other one is off', () => {
   const off = waits('slack_2', 'Slack', 'disabled')
   expect(headlineOf(checkedWalk([slack, off]))).toBe(OFF)
   expect(headlineOf(checkedWalk([slack, off, third]))).toContain('3 Slack accounts')
   expect(accountIn(checkedWalk([github, slack, off]), 'slack_1')).toBe(OFF)
 })
 
-it('the card of an app that shares its name says to use its own account once more, or which one isn’t that', () => {
+it('an app that shares its name, once stale, says which account to use', () => {
   const stale = waits('slack_1', 'Slack', 'stale')
   const other = waits('slack_2', 'Slack', 'stale')
   const allTexts = (walk: Walk) => {
@@ -85,7 +85,7 @@ const textsIn = (walk: Walk, accounts: Record<string, string>) => {
   }
 }
 
-it('the account that the company names is left out where it is the same for both: it can’t be right for each of them', () => {
+it('the company’s account is omitted if it is the same for two apps with one name', () => {
   const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
   expect(textsIn(both, same)).toEqual({ output: TWICE, note: TWICE })
   expect(textsIn(checkedWalk([second], checkedWalk([slack, second])), same)).toMatchObject({ output: TAKEN })

@@ -30,7 +30,7 @@ it.each([
   expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', focus: true } })
 })
 
-it('what a person says about an app by “I didn’t allow it” ends the wait at once, is noted, and says what to do', async () => {
+it('“I didn’t allow it” ends the wait, is audited, and shows what to do', async () => {
   const { page, post, callbackPath, audited } = await awayAtSlack()
   expect(await page(callbackPath())).toMatchObject({
     confirming: { decline: { href: '/onboarding/declined/slack_1' } },
@@ -47,7 +47,7 @@ it('what a person says about an app by “I didn’t allow it” ends the wait a
   })
 })
 
-it('what a person says of an app is refused for an app that is not theirs, unless it is taken back', async () => {
+it('a choice about another person’s app is refused, but may be undone', async () => {
   const { page, post, audited } = setUpWalkRoutes()
   await page('/onboarding')
   for (const path of ['skip', 'blocked', 'declined']) {

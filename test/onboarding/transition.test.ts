@@ -39,13 +39,13 @@ it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)
     expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
 )
 
-it('a click on connect on what is switched off, or was connected meanwhile, goes to the list, which says so', () => {
+it('a click on connect for a disabled or connected app leads to the list, which explains it', () => {
   const from = { kind: 'overview', from: 'slack_1' }
   expect(click([app('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
   expect(afterClick(click().walk, checkOf([app('github_1')]), 'slack_1')).toMatchObject(from)
 })
 
-it('a click on connect that names none passes over what has no address, and goes on while another is being confirmed', () => {
+it('a click on connect without an app skips apps without an address or under confirmation', () => {
   const isStartable = (instance: string) => instance !== 'slack_1'
   expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
   const { walk } = comesBack(both)
@@ -54,7 +54,7 @@ it('a click on connect that names none passes over what has no address, and goes
   expect(afterClick(walk, checkOf([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
 })
 
-it('a click on connect that names none leads to one whose consent never showed, where nothing else is left', () => {
+it('a click on connect without an app leads to the unconfirmed one if it is the last', () => {
   const only = [app('slack_1')]
   const { walk } = afterReturn(click(only).walk, checkOf(only), slackReturn)
   const late = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
@@ -86,7 +86,7 @@ it('a return that two servers judge at once leaves once: the later one leads to 
   expect(later.walk).toEqual(first.walk)
 })
 
-it('a return makes a page where one is wanted in between, nothing is left, or the service still lists the app', () => {
+it('a return shows a page for a pause, at the end, or while the app is listed', () => {
   expect(comesBack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
   expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), slackReturn)).toMatchObject(page)
   expect(comesBack(both)).toMatchObject(page)
@@ -116,7 +116,7 @@ const returnAt = (before: Walk, now: number, unconnected = both) => {
   return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }
 }
 
-it('what comes of a return, for the audit log is written once while it is waited for, and again when it has changed', () => {
+it('a return is audited once as waiting, and again when its result changes', () => {
   const first = returnAt(click().walk, 2_000)
   expect(first.result).toBe('waiting')
   const second = returnAt(first.after, 4_000)

@@ -88,7 +88,7 @@ it.each([
   [-59_999, 5],
   [-60_000, 30],
 ])(
-  'the next step is to wait after a return that does not show: %i ms later for %i seconds',
+  'the next step after an unconfirmed return, %i ms later, is to wait %i seconds',
   (later, lookAgainSeconds) => {
     for (const listed of [[slack], all])
       expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
@@ -102,7 +102,7 @@ it('the next step is for the person to decide once the time to confirm is over',
   expect(findReturn(over, 's1')).toBeUndefined()
 })
 
-it('the next step waits for the last return that the page shows, and holds up none of the other apps', () => {
+it('the next step waits for the last visible return, and delays no other app', () => {
   expect(nextOf(afterReturn(), 1_000)).toMatchObject({
     kind: 'wait',
     instance: 'slack_1',
@@ -139,7 +139,7 @@ it('a return is judged by its own app, and once', () => {
   expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'ended' })
 })
 
-it('a return without a step that is known is from what was left for last and is not back', () => {
+it('a return without a known step belongs to the last click that has not returned', () => {
   for (const step of [undefined, '', 'unknown']) {
     expect(findReturn(afterClick(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
     expect(findReturn(leave(afterClick(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
@@ -170,7 +170,7 @@ it('an automatic return leads to the next app that was never started', () => {
   expect(automaticNextOf(leave(connected, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
 })
 
-it('an automatic return doesn’t start an app again that was connected and is listed again, after the same click', () => {
+it('an automatic return doesn’t restart a reconnected app after the same click', () => {
   const again = checkedWalk([slack], finishReturn(checkedWalk([], afterClick([slack]), 5), 's1', 5).walk, 6)
   expect(automaticNextOf(again, 6)).toBeUndefined()
   const clicked = leave(checkedWalk([slack, github], again, 7), 'github_1', 's2', 7)
@@ -179,18 +179,18 @@ it('an automatic return doesn’t start an app again that was connected and is l
   expect(byItself.clicks).toBe(clicked.clicks)
 })
 
-it('an app that was connected and is listed again is offered afresh and not called unconfirmed for the return of then', () => {
+it('a reconnected app that is listed again is offered anew, not called unconfirmed', () => {
   const again = checkedWalk(all, checkedWalk([github, drive], afterReturn(), 2_000), 3_600_000)
   expect(nextOf(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
   expect(again.known[0]).toMatchObject({ status: 'awaiting', attempt: undefined, unconfirmedAt: undefined })
 })
 
-it('an app that was connected and is listed again can still be come back from, where another tab saw it connected first', () => {
+it('a return counts although another tab saw the app connected', () => {
   const again = checkedWalk(all, checkedWalk([github, drive], afterClick(), 2), 3)
   expect(findReturn(again, 's1')).toMatchObject({ instance: 'slack_1' })
 })
 
-it('an app that the person didn’t allow is waited for no longer, offered again, and connected where the service says so after all', () => {
+it('a declined app is no longer confirming, is offered again, and may still become connected', () => {
   const declined = decline(afterReturn(), 'slack_1', 2_000)
   expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
   expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
@@ -217,7 +217,7 @@ it('an app that is set aside ends the wait for its consent alone', () => {
   expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('todo')
 })
 
-it('an app that is set aside counts at once while it is open in another tab, whose return still counts', () => {
+it('an app skipped while open in another tab counts at once, and its return still counts', () => {
   const skipped = skip(afterClick(), 'slack_1', 1)
   expect(kindOf(skipped, 'slack_1')).toBe('skipped')
   expect(kindOf(finishReturn(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
@@ -231,7 +231,7 @@ it('a connected app can’t be set aside', () => {
   expect(kindOf(checkedWalk(all, connected, 3), 'slack_1')).toBe('todo')
 })
 
-it('“I need an admin” is kept with its time until it is taken back, and a later word replaces it', () => {
+it('“I need an admin” is kept with its time until it is undone or replaced', () => {
   const blocked = block(checkedWalk(all), 'slack_1', 7)
   expect(blocked.known[0]?.blockedAt).toBe(7)
   expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('todo')

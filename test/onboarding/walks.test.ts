@@ -125,7 +125,7 @@ it("walks are separate by issuer and subject, and records can't be swapped", asy
   expect((await walks.load(bob)).known).toEqual([])
 })
 
-it('a walk shows who it is and what they connect to no one who has only the store', async () => {
+it('a stored walk reveals neither the person nor their apps without the key', async () => {
   const { process, values } = setUpWalks()
   await process().update(ada, (walk) => ({
     ...applyCheck(walk, apps, 1, 30),
@@ -146,7 +146,7 @@ it('a walk is gone when its person is forgotten', async () => {
   expect(values.size).toBe(0)
 })
 
-it('a walk leaves out an app that the company hides after people have seen it, in the company’s order', async () => {
+it('a walk omits an app hidden after people saw it, and has the company’s order', async () => {
   const { process } = setUpWalks()
   await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
   const company = companyOf({ datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } }, new Map())
@@ -208,7 +208,7 @@ it.each([
   expect((await walks.load(there)).known).toEqual(isContinued ? before.known : [])
 })
 
-it('a walk of an earlier version doesn’t say whose it is, so no one else goes on with it', async () => {
+it('a walk of an earlier version names no person, so no other person continues it', async () => {
   const { process } = setUpWalks()
   const people = testPeople()
   const there = {

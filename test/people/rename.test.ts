@@ -59,7 +59,7 @@ it('the opt-out, the emails and the history follow a person to a new address', a
 })
 
 it.each([0, 1, 2, 3])(
-  'a rename that is interrupted after %i writes is finished by the next one, and an opt-out meanwhile is kept',
+  'a rename interrupted after %i writes is finished by the next one, and keeps an opt-out',
   async (writes) => {
     const { people, dieAfter } = setUp()
     await people.change(ada, (before) => ({ ...before, id: 'E1' }))

@@ -27,7 +27,7 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   expect(withSuccessors(apps, replacedBy).find(({ instance }) => instance === 'slack_2')).toEqual(successor)
 })
 
-it('an app that has moved is new once it is listed, and no lapse; once connected it can lapse', async () => {
+it('a replacement app is new once listed, not lapsed; once connected it can lapse', async () => {
   const hides = (apps: AppRecord[]) =>
     withSuccessors(apps, replacedBy).filter(({ instance }) => !replacedBy.has(instance))
   let isKnown = false

@@ -34,7 +34,7 @@ it('a change of a record is made though another one failed', async () => {
   expect(values.get('key')).toBe('a')
 })
 
-it('a change of a record reads nothing if its guess was right, and reads the record if it was wrong', async () => {
+it('a change of a record reads it only if its guess was wrong', async () => {
   const { values, records } = memoryRecords()
   const get = vi.fn(records.get)
   const change = (given: Omit<Change, 'key'>) => changeRecord({ ...records, get }, { key: 'key', ...given })
@@ -46,7 +46,7 @@ it('a change of a record reads nothing if its guess was right, and reads the rec
   expect(values.get('key')).toBe('ab')
 })
 
-it('a change of a record is retried at once, then after growing pauses, and fails as an outage if others are always faster', async () => {
+it('a change of a record is retried with growing pauses, then fails as an outage', async () => {
   vi.useFakeTimers({ fakeNodeBuiltins: true })
   vi.spyOn(Math, 'random').mockReturnValue(0.75)
   const began = performance.now()

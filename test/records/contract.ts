@@ -85,7 +85,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     expect(await records.get(key)).toBe('a')
   })
 
-  it('what is removed is gone, and what is removed only as it was known is left where it has changed', async () => {
+  it('a removed record is gone, and compareAndRemove keeps a record that has changed', async () => {
     const key = newKey()
     await records.put(key, 'a', 60)
     await records.remove(key)

@@ -63,7 +63,7 @@ it('the data key is read again after an outage, and only once when it was found'
   await expect(opened).rejects.toThrow('sealed under another SESSION_SECRET')
 })
 
-it('a store that was emptied gets its data key back, and a process with the former secret doesn’t disturb it', async () => {
+it('an emptied store gets its data key back, and a process with the former secret keeps it', async () => {
   const redis = memoryRedis()
   const records = createRedisRecords(redis.commands)
   let time = 0

@@ -10,7 +10,7 @@ const failed = (work: Promise<unknown>) =>
     (error: unknown) => error as StoreUnavailable,
   )
 
-it('a reply that takes longer than a second and a half is an outage, and leaves no timer behind', async () => {
+it('a reply after more than 1.5 seconds is an outage, and leaves no timer behind', async () => {
   vi.useFakeTimers()
   const answer = failed(withinDeadline(() => new Promise<never>(() => {})))
   await vi.advanceTimersByTimeAsync(1_499)

@@ -38,7 +38,7 @@ it.each<[string, Record<string, string>, why?: string]>([
   expect(await records.get('format')).toBe(keys['format'])
 })
 
-it('a store gets its number from the process that opened its key, again after it was emptied, and keeps another one', async () => {
+it('a store gets its format number with its key, also after it was emptied', async () => {
   const records = await storeWith()
   let time = 0
   const keyRing = createKeyRing(records, [SECRET], () => time)

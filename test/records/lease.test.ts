@@ -31,41 +31,38 @@ it('a lease that is released while the store is away isn’t renewed, so it expi
 it.each([
   { late: 'the first write', at: 1 },
   { late: 'the write that makes it last', at: 2 },
-])(
-  'a lease of which the store says too late that it is taken ($late) is free within three seconds',
-  async ({ at }) => {
-    for (const isDone of ['before', 'after'] as const) {
-      const { commands, pass } = memoryRedis()
-      const records = createRedisRecords(commands)
-      const later = async (milliseconds: number) => {
-        await vi.advanceTimersByTimeAsync(milliseconds)
-        pass(milliseconds)
-      }
-      let [calls, removals] = [0, 0]
-      const slow = {
-        ...records,
-        // A store that answered late fails at once until it is reached anew.
-        compareAndRemove: (key: string, owner: string) =>
-          ++removals < 4
-            ? Promise.reject(new StoreUnavailable(new Error('reconnecting')))
-            : records.compareAndRemove(key, owner),
-        async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
-          if (++calls !== at) return await records.compareAndSet(...given)
-          // Done before the caller gives up, or once the caller has.
-          if (isDone === 'before') await records.compareAndSet(...given)
-          else setTimeout(() => void records.compareAndSet(...given), 100)
-          throw new StoreUnavailable(new Error('no answer'))
-        },
-      }
-      await expect(takeLease(slow, 'refresh', 40)).rejects.toThrow(StoreUnavailable)
-      await later(3_200)
-      const next = await takeLease(records, 'refresh', 40)
-      expect(next?.isHeld()).toBe(true)
-      await later(39_000)
-      expect(await takeLease(records, 'refresh', 40)).toBeUndefined()
+])('a lease confirmed too late by the store ($late) is free within three seconds', async ({ at }) => {
+  for (const isDone of ['before', 'after'] as const) {
+    const { commands, pass } = memoryRedis()
+    const records = createRedisRecords(commands)
+    const later = async (milliseconds: number) => {
+      await vi.advanceTimersByTimeAsync(milliseconds)
+      pass(milliseconds)
     }
-  },
-)
+    let [calls, removals] = [0, 0]
+    const slow = {
+      ...records,
+      // A store that answered late fails at once until it is reached anew.
+      compareAndRemove: (key: string, owner: string) =>
+        ++removals < 4
+          ? Promise.reject(new StoreUnavailable(new Error('reconnecting')))
+          : records.compareAndRemove(key, owner),
+      async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
+        if (++calls !== at) return await records.compareAndSet(...given)
+        // Done before the caller gives up, or once the caller has.
+        if (isDone === 'before') await records.compareAndSet(...given)
+        else setTimeout(() => void records.compareAndSet(...given), 100)
+        throw new StoreUnavailable(new Error('no answer'))
+      },
+    }
+    await expect(takeLease(slow, 'refresh', 40)).rejects.toThrow(StoreUnavailable)
+    await later(3_200)
+    const next = await takeLease(records, 'refresh', 40)
+    expect(next?.isHeld()).toBe(true)
+    await later(39_000)
+    expect(await takeLease(records, 'refresh', 40)).toBeUndefined()
+  }
+})
 
 it('a lease has one owner at a time, until it is released', async () => {
   const records = createRedisRecords(memoryRedis().commands)
@@ -85,7 +82,7 @@ it('a lease that another process took meanwhile is lost, and not renewed', async
   expect([lease?.isHeld(), calls]).toEqual([false, 2])
 })
 
-it('calls with the same key share one run and its result or failure, and the next call runs again', async () => {
+it('calls with the same key share one run and its result; the next call runs again', async () => {
   const once = createSingleFlight<number>()
   let times = 0
   const work = async () => ++times

@@ -65,7 +65,7 @@ it('a Redis connection that hangs while opening makes no command wait longer tha
   expect(await first).toContain('(timeout)')
 })
 
-it('a Redis connection is retried four times a second for ever, and commands fail at once with the reason', async () => {
+it('a Redis connection is retried four times a second, while commands fail with the reason', async () => {
   const { tried, connection: redis } = server(Array.from({ length: 40 }, () => AWAY))
   await pass(0)
   await expect(redis.commands.get('a')).rejects.toMatchObject({ cause: AWAY })

@@ -116,7 +116,7 @@ it('a Redis connection works through a proxy without HELLO and CLIENT, with a pa
   expect(await records.get('a')).toBe('2')
 })
 
-it('a connection to a cluster is opened again by its known nodes, and leaves none open at its end', async () => {
+it('a cluster connection reopens through its known nodes, and leaves none open at its end', async () => {
   const redis = await clusterOfOne()
   const wire = await startWire(redis.port)
   closing.push(() => redis.close())

@@ -59,7 +59,7 @@ it('a backup never goes into DATA_DIR, by any name of it', async () => {
   }
 })
 
-it('a backup is one file with every record, of its owner only, also of what is written beside it', async () => {
+it('a backup is one complete file, readable only by its owner, also during writes', async () => {
   const records = createSqliteRecords(join(folder, 'data'))
   await records.put('late', 'x', 3600)
   mkdirSync(join(folder, 'elsewhere/deep'), { recursive: true })

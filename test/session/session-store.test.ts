@@ -233,7 +233,7 @@ it.each([
   expect(done).toEqual(['insert', 'change'])
 })
 
-it('a session keeps new tokens over what a slow request sets, which loses with a line in the log', async () => {
+it('a session keeps refreshed tokens over a slower request’s save, which is logged', async () => {
   const { browser, done, meanwhile, sessions, store } = world()
   const ada = browser()
   await ada.get('/in')

@@ -23,7 +23,7 @@ const idsOf = async (email: string, env: Record<string, string> = {}) => {
   return (JSON.parse(out) as { ids: { id: string; current: boolean }[] }).ids
 }
 
-it('the audit log names a person by ids that are the same each time, and by no address or name', () => {
+it('the audit log identifies a person by stable ids, never by address or name', () => {
   const all = lines()
   expect(all.map(({ audit }) => audit)).toEqual(
     expect.arrayContaining(['sign_in', 'admin_viewed', 'opted_out']),
@@ -37,7 +37,7 @@ it('the audit log names a person by ids that are the same each time, and by no a
   expect(signedIn?.['user']).not.toBe(signedIn?.['emailId'])
 })
 
-it('the audit log is searched for a person by what onramp audit-id prints for the address, in whatever case', async () => {
+it('the audit log can be searched by the id that onramp audit-id prints, in any case', async () => {
   const [ada] = await idsOf(' ADA@acme.example ')
   const events = lines().filter(({ emailId }) => emailId === ada?.id)
   expect(events.map(({ audit }) => audit)).toEqual(['sign_in', 'opted_out'])
@@ -50,7 +50,7 @@ it('the audit log takes addresses that differ in more than A to Z for two people
   expect(kelvin?.id).not.toBe(kim?.id)
 })
 
-it('the audit log has ids that no one makes without the secret: the command prints one for each that is configured', async () => {
+it('audit ids need the secret, and the command prints one for each configured secret', async () => {
   const before = running.env['SESSION_SECRET'] ?? ''
   const after = 'n'.repeat(40)
   const [first] = await idsOf('ada@acme.example')

@@ -143,7 +143,7 @@ async function valuesOf(label: string): Promise<readonly string[]> {
   }
 }
 
-it('every value that the alerts, their tests and the dashboard compare a label with is one that it has', async () => {
+it('every label value in alerts, their tests and the dashboard exists', async () => {
   const calls = [...queries, ...simulated].flatMap(matchersIn).flatMap(({ label, values, ...rest }) =>
     // A variable of the dashboard, and what Prometheus puts in.
     values.startsWith('$') || LABELS_OF_TARGETS.includes(label)

@@ -91,7 +91,7 @@ it.each(codes)(
   },
 )
 
-it('someone who needs help sends the reference to their admin where the company names no one, and gets none for a page that isn’t there', async () => {
+it('a person without a company contact can send the reference to their admin, except on a 404', async () => {
   const { text, hrefs } = await helpFor(new Problem(403, 'service_forbidden'))
   expect(hrefs.size).toBe(0)
   expect(text).toMatch(/Send your admin this reference: [0-9a-f]+/)
@@ -105,7 +105,7 @@ it('what only someone else can change is not tried again, by a link or on its ow
   expect([tryAgain, refresh, stop, isShut]).toEqual([undefined, undefined, undefined, true])
 })
 
-it('a service that refuses tokens is one warning an hour for each code, and the other lines are at info', async () => {
+it('a service that rejects tokens is logged as one warning an hour for each code', async () => {
   const levels: string[] = []
   const write = (level: string) => (_line: object, words: string) => void levels.push(`${level} ${words}`)
   const given = { error: write('error'), warn: write('warn'), info: write('info') } as unknown as Log

@@ -59,7 +59,7 @@ it.each<[string, string, string, Record<string, string>, string]>([
   },
 )
 
-it('a request that fails before its route is never counted as "other" where a route begins as it does', async () => {
+it('a request that fails before its route is counted under that route, never as “other”', async () => {
   const settings = { ...running.env, METRICS_TOKEN: TOKEN }
   const routes = [...(await routesFor('get', settings)), ...(await routesFor('post', settings))]
   expect(routes).toEqual(expect.arrayContaining(['/admin', '/api/status', '/metrics', '/signed-out']))
@@ -69,7 +69,7 @@ it('a request that fails before its route is never counted as "other" where a ro
   expect(await counted('other', 'PATCH', '4xx')).toBe(0)
 })
 
-it('a request that fails before its route that has no route is counted as "other", and its address is in no label', async () => {
+it('a request without a route is counted as “other”, and no label has its address', async () => {
   const before = await counted('other', 'GET', '4xx')
   for (const path of ['/nowhere/SECRET', '/%E0%A4%A', '/constructor/SECRET'])
     await sendRaw(running.url, path, { headers: { accept: 'application/json', cookie } })

@@ -44,7 +44,7 @@ it.each(PRIVATE.join(' ').split(' '))(
   },
 )
 
-it('a HEAD of what does not exist is 404, and of all else says nothing of the person or their links', async () => {
+it('a HEAD request gets 404 for an unknown path, and else reveals nothing about the person', async () => {
   const statusOf = async (path: string) => (await request(onramp.app).head(path)).status
   const nowhere = '/nowhere /admins /.env /deprecations.xml /constructor /assets/nowhere.css'
   await request(onramp.app).get('/assets/nowhere.css').expect(404)
@@ -113,7 +113,7 @@ it('the figures say that they depend on the origin, and are for the intranet alo
   await request(onramp.app).get('/api/status').set('accept', 'text/html').expect(401)
 })
 
-it('signing in is counted for the whole /64 of an IPv6 address (RFC 6177), and apart for the next one', async () => {
+it('sign-ins are limited for the whole /64 of an IPv6 address (RFC 6177)', async () => {
   const isRefused = async (address: string) =>
     (await request(onramp.app).get('/sign-in').set('x-forwarded-for', address)).status === 429
   for (let host = 1; host <= PER_MINUTE; host++)

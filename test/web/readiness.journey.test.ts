@@ -28,7 +28,7 @@ const linesWith = (running: Running, words: string) =>
     .split('\n')
     .filter((line) => line.includes(words))
 
-it('a server whose Redis is full is not ready, says why once, and says when it is ready again', async () => {
+it('a server with a full Redis is not ready, and logs each change once', async () => {
   const { redis, running } = await ready()
   await becomes(running, 200)
   await redis.ask('CONFIG', 'SET', 'maxmemory', '1')

@@ -52,7 +52,7 @@ it('the id of a request is what people and programs see, and in every line of th
   })
 })
 
-it('the id of a request is the one of the proxy where that is trusted and the id is plain', async () => {
+it('a request’s id comes from a trusted proxy if it is a plain one', async () => {
   const given = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
   expect((await ask('/healthz', { 'x-request-id': given })).id).toBe(given)
   for (const odd of ['short', 'a'.repeat(65), 'with spaces in', 'ada@acme.example', '<script>alert</script>'])

@@ -115,7 +115,7 @@ it.each([
   expect(html).toContain(`href="${returnTo}" rel="noreferrer">${label}</a>`)
 })
 
-it('the page of a failure that only someone else can change offers the company’s help first, where there is one', () => {
+it('the page of a failure that people can’t fix offers the company’s help first', () => {
   const help = { href: 'https://intranet.acme.example/search', label: 'Ask the search team' }
   const buttonsWith = (own: object) => {
     const html = createViews(VIEWS)('web/problem', { ...pages['web/problem'], needsHelp: true, ...own })

@@ -14,7 +14,7 @@ function watched() {
   return { clock, lines, receiver }
 }
 
-it('the log has a line when a receiver fails, at most once a minute, and one when it takes events again', () => {
+it('a failing receiver is logged at most once a minute, and its recovery once', () => {
   const { clock, lines, receiver } = watched()
   const [taken, failed] = [{ kind: 'delivered' }, { kind: 'rejected', why: 'status 500', wait: 0 }] as const
   const [again, why] = [{ again: true }, { why: 'status 500' }]

@@ -106,7 +106,7 @@ it('a slow receiver doesn’t delay the change that made an event', async () => 
   expect(sent).toHaveLength(8)
 })
 
-it('of many events of a person three are claimed at a time, so that none is sent after its claim', async () => {
+it('three events of a person are claimed at a time, so that no claim expires unsent', async () => {
   const { process, receiver } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
   const { people } = process()
