@@ -27,12 +27,23 @@ const found = (file: string) =>
   ].map(([word]) => word)
 
 const COMMENT = /\/\*[^]*?\*\/|(?<![:'"`\\])\/\/.*$/gm
-const TITLE = /(?<=\b(?:it|test|describe)(?:\.\w+)*\(|\)\(\s*)(['"`])(?:(?!\1)[^\\]|\\.)*\1/g
+const TITLE = /(?<=\b(?:it|test|describe)(?:\.\w+)*\(\s*|\)\(\s*)(['"`])(?:(?!\1)[^\\]|\\.)*\1/g
 
 it.each(TESTS)('the titles and comments of %s have none of the words to avoid', (file) => {
   const source = read(file)
   const prose = [...source.matchAll(COMMENT), ...source.matchAll(TITLE)].map(([text]) => text)
   expect(prose.filter((text) => text.match(BANNED))).toEqual([])
+})
+
+const MAX_TITLE_WORDS = 20
+/** Relative clauses and phrases of a translation. */
+const CLUMSY =
+  /\bthat (?:is|are) none\b|\bthat has no\b|\bcomes of\b|, for the\b|\bwho\b.*\bwho\b|\banother thing\b/
+
+it.each(TESTS)('the titles of %s are short, and each is one claim', (file) => {
+  const titles = [...read(file).matchAll(TITLE)].map(([title]) => title)
+  const unclear = titles.filter((title) => title.split(/\s+/).length > MAX_TITLE_WORDS || CLUMSY.test(title))
+  expect(unclear).toEqual([])
 })
 
 describe('what people read', () => {
