@@ -22,7 +22,7 @@ const report = {
 const dayFor = (calls?: unknown, days = rows) =>
   compareSince(report, { massDisconnects: [], zones: {}, days }, now, calls)?.row.day
 
-it('a comparison is with the newest row up to the day, else up to a week ago, else with the oldest', () => {
+it('a comparison uses the newest row up to the day, a week ago, or the oldest', () => {
   expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
     '2026-11-13',
     '2026-11-02',
@@ -42,7 +42,7 @@ it('a comparison counts who lost access, came back, was reminded and acted after
   ])
 })
 
-it('a comparison leaves those with nothing to connect out of who is ready, where its row says how many they were', () => {
+it('a comparison excludes people with nothing to connect if its row counted them', () => {
   const days = [{ ...rowOf('2026-11-13', 3), nothing: 2 }]
   const compared = compareSince(report, { massDisconnects: [], zones: {}, days }, now)
   expect(compared?.moreReady).toBe(4)

@@ -37,7 +37,7 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
     }
   })
 
-it('the email about a mass disconnect says what is known and what is likely, and has the two commands and one link', () => {
+it('the email about a mass disconnect has facts, likely causes, two commands and one link', () => {
   const notice = massDisconnectNotice(slack, words)
   expect(notice.subject).toBe('Slack: 412 of 450 people lost access (January 14, 2027)')
   expect(notice.paragraphs[0]).toBe(
@@ -57,7 +57,7 @@ it('the email about a mass disconnect offers no command with characters of a she
 
 const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
 
-it('the digest is due once on its day, in working hours of the company, though runs are not on the minute', () => {
+it('the digest is due once on its day, within the company’s working hours', () => {
   const last = Date.parse('2027-01-18T09:01:05Z')
   const dueAfter = (sent: Pick<KeepState, 'digest' | 'digestAt'>, text: string, timezone = 'UTC') =>
     isDigestDue(
@@ -125,7 +125,7 @@ it('the digest names no one, and no department', async () => {
   expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
 })
 
-it('the digest says that nothing needs anyone where that is so, and no change before there is a row', async () => {
+it('the digest reports that nothing is needed, and shows no change without an earlier row', async () => {
   const quiet = digestNotice(
     await createReport(summaries(...people('Ops', 5, false)), now),
     { massDisconnects: [], zones: {}, days: [] },

@@ -24,7 +24,7 @@ const emails = async (all: Person[], query: Record<string, unknown>) =>
     ({ person }) => person.email.split('@')[0],
   )
 
-it('a list of people for administrators has everyone once, in order, a page at a time, and ends with its last page', async () => {
+it('the admins’ list of people has everyone once, in order, in pages', async () => {
   const many = Array.from({ length: 2 * PEOPLE_A_PAGE + 1 }, (_, index) =>
     named(`person-${String(index).padStart(3, '0')}`),
   )
@@ -40,7 +40,7 @@ it('a list of people for administrators has everyone once, in order, a page at a
   expect(await pageOf('99')).toEqual(pages[2])
 })
 
-it('a list of people for administrators has the name, and leads to the pages before and after it', async () => {
+it('the admins’ list of people has the name, and leads to the pages before and after it', async () => {
   const many = Array.from({ length: 60 }, (_, index) => ({ ...named(`p${index}`), name: `Ada ${index}` }))
   const query = parsePeopleQuery({ page: '2', q: 'ADA' }, at)
   const page = peoplePage(await listPeople(summaries(...many), query), ({ name }) => name, query, t)
@@ -51,7 +51,7 @@ it('a list of people for administrators has the name, and leads to the pages bef
   ])
 })
 
-it('a list of people for administrators has those who lost an app, and those who fell back by it', async () => {
+it('the admins’ list of people filters by a lost app and by falling back', async () => {
   const listed = (status: 'awaiting', ...all: string[]) =>
     all.map((instance) => ({ instance, name: instance, status }))
   const both = listed('awaiting', 'slack_1', 'jira_1')
@@ -106,11 +106,11 @@ it.each<[Record<string, unknown>, string[]]>([
   [{ group: 'Sales' }, ['dan']],
   [{ group: 'sales' }, []],
   [{ show: 'nonsense', q: ['a', 'b'], group: 'Sales EU' }, ['eve']],
-])('a list of people for administrators shows whom %j asks for', async (query, expected) => {
+])('the admins’ list of people shows whom %j asks for', async (query, expected) => {
   expect(await emails(everyone, query)).toEqual(expected)
 })
 
-it('a list of people for administrators counts whom each filter would leave, in the same pass', async () => {
+it('the admins’ list of people counts whom each filter would leave, in the same pass', async () => {
   const { counts } = await listPeople(
     summaries(sent('ada', 'failed'), sent('bob', 'sent')),
     parsePeopleQuery({ show: 'failed' }, at),
@@ -118,7 +118,7 @@ it('a list of people for administrators counts whom each filter would leave, in 
   expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
 })
 
-it('a list of people for administrators says how far someone is by the furthest that they reached', async () => {
+it('the admins’ list of people says how far someone is by the furthest that they reached', async () => {
   const invited = sent('ada', 'sent')
   const opened = withMilestone(invited, 'openedAt', at + 1)
   const here = withMilestone(opened, 'signedInAt', at + 2)

@@ -108,7 +108,7 @@ it('the people are read again after the store was away', async () => {
   expect((await snapshot.report(here)).people).toBe(PEOPLE)
 })
 
-it('a pass ends where everyone who waited for it has gone, and goes on for anyone who has not', async () => {
+it('a pass ends once all of its requests are aborted, and continues for any other', async () => {
   const { at, snapshot } = crowd()
   const leaving = new AbortController()
   at.onRead = () => {
@@ -127,7 +127,7 @@ it('a pass ends where everyone who waited for it has gone, and goes on for anyon
   expect([mine.people, at.read, at.passes]).toEqual([PEOPLE, 1_000 + PEOPLE, 2])
 })
 
-it('the people are read by one pass at a time, also if a browser comes just as another one has gone', async () => {
+it('one pass at a time reads the people, also if requests overlap with an abort', async () => {
   const { at, snapshot } = crowd()
   for (let number = 0; number < 20; number++) {
     const leaving = new AbortController()
@@ -154,7 +154,7 @@ it('a list whose browser goes away ends within its slice', async () => {
   expect(seen).toBe(1_000)
 })
 
-it('an export that is held up goes on behind its last address in the newest pass, each person once, by email', async () => {
+it('a slow export continues in the newest pass, with each person once, by email', async () => {
   const { at, snapshot } = crowd()
   const seen: string[] = []
   for await (const { person } of snapshot.summaries(here, 'page')) {

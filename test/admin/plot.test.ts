@@ -58,7 +58,7 @@ it('the trend leaves people out who had nothing to connect', () => {
   expect(plot?.lines.find(({ what }) => what === 'ready')?.total).toBe(6)
 })
 
-it('the trend falls on the day on which onramp keep counted fewer, and ends with those who are ready now', () => {
+it('the trend falls on the day of a lower count, and ends with today’s', () => {
   const rows = [rowOf('2026-11-03', 2)]
   const report = { ...counted([day('2026-11-01', 0, 0, 8), day('2026-11-04', 0, 0, 1)]), finished: 4 }
   expect(pointsOf(createPlot(report, rows, Date.parse('2026-11-05')), 'ready')?.join(' ')).toBe(
@@ -71,7 +71,7 @@ it('the trend falls on the day on which onramp keep counted fewer, and ends with
   )
 })
 
-it('the trend shows no fall that never was, where earlier versions counted those with nothing to connect as ready', () => {
+it('the trend shows no false fall after rows of earlier versions', () => {
   const rows = [2, 40, 10].map((ready, index) => {
     const { nothing: _nothing, ...row } = rowOf(`2026-11-0${1 + index}`, ready)
     return row

@@ -56,7 +56,7 @@ it.each([`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(0, -1)}`, 'Bearer', `Bearer $
   },
 )
 
-it('another token is no reason to keep out a browser behind a proxy that adds a token of its own', async () => {
+it('a foreign bearer token, added by a proxy, doesn’t keep out a browser', async () => {
   const headers = { authorization: 'Bearer of-the-proxy', accept: 'text/html,*/*;q=0.8' }
   for (const path of ['/admin/report.json', '/admin/people.csv', '/onboarding', '/']) {
     const answer = await fetch(running.url + path, { redirect: 'manual', headers })

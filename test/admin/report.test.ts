@@ -159,7 +159,7 @@ it('the report puts the apps first that most people wait for, and counts consent
   expect(report).toMatchObject({ stuck: 1, unconfirmed: 1, inProgress: 1 })
 })
 
-it('the report says who is due for an email now: who had none, or none for a week; and when the others are', async () => {
+it('the report counts people due for an email now, and the others with their date', async () => {
   const after = (days: number, reminder = 0) => mailed(known, 'sent', { reminder, now: at - days * DAY })
   const out = { ...after(30), optedOutAt: at }
   const unsure = mailed(known, 'unknown', { now: at - 30 * DAY })
@@ -169,7 +169,7 @@ it('the report says who is due for an email now: who had none, or none for a wee
   ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() } })
 })
 
-it('the funnel counts what was seen of the people who had something to connect, so it may widen', async () => {
+it('the funnel counts observed steps of people with apps to connect, so it may widen', async () => {
   const half = having(mailed(here, 'sent', { now: at }), { slack_1: 'connected', github_1: 'waiting' }, at)
   // Connected elsewhere: never seen to sign in.
   const elsewhere = having(invited, { slack_1: 'connected' }, at)
@@ -185,7 +185,7 @@ it('the funnel counts what was seen of the people who had something to connect, 
   expect(report.lastEmailAt).toBe(new Date(at).toISOString())
 })
 
-it('a person came back once everything that they lost is connected again, on the day of the last of it', async () => {
+it('a person has returned once every lost app is connected again, on the last day', async () => {
   const answered = (days: number, ...instances: string[]) => ({
     checkedAt: at + days * DAY,
     unconnected: instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const })),
@@ -215,7 +215,7 @@ const members = (group: string, count: number, person = known) =>
   Array.from({ length: count }, () => ({ ...person, group }))
 const shownOf = async (...people: Person[]) => (await reportOf(...people)).groups
 
-it('the figures of departments count those of fewer than five people together, as they would tell who it is', async () => {
+it('department figures combine departments of fewer than five people, to protect their identity', async () => {
   const five = members('Five', 5)
   expect(await shownOf(...members('Four', 4, here), ...members('One', 1), ...five, known)).toMatchObject([
     { name: 'Five', people: 5, notStarted: 5 },
@@ -242,12 +242,12 @@ const pageOf = async (...people: Person[]) => {
 const needs = async (...people: Person[]) =>
   (await pageOf(...people)).needs.map(({ title, href }) => [title, href])
 
-it('nothing needs the admin where everyone is ready, set an app aside, or had an email a minute ago', async () => {
+it('nothing needs the admin if everyone is ready, skipped an app, or was just emailed', async () => {
   expect(await needs()).toEqual([])
   expect(await needs(waits('slack', 'skipped'), mailed(known, 'sent', { now: at - 60_000 }))).toEqual([])
 })
 
-it('what needs the admin begins with the apps that most people wait for an admin for, then consents, then emails', async () => {
+it('what needs the admin starts with the most awaited approvals, then consents, then emails', async () => {
   const jira = [waits('jira'), waits('jira'), waits('jira', 'waiting')]
   const people = [waits('slack'), ...jira, waits('slack', 'unconfirmed')]
   const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
@@ -264,7 +264,7 @@ it('what needs the admin begins with the apps that most people wait for an admin
   ])
 })
 
-it('what needs the admin names an app that the service lists without a usable address, and how many people can’t connect it', async () => {
+it('what needs the admin names an app without a usable address, and its people', async () => {
   const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
   const broken = (...all: string[]) => withCheck(here, { checkedAt: at, unconnected: all.map(unusable) }, at)
   expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([

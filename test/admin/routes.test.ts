@@ -95,7 +95,7 @@ it('each view is in the audit log under its name, with the person', async () => 
   expect(notes).toEqual(seen.map((what) => ({ event: 'admin_viewed', what, user: grace })))
 })
 
-it('each person has a page, which every row of the list leads to, without their address in its own', async () => {
+it('each row of the list links to a person’s page, without the email in its URL', async () => {
   const open = await pages([lacksSlack, lacksJira])
   const { key } = (await open('/admin/people?q=bob')).body.people[0]
   expect(key).toMatch(/^[\w-]{43}$/)
@@ -173,7 +173,7 @@ it('an app is called what the company calls it', async () => {
   expect((await open('/admin/people.csv')).text).toContain('Tickets [jira_1]')
 })
 
-it('the overview has what onramp keep left behind: the paused app, the last run, and that no one needs to be reminded by hand', async () => {
+it('the overview shows the paused app, the last run, and no manual reminders', async () => {
   const open = await pages([lacksSlack])
   expect((await open('/admin?since=2026-10-01')).body.since).toBeUndefined()
   expect((await open('/admin')).body.needs).toMatchObject([
@@ -185,7 +185,7 @@ it('the overview has what onramp keep left behind: the paused app, the last run,
   expect(freshness).toHaveLength(3)
 })
 
-it('the overview asks whether an app was removed that no one has left, and says until when emails are paused', async () => {
+it('the overview asks about a removed app, and shows the end of the pause', async () => {
   const gone = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   at.keepState = { ...at.keepState, removedApps: [gone], lastRunAt: NOW, pausedUntil }

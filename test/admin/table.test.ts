@@ -50,7 +50,7 @@ it.each([
   ['stuck', 'ZbÄ', 'descending'],
   ['-stuck', 'ÄbZ', 'ascending'],
 ])(
-  'the order of departments by %s is as the language has it, most to do first, small ones last',
+  'departments sorted by %s follow the language’s order, with small ones last',
   (sort, initials, direction) => {
     expect(by(sort)).toEqual([expect.stringMatching(`^${initials}.$`), direction])
   },

@@ -11,7 +11,7 @@ const failing = (status: number, headers: Record<string, string> = {}): Partial<
 })
 
 const goTo =
-  (behind = '', email = 'somebody@acme.example') =>
+  (behind = '', email = 'invitee@acme.example') =>
   async ({ page, running }: Visitor) =>
     void (await page.goto(`${running.url}/invite/${await invite(running, { email })}${behind}`))
 
@@ -20,19 +20,19 @@ const LONG = 'Quarterly planning, reporting and forecasting app'
 const invitations: State[] = [
   { name: 'an invitation', title: 'Connect your apps to search', like: 'ada', reach: [goTo()] },
   {
-    name: 'an invitation for somebody else',
+    name: 'an invitation for another person',
     title: 'This invitation is for another account',
     like: 'bob',
     reach: [open(), goTo()],
   },
   {
-    name: 'reminders that can be stopped',
+    name: 'unsubscribing from reminders',
     title: 'Stop reminder emails?',
     like: 'ada',
     reach: [goTo('/opt-out')],
   },
   {
-    name: 'reminders that were stopped',
+    name: 'unsubscribed from reminders',
     title: 'You won’t get any more reminders',
     like: 'ada',
     reach: [
@@ -42,7 +42,7 @@ const invitations: State[] = [
     ],
   },
   {
-    name: 'reminders of nobody',
+    name: 'an invalid unsubscribe link',
     title: 'This unsubscribe link isn’t valid',
     like: 'ada',
     reach: [open('/invite/a.b.c/opt-out')],
@@ -50,14 +50,14 @@ const invitations: State[] = [
 ]
 
 const otherStates: State[] = [
-  { name: 'search, empty', title: 'Search your apps', like: 'carol', reach: [open('/search')] },
+  { name: 'search without a query', title: 'Search your apps', like: 'carol', reach: [open('/search')] },
   {
-    name: 'search, results',
+    name: 'search results',
     title: '2 results for “roadmap”',
     like: 'carol',
     reach: [open('/search'), (visitor) => visitor.search('roadmap')],
   },
-  { name: 'no such page', title: 'Page not found', like: 'carol', reach: [open('/nowhere')] },
+  { name: 'page not found', title: 'Page not found', like: 'carol', reach: [open('/nowhere')] },
   {
     name: 'deprecations',
     title: 'Deprecated endpoints and fields',
@@ -65,7 +65,7 @@ const otherStates: State[] = [
     reach: [open('/deprecations')],
   },
   {
-    name: 'cannot be started',
+    name: 'an app that cannot be started',
     title: 'We can’t connect Quarterly planning… right now',
     like: [{ ...slack, displayName: LONG, withoutPath: true }, github],
     reach: [
@@ -107,7 +107,7 @@ const otherStates: State[] = [
     reach: [open()],
   },
   {
-    name: 'same account',
+    name: 'account not switched',
     title: 'You’re still signed in with the same account',
     like: 'carol',
     switches: { faults: { prompt: 'ignored' } },
@@ -120,7 +120,7 @@ const otherStates: State[] = [
     reach: [open('/signed-out')],
   },
   {
-    name: 'back from a confirmation',
+    name: 'return from an admin consent',
     title: 'Sign in to continue',
     like: 'carol',
     reach: [open('/sign-in/callback?admin_consent=True&tenant=acme')],

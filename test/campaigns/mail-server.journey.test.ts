@@ -57,7 +57,7 @@ it('a connection that breaks after the reply has sent the email', async () => {
 })
 
 it.each<Stage>(['MAIL', 'RCPT'])(
-  'a connection that breaks at the next email (%s), because the server had closed it, costs nothing: it goes out on a new one',
+  'a connection closed by the server before the next email (%s) is replaced by a new one',
   async (stage) => {
     let hasBroken = false
     const opened = await open(({ stage: now, taken }) => {

@@ -155,7 +155,7 @@ it.each([
   },
 )
 
-it('settings that need to be fixed take one line when there is one, and are all named when there are more', async () => {
+it('one faulty setting is reported on one line, and several are all named', async () => {
   const one = await runCommand(['status', PERSON], {})
   expect(one).toMatchObject({ exit: 78, out: '' })
   expect(one.err).toMatch(/^onramp status: SERVICE_BASE_URL [^\n]+\.\n$/)

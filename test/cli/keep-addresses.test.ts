@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { listed } from '../helpers/people.ts'
 import { ADA, installation } from './installation.ts'
 
-it('someone who opted out and has a new address on the list, by their id, stays opted out and hasn’t left', async () => {
+it('a person with a new address and the same id stays opted out and on the list', async () => {
   const { run, people, to, left } = installation()
   const [bob, king, id] = ['bob@acme.example', 'king@acme.example', 'E1']
   for (const email of [ADA, bob, king]) left.set(email, ['slack_1'])
@@ -20,7 +20,7 @@ it('someone who opted out and has a new address on the list, by their id, stays 
   expect([to(ADA).length, to(king).length]).toEqual([1, 0])
 })
 
-it('a new address that has another person’s data is said to the operator: no email, no one has left', async () => {
+it('a new address with another person’s data is reported, without emails or departures', async () => {
   const { run, people, to, left } = installation()
   const bob = 'bob@acme.example'
   for (const email of [ADA, bob]) left.set(email, ['slack_1'])

@@ -64,7 +64,7 @@ it('no owner is asked at night, or while emails are paused', async () => {
   expect(await runAt(one, 4)).toEqual([request])
 })
 
-it('admins are asked about an app without an owner, and without them the run says that no one could be', async () => {
+it('admins get the request for an app without an owner; without admins the run reports it', async () => {
   const one = installation()
   await waiting(one)
   await one.run(ALL)
@@ -75,7 +75,7 @@ it('admins are asked about an app without an owner, and without them the run say
   expect([exit, err]).toEqual([3, expect.stringMatching(/Slack: 3 people wait .*datasources.slack_1.owner/)])
 })
 
-it('one person tries it once it is approved, and the others are told once that one got through', async () => {
+it('one person tries an approved app, and the others are emailed once it works', async () => {
   const one = installation()
   await waiting(one)
   await runAt(one, 1)
@@ -97,7 +97,7 @@ it('one person tries it once it is approved, and the others are told once that o
   ])
 })
 
-it('where it fails again, the owner hears that and no one else is sent there, until it is approved again', async () => {
+it('after another failure, the owner is emailed, and other people wait for a new approval', async () => {
   const one = installation()
   await waiting(one)
   await runAt(one, 1)
@@ -110,7 +110,7 @@ it('where it fails again, the owner hears that and no one else is sent there, un
   expect((await runAt(one, 4)).map(([to]) => to)).toEqual([BOB])
 })
 
-it('a person who opted out is never told', async () => {
+it('a person who opted out is never emailed about an approval', async () => {
   const one = installation()
   await waiting(one)
   await runAt(one, 1)

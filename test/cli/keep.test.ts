@@ -267,7 +267,7 @@ const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) =>
   return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
 }
 
-it('an app that is gone from many lists at once is a question to administrators, and in no figure', async () => {
+it('an app missing from many lists is a question to administrators, and in no figure', async () => {
   const company = installation()
   company.names.set('jira_1', 'Jira')
   const { exit, err } = await goneForTwelve(company)
@@ -361,7 +361,7 @@ it('a pause is remembered: runs check, and email only administrators until it en
   expect((await keepState.load()).pausedUntil).toBeUndefined()
 })
 
-it('an app that replaces another is one email that says so, to those who had it, and no question', async () => {
+it('a replacement app is announced in one email to former users, without a question', async () => {
   const { run, left, world, people, sentEmails } = installation()
   const company = companyOf({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const listing = async (app: string, at: number, given = {}) => {

@@ -80,7 +80,7 @@ it('a file moves everyone it can, in any order, and names each line that is refu
   ])
 })
 
-it('people who exchange addresses are refused, and both stay who they are', async () => {
+it('exchanged addresses are refused, and both people keep their data', async () => {
   await store(ada, bob)
   const input = { input: `${ada},${bob}\n${bob},${ada}\n` }
   const { exit, out, err } = await runCommand(['person', 'rename', '--file', '-'], env, input)

@@ -76,7 +76,7 @@ it('onramp status with a user token shows its owner only, and says so', async ()
   expect(JSON.parse((await status(user('bob'), '--json')).out)).toMatchObject({ person: null })
 })
 
-it('onramp status shows no one as someone else: a token of a person looks up no other, and is no global one', async () => {
+it('onramp status rejects a personal token for another person, or as the global token', async () => {
   sandbox.clearRequests()
   const other = await status(user('bob'), 'ada@acme.example')
   expect([other.exit, other.out, sandbox.requests]).toEqual([2, '', []])

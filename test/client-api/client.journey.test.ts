@@ -106,7 +106,7 @@ it.each<[string, object, string, RegExp]>([
   ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: an answer of another shape/],
   ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: an answer of another shape/],
 ])(
-  'a success that can’t be read because it is %s is named in the detail, and a web page isn’t requested again',
+  'an unreadable success (%s) is named in the detail, and a web page isn’t requested again',
   async (_what, body, kind, detail) => {
     answer(body)
     const listing = await failure(client.checkDatasourceAuth(ada))
