@@ -19,7 +19,6 @@ import {
   type Person,
   type PersonApp,
 } from '../people/person.ts'
-import { OperatorError } from '../problem.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
@@ -60,8 +59,8 @@ type KeepRunOptions = {
   }
   /** Tells administrators and other systems, unless that was done. @returns when */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
-  /** Called only where many people leave the list. */
-  isConfirmed: () => boolean
+  /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
+  requireConfirmation: (message: string) => void
   /** Every line of the list was read; otherwise no one leaves it. */
   isComplete: boolean
 }
@@ -158,7 +157,7 @@ export class KeepRun {
   /** Records who is on the list and who has left it. @throws {OperatorError} */
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
     const { people, rename, now } = this.#run
-    const { state, isComplete, isConfirmed } = this.#options
+    const { state, isComplete, requireConfirmation } = this.#options
     const listed = (person: Person, invitee: Invitee | undefined) =>
       withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
     const rows = new ListedPeople(this.#list)
@@ -173,12 +172,12 @@ export class KeepRun {
       leaving += Number(isListed && invitee === undefined)
       if (listed(person, invitee) !== person) changed.push(invitee?.email ?? person.email)
     }
-    if (leaving > before * MAX_LEAVING && !isConfirmed())
-      throw new OperatorError(
+    if (leaving > before * MAX_LEAVING)
+      requireConfirmation(
         `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
       )
-    if (areMany(rows.changes, before) && !isConfirmed())
-      throw new OperatorError(
+    if (areMany(rows.changes, before))
+      requireConfirmation(
         `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. Nothing was done. If it is right, add --confirm.`,
       )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []

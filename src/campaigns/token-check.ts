@@ -11,12 +11,12 @@ const ABOUT_THE_TOKEN = [401, 403]
 
 /**
  * A global token without a person is rejected (contract section 5, rule 2). Any other failure proves nothing.
- * @param unconnectedApps checks without a person
+ * @param unconnectedApps checks without a person @param options.setting the name of the token's setting
  * @throws {OperatorError} for a personal token, and if the service doesn't reject the call because of the token
  */
 export async function requireGlobalToken(
   unconnectedApps: () => Promise<unknown>,
-  { signal, pauseMs = 1_000 }: { signal: AbortSignal; pauseMs?: number },
+  { setting, signal, pauseMs = 1_000 }: { setting: string; signal: AbortSignal; pauseMs?: number },
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     const error = await unconnectedApps().then(
@@ -25,7 +25,7 @@ export async function requireGlobalToken(
     )
     if (error === undefined)
       throw new OperatorError(
-        "SERVICE_GLOBAL_TOKEN holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token.",
+        `${setting} holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token.`,
       )
     if (!(error instanceof ServiceProblem)) throw error
     const { responseStatus = 0, affectsEveryone, requestedWait = 0, status, detail } = error
@@ -34,7 +34,7 @@ export async function requireGlobalToken(
     // Only a 503 may pass.
     if (status !== 503 || tries >= MAX_TRIES || requestedWait > MAX_WAIT_SECONDS)
       throw new OperatorError(
-        `couldn't make sure that SERVICE_GLOBAL_TOKEN is a global token: ${detail}. Nothing was sent.`,
+        `couldn't make sure that ${setting} is a global token: ${detail}. Nothing was sent.`,
         { cause: error },
       )
     await sleep(Math.max(requestedWait * 1_000, pauseMs * 2 ** (tries - 1)), undefined, { signal })

@@ -167,8 +167,8 @@ export async function runOnce(
   const save = async (state: KeepState): Promise<void> => {
     if (!(await isHeld())) throw new RunStopped('another run took over')
     await store.save(withActions(state, actions))
-    for (const { what: event, app: datasource, by: operator } of actions.slice(audited))
-      audit({ event, datasource, operator })
+    for (const { what, app: datasource, by: operator } of actions.slice(audited))
+      audit({ event: what === 'markedConnected' ? 'released' : what, datasource, operator })
     audited = actions.length
   }
   await neighbors.mailServer?.check()
@@ -200,8 +200,11 @@ export async function runOnce(
         ),
       answer: (instance) => answers.get(instance),
     },
-    isConfirmed: () =>
-      options.confirm === true && actions.push({ at, what: 'confirmed', by: operatorName() }) > 0,
+    requireConfirmation: (message) => {
+      if (options.confirm !== true) throw new OperatorError(message)
+      if (!actions.some(({ what }) => what === 'confirmed'))
+        actions.push({ at, what: 'confirmed', by: operatorName() })
+    },
     isComplete: run.faults.length === 0,
   })
   const after = await keepRun.work().finally(() => progress?.end())
@@ -278,7 +281,7 @@ function withAnswers(
 ): KeepState {
   const active = activeMassDisconnects(state)
   const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
-  const gone = (state.removedApps ?? []).filter(({ releasedAt }) => releasedAt === undefined)
+  const gone = (state.removedApps ?? []).filter(({ markedConnectedAt }) => markedConnectedAt === undefined)
   for (const app of release)
     if (app === 'all' ? active.length === 0 : ![...active, ...gone].some((one) => isOf(app, one)))
       throw new UsageError(`--release ${app}: no emails about this app are held back`)
@@ -292,24 +295,31 @@ function withAnswers(
   const removedApps = (state.removedApps ?? []).map((one) => ({
     ...one,
     ...(gone.includes(one) &&
-      removed.some((app) => isOf(app, one)) && { confirmedAt: one.confirmedAt ?? now }),
-    ...(gone.includes(one) && isReleased(one) && { releasedAt: now }),
+      removed.some((app) => isOf(app, one)) && { markedRemovedAt: one.markedRemovedAt ?? now }),
+    ...(gone.includes(one) && isReleased(one) && { markedConnectedAt: now }),
   }))
   const { pausedUntil = 0, ...rest } = state
   const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)
   return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
 }
 
-type Answer = OperatorAction & { what: 'released' | 'removed' | 'confirmed' }
+type Answer = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
 
 /** What the options of a run at that moment have answered. */
 function answersOf({ massDisconnects, removedApps = [] }: KeepState, at: number): Answer[] {
-  const all = [...massDisconnects.map((one) => ({ ...one, releasedAt: one.resumedAt })), ...removedApps]
-  return all.flatMap(({ instance: app, since, ...one }) => {
-    const isRemoved = 'confirmedAt' in one && one.confirmedAt === at
-    if (!isRemoved && one.releasedAt !== at) return []
-    return [{ at, what: isRemoved ? 'removed' : 'released', by: operatorName(), app, since }]
-  })
+  const now = (
+    what: Answer['what'],
+    answeredAt: number | undefined,
+    app: MassDisconnect | RemovedApp,
+  ): Answer[] =>
+    answeredAt === at ? [{ at, what, by: operatorName(), app: app.instance, since: app.since }] : []
+  return [
+    ...massDisconnects.flatMap((one) => now('released', one.resumedAt, one)),
+    ...removedApps.flatMap((one) => [
+      ...now('removed', one.markedRemovedAt, one),
+      ...now('markedConnected', one.markedConnectedAt, one),
+    ]),
+  ]
 }
 
 /** Names that tell an app from the others of the report. */

@@ -15,6 +15,7 @@ export type MassDisconnect = {
   had: number
   notifiedAt?: number
   eventAt?: number
+  /** When its emails were resumed. */
   resumedAt?: number
 }
 
@@ -22,10 +23,14 @@ export type MassDisconnect = {
 export type NewApp = { instance: string; name: string; noticedAt: number; since: number; people: number }
 
 /**
- * An app that left many lists at once, and no one walked. It is in no figure until most have it listed again, or an operator
- * says that people have connected it (`releasedAt`). Times are milliseconds since 1970.
+ * An app that disappeared from many lists at once, though few pages saw it: probably removed, not connected. No figure
+ * counts it until most lists have it again, or an operator marks it as connected. Times are milliseconds since 1970.
  */
-export type RemovedApp = NewApp & { notifiedAt?: number; confirmedAt?: number; releasedAt?: number }
+export type RemovedApp = NewApp & {
+  notifiedAt?: number
+  markedRemovedAt?: number
+  markedConnectedAt?: number
+}
 
 /**
  * An app that people can't connect until its owner approves it. `waiting`: for an approval that is yet to come, since `since`.
@@ -63,16 +68,16 @@ export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'go
 /** Times are milliseconds since 1970. */
 export type KeepState = {
   lastRunAt?: number
-  /** The last dry run before the first run: people on its list, and lines that it couldn't read. */
+  /** The last dry run before the first real one. `faults`: unreadable lines. */
   dryRun?: { at: number; people: number; faults: number }
   sweep?: { beganAt: number; endedAt?: number }
-  /** Lapses before that were evaluated, so people can be emailed about them. */
+  /** Earlier lapses are evaluated: emails about them may go out. */
   evaluatedAt?: number
   massDisconnects: MassDisconnect[]
   newApps?: NewApp[]
   removedApps?: RemovedApp[]
   approvals?: Approval[]
-  /** Runs email only administrators before that day: its midnight in UTC. */
+  /** Midnight in UTC. Until then, runs email only administrators. */
   pausedUntil?: number
   /** When a run last found it working time in a time zone, or first saw the zone. */
   zones: Record<string, number>
@@ -81,7 +86,7 @@ export type KeepState = {
   /** In place of `digest` in earlier versions. */
   digestAt?: number
   days: DailyCounts[]
-  /** About an app or the list: kept once, and shown with everyone whom they are about. Newest last. */
+  /** Actions about an app or the list, stored once and shown on the page of each affected person. Newest last. */
   actions?: OperatorAction[]
 }
 
@@ -119,21 +124,28 @@ export const withActions = (state: KeepState, actions: readonly OperatorAction[]
     ? state
     : { ...state, actions: [...(state.actions ?? []), ...actions].slice(-MAX_ACTIONS) }
 
-/** Those whose emails aren't resumed. */
+/** Mass disconnects whose emails are still paused. */
 export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>
   state.massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
 
 export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
   new Set(activeMassDisconnects(state).map(({ instance }) => instance))
 
-/** Those that administrators haven't answered. */
+/** Apps that no operator has marked as removed or connected. */
 export const unansweredRemovals = ({ removedApps = [] }: Pick<KeepState, 'removedApps'>): RemovedApp[] =>
-  removedApps.filter(({ confirmedAt, releasedAt }) => confirmedAt === undefined && releasedAt === undefined)
+  removedApps.filter(
+    ({ markedRemovedAt, markedConnectedAt }) =>
+      markedRemovedAt === undefined && markedConnectedAt === undefined,
+  )
 
 export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedApps'>): ReadonlySet<string> =>
-  new Set(removedApps.flatMap(({ instance, releasedAt }) => (releasedAt === undefined ? [instance] : [])))
+  new Set(
+    removedApps.flatMap(({ instance, markedConnectedAt }) =>
+      markedConnectedAt === undefined ? [instance] : [],
+    ),
+  )
 
-/** As figures count them: an app that was removed isn't connected. */
+/** The person without removed apps, as in all counts. */
 export function withoutRemoved(person: Person, removed: ReadonlySet<string>): Person {
   const { lastCheck } = person
   if (lastCheck === undefined || removed.size === 0) return person

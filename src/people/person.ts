@@ -71,7 +71,16 @@ export type StepFailure = { at: number; instance?: string | undefined; code: str
 /** What an operator or an app's owner did about a person. `by`: the operating system's user, or an address. */
 export type OperatorAction = {
   at: number
-  what: 'renamed' | 'opted_out' | 'bounced' | 'released' | 'confirmed' | 'removed' | 'approved'
+  /** `released`: emails about a mass disconnect. `markedConnected`: an app that left many lists wasn't removed. */
+  what:
+    | 'renamed'
+    | 'opted_out'
+    | 'bounced'
+    | 'released'
+    | 'markedConnected'
+    | 'confirmed'
+    | 'removed'
+    | 'approved'
   by: string
   /** An instance. */
   app?: string

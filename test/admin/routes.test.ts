@@ -198,8 +198,8 @@ it('the overview asks about a removed app, and shows the end of the pause', asyn
   ])
   expect(freshness).toContain('Only admins are emailed before January 11, 2027')
   for (const [confirmed, jiraApps] of [
-    [{ confirmedAt: NOW }, 0],
-    [{ releasedAt: NOW }, 1],
+    [{ markedRemovedAt: NOW }, 0],
+    [{ markedConnectedAt: NOW }, 1],
   ] as const) {
     at.keepState = { ...at.keepState, removedApps: [{ ...gone, ...confirmed }] }
     const { body } = await (await pages([hasJira]))('/admin')

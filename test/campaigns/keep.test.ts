@@ -7,6 +7,7 @@ import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
 import { withCheck } from '../../src/people/person.ts'
+import { OperatorError } from '../../src/problem.ts'
 import { listed, testPeople } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
@@ -60,7 +61,9 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     emailThrottle: new Throttle(Infinity),
     tally: newTally(),
     atOnce: 3,
-    isConfirmed: () => false,
+    requireConfirmation(message) {
+      throw new OperatorError(message)
+    },
     isComplete: true,
     isHeld: () => Promise.resolve(true),
     now: () => world.now,

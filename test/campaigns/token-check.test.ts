@@ -22,7 +22,7 @@ async function check(responses: ('apps' | Fault | Error)[], signal = new AbortCo
     if (response === 'apps') return Promise.resolve([])
     return Promise.reject(response instanceof Error ? response : problem(response))
   }
-  const outcome = await requireGlobalToken(unconnectedApps, { signal, pauseMs: 0 }).then(
+  const outcome = await requireGlobalToken(unconnectedApps, { setting: 'TOKEN', signal, pauseMs: 0 }).then(
     () => 'global',
     (error: Error) => /personal|couldn't make sure|abort|no bearer/.exec(error.message)?.[0],
   )

@@ -40,7 +40,7 @@ it('a new address with another person’s data is reported, without emails or de
 })
 
 it('many new addresses at once need --confirm', async () => {
-  const { run, people } = installation()
+  const { run, people, keepState } = installation()
   const list = (domain: string) =>
     Array.from({ length: 5 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
   await run(list('acme.example'))
@@ -51,4 +51,8 @@ it('many new addresses at once need --confirm', async () => {
   expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list('acme.test').map(({ email }) => email),
   )
+  const half = list('acme.org').slice(0, 3)
+  await run(half, { confirm: true })
+  // The second run met both guards.
+  expect((await keepState.load()).actions?.map(({ what }) => what)).toEqual(['confirmed', 'confirmed'])
 })

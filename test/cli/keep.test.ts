@@ -279,16 +279,17 @@ it('an app missing from many lists is a question to administrators, and in no fi
 })
 
 it.each([
-  ['removed', undefined],
-  ['release', 12],
+  ['removed', undefined, 'removed'],
+  ['release', 12, 'markedConnected'],
 ] as const)(
   'after --%s the question is answered: %s people count as connected',
-  async (option, connected) => {
+  async (option, connected, what) => {
     const company = installation()
     await goneForTwelve(company)
     const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
     expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
+    expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
     expect(await jiraIn(company)).toBe(connected)
     const again = option === 'removed' ? { removed: ['jira_1'] } : {}
     expect(auditedIn(await company.run(twelve, again))).toEqual([])

@@ -48,7 +48,7 @@ export function createCampaignService(settings: Settings, company: Company, sign
     /** @throws {OperatorError} */
     async checkToken(): Promise<void> {
       const withoutPerson = { kind: 'user-token', token, setting } as const
-      await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { signal })
+      await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { setting, signal })
     },
     async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
       const credentials = { kind: 'global-token', token, actAs, setting } as const

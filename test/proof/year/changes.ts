@@ -82,7 +82,7 @@ export class Changes {
     ...state,
     removedApps: (state.removedApps ?? []).map((one) => ({
       ...one,
-      confirmedAt: one.noticedAt + ANSWERED_AFTER,
+      markedRemovedAt: one.noticedAt + ANSWERED_AFTER,
     })),
   })
 

@@ -15,6 +15,7 @@ import { WalkStore } from '../../../src/onboarding/walks.ts'
 import { createOwnerAnswers } from '../../../src/people/approvals.ts'
 import { People } from '../../../src/people/people.ts'
 import { withSuccessors } from '../../../src/people/replaced-apps.ts'
+import { OperatorError } from '../../../src/problem.ts'
 import { mail } from '../../campaigns/sample-email.ts'
 import { createRandom, type Random } from '../random.ts'
 import { Calendar, DAY, HOUR, MINUTE } from './calendar.ts'
@@ -209,7 +210,9 @@ export class Year {
       emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: 10 },
       tally: newTally(),
       atOnce: 3,
-      isConfirmed: () => false,
+      requireConfirmation(message) {
+        throw new OperatorError(message)
+      },
       isComplete: true,
       isHeld: () => Promise.resolve(true),
       now: this.#now,
