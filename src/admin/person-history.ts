@@ -6,7 +6,13 @@ import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { pausedApps, removedInstances, withoutRemoved, type KeepState } from '../people/keep-state.ts'
-import type { EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
+import {
+  DETAILS,
+  type EmailRecord,
+  type OperatorAction,
+  type Person,
+  type PersonApp,
+} from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -139,7 +145,8 @@ export function personPage(
   t: Texts,
 ) {
   const { help, checkedAt, apps, events } = historyOf(person, keepState)
-  const { name, email, group, language, timezone } = person
+  const { name, email } = person
+  const details = DETAILS.filter((detail) => detail !== 'name').map((detail) => person[detail])
   const known = person.lastCheck?.apps.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
   const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))
   const nameOf = (instance: string) => names.get(instance) ?? instance
@@ -147,7 +154,7 @@ export function personPage(
   const helped = { apps: t.list(help.apps.map((app) => nameOf(app.instance))), code: help.code ?? '' }
   return {
     name: name ?? email,
-    details: [name && email, group, language, timezone].filter((detail) => detail !== undefined),
+    details: [name && email, ...details].filter((detail) => detail !== undefined),
     asOf: checkedAt === undefined ? t('admin.notChecked') : `${t('admin.asOf')}: ${t.moment(checkedAt)}`,
     help: { ...help, text: t(`person.help.${help.kind}`, helped) },
     apps: apps.map((app) => ({

@@ -43,9 +43,10 @@ async function open(path: string, headers: Record<string, string>, dropAfterMs?:
   const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: '', issuedAt: 0 } }
   const app = express().use((req, _res, next) => next(void Object.assign(req, { session })), routes)
   const page = request(app).get(path).set(headers).redirects(1)
-  const { body, redirects } = await (dropAfterMs === undefined
+  const { body, redirects, status } = await (dropAfterMs === undefined
     ? page
-    : page.timeout(dropAfterMs).catch(() => ({ body: {}, redirects: [] })))
+    : page.timeout(dropAfterMs).catch(() => ({ body: {}, redirects: [], status: 200 })))
+  expect(status).toBe(200)
   const address = new URL(redirects.at(-1) ?? path, ORIGIN).search
   return { calls, gone: () => signal?.aborted, page: body as Record<string, unknown>, address }
 }
