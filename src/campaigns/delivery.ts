@@ -163,7 +163,7 @@ export class Delivery {
     if (!this.#hasResponded)
       this.#failed(
         'service',
-        `the service knows no one whom it was asked about: ${detail}. If these people have left, run the command again: it asks about others first`,
+        `the service has no account for any of the first five people: ${detail}. If these people have left, run the command again: it checks others first`,
       )
   }
 

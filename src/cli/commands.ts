@@ -71,9 +71,9 @@ Examples:
   onramp keep people.csv --release all        about each app that is on hold`,
     )
     .argument('<PEOPLE.csv>')
-    .option('--dry-run', 'ask no one and send nothing')
+    .option('--dry-run', "don't call the service or send email")
     .addOption(valueOption('--now <TIME>', 'with --dry-run: at that moment', momentIn))
-    .addOption(numberOption('--ask-rate <N>', 'questions to the service per minute', [1, 10_000]).default(80))
+    .addOption(numberOption('--ask-rate <N>', 'checks per minute', [1, 10_000]).default(80))
     .addOption(
       textsOption('--release <APP>', 'email people about this app (or "all"), to which many lost access'),
     )

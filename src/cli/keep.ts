@@ -372,7 +372,7 @@ function needsOf(
     ...limitFaults(faults),
     unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
     refused > 0 &&
-      `Questions that the service refused (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,
+      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,
     uncertain > 0 &&
       `Emails that may not have arrived: ${uncertain}. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now: ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
     failed > 0 &&

@@ -47,7 +47,7 @@ export class WalkChecks {
     if (log.isLevelEnabled('debug'))
       log.debug(
         { isChecked: unconnected !== undefined, waiting: unconnected?.map(nameAndStatus) },
-        'walk: what the service says',
+        'walk: check result',
       )
     const at = now()
     const after = await this.#update(user, walk, (before) =>
@@ -89,7 +89,7 @@ export class WalkChecks {
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(
       { transition: kind, instance, from, waiting: unconnected.map(nameAndStatus) },
-      'walk: where it leads',
+      'walk: transition',
     )
     return { ...transition, walk: withLapses(after, lapses), consentUrlOf }
   }

@@ -55,7 +55,7 @@ export class ProgressRecorder {
     try {
       return await this.#record(user, walk, checkedAt)
     } catch (error) {
-      this.#log.warn({ err: error }, "what a page found was not written to the person's record")
+      this.#log.warn({ err: error }, 'progress not recorded')
       // A store that failed over may have lost its newest records, of anyone.
       this.#last.clear()
       return NO_LAPSES

@@ -290,7 +290,9 @@ it('five people in a row unknown to the service end the run: the server may be w
   const { run } = setUpRuns()
   const strangers = people(7)
   const { error, tally } = await run({ people: [...strangers, ada], ask: among(strangers), post: never })
-  expect(String(error)).toMatch(/knows no one whom it was asked about: it answered 404\. If .* left, run/)
+  expect(String(error)).toMatch(
+    /has no account for any of the first five people: it answered 404\. If .* left, run/,
+  )
   expect(tally.unknownToService).toBe(5)
   // The next run asks about everyone else first.
   const next = await run({ people: [...strangers, ada], ask: among(strangers) })

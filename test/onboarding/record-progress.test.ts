@@ -142,7 +142,7 @@ it('the report agrees with the walk again after an outage of the store or a cras
   away(true)
   await page([slack])
   expect(await report()).toBeUndefined()
-  const words = "what a page found was not written to the person's record"
+  const words = 'progress not recorded'
   expect(notified).toEqual([[{ err: new Error('away') }, words]])
   away(false)
   await page([slack])

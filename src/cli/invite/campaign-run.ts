@@ -28,9 +28,7 @@ export async function loadRunInput(
   const read = await readList(list, includeGuests, context.stderr)
   const { list: people, unused } = withUsableIds(read.people)
   if (unused > 0)
-    context.stderr.write(
-      `Ids that aren't used: ${unused}. Each has to be one person's, and no number of a row.\n`,
-    )
+    context.stderr.write(`Ignored ${unused} ids: they are shared by several rows, or are row numbers.\n`)
   return { ...read, people, settings, company, context }
 }
 

@@ -43,11 +43,7 @@ export class Metrics {
     'From the first byte of a request to the end of its answer; status 499: the browser went away before',
     ['route', 'method', 'status'],
   )
-  readonly #problems = this.#counter(
-    'onramp_problems_total',
-    'Requests that were not answered as they should, by the code that people and programs are told',
-    ['code'],
-  )
+  readonly #problems = this.#counter('onramp_problems_total', 'Failed requests, by problem code', ['code'])
   readonly #deprecations = this.#counter(
     'onramp_deprecated_use_total',
     'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
