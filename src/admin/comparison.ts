@@ -5,12 +5,12 @@ import { DAY_MS, FLOWS, utcDay, zeros, type Report } from './report.ts'
 
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'flows' | 'datasources'>
 
-/** Connected everything that they had to. Undefined: a row of an earlier version doesn't say. */
+/** Ready people with something to connect. Undefined for rows of earlier versions. */
 export const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
   nothing === undefined ? undefined : ready - nothing
 
 /**
- * With the newest row up to the day that is asked for, else up to a week ago, else with the oldest.
+ * Compares with the newest row up to the requested day, else up to a week ago, else with the oldest row.
  * @param requestedDay the query's `since`, untrusted: YYYY-MM-DD
  * @returns undefined: `onramp keep` left no row before today
  */
@@ -27,7 +27,7 @@ export function compareSince(report: Compared, keepState: KeepState, now: number
   return compareWith(row, report, flows, newApps)
 }
 
-/** With what the last digest showed; with a week ago before there was one. @param report made since that digest */
+/** Compares with the last digest; without one, with a week ago. @param report made since that digest */
 export function compareWithDigest(report: Compared, keepState: KeepState, now: number) {
   const { digest, newApps = [] } = keepState
   if (digest === undefined || report.flows === undefined) return compareSince(report, keepState, now)

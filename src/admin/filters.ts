@@ -12,7 +12,7 @@ type FilterTest = (
 
 const isLapsed = ({ lapsedAt }: PersonApp): boolean => lapsedAt !== undefined
 
-/** Counted among people who have something to connect, as the funnel does. */
+/** Counted among people with something to connect, as in the funnel. */
 const inFunnel =
   (stage: 'invited' | 'opened' | 'signedIn'): FilterTest =>
   (about) =>
@@ -88,7 +88,7 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   const apps = summary.apps.filter(({ instance }) => instance === app)
   if (app !== '' && apps.length === 0) return undefined
   const about = app === '' ? summary : { ...summary, apps }
-  // People who are gone count in no other filter.
+  // `gone` excludes every other filter.
   const isGone = CRITERIA.gone(summary)
   return (filter: Filter) => (isGone ? filter === 'gone' : FILTERS[filter](about, wanted, summary))
 }

@@ -1,4 +1,4 @@
-// GET /admin: figures, funnel, trend and what needs an administrator, from the report alone. Pure.
+// GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem } from './approvals.ts'
@@ -56,7 +56,7 @@ export function overviewPage(
     },
     isAnyoneInvited,
     steps: isAnyoneInvited ? [] : firstSteps(keepState, t),
-    /** Otherwise only the admin is on record, and the page says how to begin. */
+    /** False if only the admin is on record: the page shows the first steps. */
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, t),
     funnelTitle: t('admin.funnelTitle', { count: report.toConnect }),
@@ -75,7 +75,7 @@ export function overviewPage(
   }
 }
 
-/** Ticked for what was seen: a dry run and a run both read a list. */
+/** Ticked by evidence: both a dry run and a run read a list. */
 const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
   {
     text: t('admin.step.list'),

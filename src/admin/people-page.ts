@@ -1,4 +1,4 @@
-// GET /admin/people: one page of the people who match a query, and how each of them is doing. Pure.
+// GET /admin/people: one page of the people that match a query, with the state of each. Pure.
 import type { PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import {

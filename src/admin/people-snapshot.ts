@@ -130,7 +130,7 @@ export class PeopleSnapshot {
   }
 }
 
-/** One object for everyone who has an app in the same state. */
+/** One shared object for each app and state, which saves memory. */
 function createAppPool(): (app: PersonApp) => PersonApp {
   const apps = new Map<string, PersonApp>()
   return (app) => {

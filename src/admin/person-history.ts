@@ -1,5 +1,5 @@
-// One person, from their record: what happened, and what would help them now; then in words, for their page and
-// `onramp person`. Pure. Times are milliseconds since 1970.
+// One person's history and the next helpful step, from their record, then as texts for their page and `onramp person`. Pure.
+// Times are milliseconds since 1970.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
@@ -23,7 +23,7 @@ import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-
 /** The ends of the texts that begin so. */
 type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
 
-/** `app`: an instance. `outcome`: of an email. `code`: why a step failed. `by`: who did it, or released the email. */
+/** `app`: an instance. `outcome`: of an email. `code`: the problem of a failed step. `by`: the actor, or the releaser of an email. */
 type Details = {
   app?: string | undefined
   apps?: readonly string[]

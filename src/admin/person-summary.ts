@@ -18,7 +18,7 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
   state === 'sending' || state === 'unknown' ? ('uncertain' as const) : state
 
 /**
- * Everyone is in exactly one state; all but `gone` add up to everyone who is counted.
+ * Each person is in exactly one state; all states but `gone` add up to the number of people.
  * - `ready`: everything is connected, or there was nothing to connect.
  * - `stuck`: can't continue alone. An app waits for an admin, a consent was never confirmed, or their newest email was
  *   rejected and they never signed in.
@@ -103,7 +103,7 @@ export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
   state === 'blocked' || isUnconfirmed
 
 /**
- * Asked to connect the app: a check listed it as unconnected, and it isn't off. People who had connected it before their first
+ * True if the app is to be connected: a check listed it, and it isn't off. People who had connected it before their first
  * check aren't known, because the service lists unconnected apps only.
  */
 export const isToConnect = ({ state }: PersonApp): boolean => state !== 'off'

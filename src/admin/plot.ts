@@ -7,7 +7,7 @@ const HEIGHT = 200
 
 type Counted = Pick<Report, 'days' | 'finished'>
 
-/** People who were done at the end of each day: `keep`'s count, else the day before plus those who finished. */
+/** Finished people at the end of each day: `keep`'s count, else the day before plus the newly finished. */
 function doneByDay({ days, finished: isNow }: Counted, rows: readonly DailyCounts[], now: number) {
   const done = rows.flatMap(({ day, ready, nothing }) =>
     nothing === undefined ? [] : [[day, ready - nothing] as const],

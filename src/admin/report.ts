@@ -1,4 +1,4 @@
-// The report: counts over all people, by app, by department and by day. One pass, so memory doesn't grow with the people.
+// The report: counts of people, by app, by department and by day. One pass, so memory doesn't grow with the people.
 import { MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
@@ -7,7 +7,7 @@ import { CRITERIA, fellBackAt, newAppAt, type PersonSummary } from './person-sum
 type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
-/** What happened in a time that figures are compared over. */
+/** Events in the period of a comparison. */
 export const FLOWS = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
 const OF_DAY = ['invited', 'signedIn', 'finished', ...FLOWS] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
@@ -32,9 +32,9 @@ export const zeros = <K extends readonly string[]>(names: K) =>
 export const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
- * What happened on a day. `fellBack`: since that day, until now. `newApp`: so, by nothing but new apps. `returned`: have
- * everything again that they lost. `reminded`: got their newest reminder on it. `acted`: of the
- * reminded, those who connected every app of that reminder (without a list: are ready, by a newer connection).
+ * People by the day of an event. `fellBack`: fell back then, and still are. `newApp`: the same, by new apps alone.
+ * `returned`: have everything again that they lost. `reminded`: got their newest reminder. `acted`: of the reminded, have
+ * connected every app of that reminder (if it has no list of apps: are ready, by a newer connection).
  */
 export const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
@@ -42,7 +42,7 @@ export const newApp = (instance: string, name: string) => ({
   instance,
   name,
   counts: zeros(APP_STATES),
-  /** How many of the waiting came back from a consent that was never confirmed. */
+  /** Of the waiting: returned from a consent that was never confirmed. */
   unconfirmed: 0,
   /** Had it connected, and have lost access. */
   lapsed: 0,
@@ -117,7 +117,7 @@ const newTotals = () => ({
   due: 0,
   dueLater: { count: 0, from: Infinity },
   ofInvited: zeros(OF_INVITED),
-  /** People who have something to connect, by what was seen of them: a stage may have more than the one before. */
+  /** People with something to connect, by recorded events: a stage may have more people than the one before. */
   funnel: zeros(FUNNEL_STAGES),
   inProgressApps: { all: 0, connected: 0 },
 })
@@ -205,14 +205,14 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary): void {
   }
 }
 
-/** As {@link isToConnect} says. */
+/** By the rule of {@link isToConnect}. */
 export const peopleToConnect = ({ counts }: AppCounts): number =>
   counts.waiting + counts.connected + counts.skipped + counts.blocked
 
 export const peopleStuckAt = ({ counts, unconfirmed }: AppCounts): number => counts.blocked + unconfirmed
 
 const MAX_GROUPS = 500
-/** Smaller departments are never shown alone: their figures would tell who it is. */
+/** Smaller departments are never shown alone: their figures could identify a person. */
 const MIN_PEOPLE = 5
 
 function addToGroup(

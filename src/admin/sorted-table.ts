@@ -25,12 +25,12 @@ type TableView = { query?: Record<string, unknown>; columns?: readonly string[] 
 const FIRST_ROWS = { page: 10, overview: 8 }
 const ROWS_A_PAGE = 50
 
-/** Sorted from the largest number, where most is to do; shares from the smallest. */
+/** Numbers sort from the largest, shares from the smallest: the most work first. */
 type Column<T> = { label: TextKey; value?: (row: T) => number; isShare?: boolean; list?: Filter }
 
 type TableKind<T> = {
   path: string
-  /** The first is the name, the second the share of people who are done. */
+  /** The first is the name, the second the share of finished people. */
   columns: Record<string, Column<T>>
   usual: string
   wanted: (row: T) => { app?: string; group?: string } | undefined
@@ -141,7 +141,7 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
         },
         cells: shown.slice(2).map(([, { value = () => 0, list }]) => {
           const count = value(row)
-          // Left out where there is little room.
+          // Hidden on narrow screens.
           return { count, text: t.number(count), isNone: count === 0, href: listOf(count, list) }
         }),
       }

@@ -1,4 +1,4 @@
-// Decides who is due for an invitation or a reminder, and updates a person's emails. Pure. An email that a run left open may
+// Decides whether an invitation or a reminder is due, and updates a person's emails. Pure. An email without an outcome may
 // have arrived, so it counts as unknown and is sent again only on request.
 import { omitUndefined } from '../omit-undefined.ts'
 import { appsOf, mayHaveBeenSent, type EmailRecord, type Person, type PersonApp } from '../people/person.ts'
@@ -13,11 +13,11 @@ const MIN_GAP_MS = 48 * 3_600_000
 export type ReminderPolicy = {
   /** Absent: no reminders. */
   remindAfterMs?: number | undefined
-  /** What to do about emails that may have arrived. Those that count as `sent` are followed by reminders. */
+  /** How to treat emails that may have arrived. `sent`: reminders follow. */
   unknown: 'wait' | 'resend' | 'sent'
   /** For how long a check without unconnected apps counts. */
   freshMs: number
-  /** Other apps are nothing to remind of (default: all count). */
+  /** Apps that reminders are about; default: all. */
   isAbout?: (app: PersonApp, person: Person) => boolean
 }
 

@@ -31,7 +31,7 @@ export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patien
   rename?: (changes: readonly AddressChange[]) => Promise<RefusedChange[]>
   /** People at a time; as many emails at most are unknown after a crash. */
   atOnce: number
-  /** For people at a terminal. Scheduled runs only count: /admin lists who is affected. */
+  /** For the terminal. Scheduled runs only count; /admin lists the people. */
   events?: {
     onWouldSend?(email: string, reminder: number, apps: string[]): void
     /** @param detail as the mail server or the service puts it */
@@ -49,7 +49,7 @@ export type Campaign = {
   compose: ComposeEmail
   /** Apps that were removed for many: their return is no lapse. */
   removed?: ReadonlySet<string>
-  /** Records people whom the service didn't respond about, so that they come last next time. */
+  /** Records failed checks, so that these people come last in the next run. */
   isPostponing?: boolean
 }
 
@@ -80,7 +80,7 @@ export class Delivery {
   #lastUnknown: string | undefined
   #hasAccepted = false
   #pauses = 0
-  /** Rejected before the mail server accepted anyone: it may reject everyone. */
+  /** Rejections before the first accepted email: the mail server may reject everyone. */
   readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
   /** @param hasResponded the service knew someone a moment ago @param limit of emails */
@@ -100,7 +100,7 @@ export class Delivery {
     return this.#ledger.plan(email)
   }
 
-  /** Counts a person to whom no email is due. */
+  /** Counts a person without a due email. */
   skip({ email }: Invitee, due: Exclude<DueEmail, { kind: 'mail' }>): void {
     if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
     else if (due.kind !== 'moved') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
@@ -167,7 +167,7 @@ export class Delivery {
       )
   }
 
-  /** @param about.apps those that the email is about, of all `known` apps of the person */
+  /** @param about.apps the apps of the email @param about.known all apps of the person */
   async #sendEmail(
     invitee: Invitee,
     reminder: number,

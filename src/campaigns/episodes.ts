@@ -1,5 +1,5 @@
-// Which email `onramp keep` owes a person now: the invitation, a reminder, or one of an episode. An episode is about apps that
-// the invitation isn't about: those that are new, and those to which access ended (a lapse). Each has its own emails. Pure.
+// Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about new apps,
+// or about lapses (ended access). The invitation isn't about these apps. Pure.
 import { pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isToTell } from './approvals.ts'
@@ -22,7 +22,7 @@ const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 export const EPISODES = [LAPSES, NEW_APPS] as const
 export type EpisodeName = (typeof EPISODES)[number]
 export type CampaignName = typeof ONBOARDING | typeof APPROVALS | EpisodeName
-/** At most one email a day, even if the mail server didn't take it: the next one has what was found meanwhile. */
+/** At most one email a day, even if the mail server rejected it: the next one includes newer findings. */
 const DAILY_MS = 20 * 3_600_000
 
 /** As docs/invitations.md recommends. Sweeps check everyone anyway, so a check stays fresh. */
@@ -43,8 +43,8 @@ const emailsAbout = ({ campaigns }: Person, instance: string, since: number, cam
     .filter((email) => mayHaveBeenSent(email) && email.at >= since && email.apps?.includes(instance))
 
 /**
- * The episode of an app that isn't connected, and when it began; milliseconds since 1970. None: the app belongs to the
- * invitation, as does a new one where the person has neither been emailed nor signed in yet, or the invitation named it.
+ * The episode of an unconnected app, and its start in milliseconds since 1970. Undefined: the app belongs to the invitation.
+ * So does a new app that the invitation named, or of a person who was neither emailed nor signed in.
  */
 function episodeOf(
   { instance, lapsedAt, newAt }: PersonApp,
@@ -58,7 +58,7 @@ function episodeOf(
   return isNamed ? undefined : { name: NEW_APPS, since: newAt }
 }
 
-/** What an email about these apps says. `nth`: of the emails about the app that had the fewest, from 1. */
+/** The kind of an email about these apps. `nth`: its number for the app with the fewest emails, from 1. */
 export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
   const counts = apps.map(
@@ -68,7 +68,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
 }
 
-/** May an email of the campaign be about the app, whenever it is due? */
+/** True if emails of the campaign may include the app, at any time. */
 export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, state: KeepState): boolean {
   if (name === APPROVALS) return isToTell(app, person, state)
   const episode = episodeOf(app, person)
@@ -86,14 +86,14 @@ function mayEmail(person: Person, { now, place }: Moment): boolean {
   return isReachable(person, now) && !isTooSoon && isWorkingTime(now, place)
 }
 
-/** `place`: where the person is. */
+/** `place`: the person's time zone and quiet days. */
 type Moment = { state: KeepState; now: number; place: Place }
 
 /** The email of the campaign that is due now. */
 export function dueEmailOf(name: CampaignName, person: Person, moment: Moment): DueEmail {
   if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
   if (name !== ONBOARDING) return dueEmailAbout(name, person, moment)
-  // The email about what has lapsed says all there is.
+  // The email about a lapse covers the other apps, too.
   const hasLapsed = appsOf(person).some(({ lapsedAt }) => lapsedAt)
   return hasLapsed ? NOT_DUE : dueEmail(person, KEEP_POLICY, moment.now)
 }

@@ -35,7 +35,7 @@ import { isWorkingTime, placeOf } from './working-time.ts'
 
 /** Each check may void the link that a person is just following, so everyone is checked this often at most. */
 const SWEEP_EVERY_MS = 6 * 3_600_000
-/** The next run, an hour later, has to send what is due. */
+/** Shorter than an hour: the next run sends the emails that are due then. */
 const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
@@ -47,17 +47,17 @@ type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
   state: KeepState
   save: (state: KeepState) => Promise<void>
-  /** IANA, for people whose row has none. */
+  /** IANA name, for people without a time zone. */
   timezone: string
   quiet?: Company['quiet']
   owners: {
     of: (instance: string) => readonly string[]
-    /** @returns whether one of them gets the email */
+    /** Emails the request. @returns true if an owner gets it */
     ask: (approval: Approval) => Promise<boolean>
     /** Their newest answer. */
     answer: Parameters<typeof decideApprovals>[2]
   }
-  /** Tells administrators and other systems, unless that was done. @returns when */
+  /** Emails administrators and sends the webhook, each once. @returns when they were sent */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
   requireConfirmation: (message: string) => void
@@ -68,7 +68,7 @@ type KeepRunOptions = {
 export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
-/** Everyone on the list with what is due now, also people without a record. */
+/** Everyone on the list with the emails due now, also people without a record. */
 export async function* duePeople(
   list: readonly Invitee[],
   people: Pick<People, 'all'>,
@@ -130,7 +130,7 @@ export class KeepRun {
     await this.#askOwners()
     for (const name of [APPROVALS, ...EPISODES] as const) await this.#sendEpisodeEmails(name)
     signal.throwIfAborted()
-    // A person without an account may have been erased since the run began, and is still on the list.
+    // A listed person without an account may have been erased during the run.
     await this.#updateListing({ ...tally })
     return this.#state
   }
@@ -154,7 +154,7 @@ export class KeepRun {
     return Object.fromEntries([...zones].map((zone) => [zone, seenAt(zone)]))
   }
 
-  /** Records who is on the list and who has left it. @throws {OperatorError} */
+  /** Records arrivals on the list and departures from it. @throws {OperatorError} */
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
     const { people, rename, now } = this.#run
     const { state, isComplete, requireConfirmation } = this.#options
@@ -222,8 +222,8 @@ export class KeepRun {
   }
 
   /**
-   * People to email now, and people whom the sweep has yet to check. Shuffled in each run, because five in a row whom the
-   * service doesn't know end it.
+   * People to email now, and people to check in this sweep. Shuffled in each run, because five unknown people in a row
+   * end it.
    */
   async #pendingPeople(): Promise<Record<'due' | 'unchecked', Invitee[]>> {
     const due: Invitee[] = []
@@ -333,7 +333,7 @@ function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState[
   return isDue ? { beganAt: now } : sweep
 }
 
-/** A run that was killed left one of their emails open. */
+/** True if a killed run left an email to this person without an outcome. */
 const wasInterrupted = (person: Person, { lastRunAt = 0 }: KeepState): boolean =>
   CAMPAIGNS.flatMap((campaign) => campaignEmails(person, campaign)).some(
     ({ state, at }) => state === 'sending' && at >= lastRunAt,

@@ -1,5 +1,5 @@
-// Records each email before it leaves, and its outcome afterwards. Waits while the store is away: a run may take hours, and
-// would forget who has had an email.
+// Records each email before it leaves, and its outcome afterwards. Waits while the store is away, because a run may take hours
+// and an unrecorded email would be sent again.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PersonUnreadable, type People } from '../people/people.ts'
@@ -18,7 +18,7 @@ export class RunStopped extends OperatorError {
 const withoutAccount = (person: Person, now: number): Person =>
   person.unknownAt === undefined ? { ...person, unknownAt: now } : person
 
-/** `checkedAt`: before the service is asked about the person. */
+/** `checkedAt`: the time before the check. */
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 
 export type LedgerDeps = {

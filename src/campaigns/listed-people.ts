@@ -1,5 +1,5 @@
-// Which row of a list is which person, who may have another address there than on record: a known id with a new address, or an
-// address that they had before. Pure, but for its memory of one pass over everyone.
+// Matches rows of a list with people on record. A row may have a new address (known by the id), or a former one. Pure, except
+// for its memory of one pass over everyone.
 import type { Person } from '../people/person.ts'
 import type { Invitee } from './people-file.ts'
 
@@ -17,7 +17,7 @@ const isSamePerson = (row: Invitee | undefined, { id }: KnownPerson): row is Inv
   row !== undefined && (row.id === undefined || id === undefined || row.id === id)
 
 export class ListedPeople {
-  /** To rename: people with a known id and a new address, and those whose rename was interrupted. */
+  /** Renames to make: new addresses of known ids, and interrupted renames. */
   readonly changes: AddressChange[] = []
   readonly #list: readonly Invitee[]
   /** If the list names someone twice, the last row counts. */
@@ -33,7 +33,7 @@ export class ListedPeople {
     this.#byId = new Map([...this.#rows.values()].map((row) => [row.id, row]))
   }
 
-  /** The person's row, with the address that they get. Call it once for everyone. */
+  /** The person's row, with their new address. Call it once for each person on record. */
   rowOf(person: KnownPerson): Invitee | undefined {
     const { email, id, formerEmails = [], movingFrom } = person
     if (movingFrom !== undefined) this.changes.push({ from: movingFrom, to: email })
@@ -51,12 +51,12 @@ export class ListedPeople {
   }
 
   /**
-   * The list with everyone's present address, after the changes. Without the rows that are refused: it isn't known who would
-   * get the emails.
+   * The list with everyone's present address, after the changes. Leaves out refused rows: their emails might reach another
+   * person.
    */
   current(refused: readonly AddressChange[]): Invitee[] {
     const isRefused = (email: string) => refused.some(({ to }) => to === email)
-    // Free now, perhaps for someone else.
+    // The former address is free now, perhaps for another person.
     for (const { from, to } of this.changes) if (!isRefused(to)) this.#known.delete(from)
     return this.#list.flatMap((row) => {
       if (isRefused(row.email)) return []
@@ -75,8 +75,8 @@ export class ListedPeople {
 }
 
 /**
- * Ids that tell people apart. Several rows with one id, and numbers of rows (1, 2, 3 …), would take one for another.
- * @returns the list with these ids only, and how many are left out
+ * Removes unusable ids: those shared by several rows, and row numbers (1, 2, 3 …). They would mix people up.
+ * @returns `unused`: the number of removed ids
  */
 export function withUsableIds(list: readonly Invitee[]): { list: Invitee[]; unused: number } {
   const addresses = new Map<string, Set<string>>()

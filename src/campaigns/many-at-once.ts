@@ -1,11 +1,11 @@
-// Whether so many people met the same thing at once that one cause must be behind it: lost an app, got a new one. Pure.
+// Finds clusters: an app that many people lost, or got, within a short time. They have a shared cause. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
 const MIN_SHARE = 0.2
-/** Enough people within half a day, whatever their share is. */
-const MANY = 50
+/** Enough within half a day, at any share. */
+const MIN_PEOPLE_HALF_DAY = 50
 const HALF_DAY_MS = 12 * 3_600_000
 /** Everyone is checked once more within this time, even by a daily run. */
 export const SPREAD_MS = 36 * 3_600_000
@@ -14,22 +14,25 @@ export const SPREAD_MS = 36 * 3_600_000
 export type Listed = AsyncIterable<Person> | Iterable<Person>
 
 /** Times are milliseconds since 1970. */
-type Found = { instance: string; since: number; noticedAt: number }
-type Together = { since: number; people: number }
+type FoundCluster = { instance: string; since: number; noticedAt: number }
+type Cluster = { since: number; people: number }
 
 /**
- * `fresh`: when it was noticed for each person, unless that was evaluated. `known`: the people of the newest one found before.
- * The others have the app `connected`, `recently` since the last evaluation, or have it `listed`.
+ * `fresh`: when it was noticed for each person since the last evaluation. `known`: people of the newest cluster found before.
+ * Other people have the app `connected`, `recently` since the last evaluation, or `listed` as unconnected.
  */
 type AppCounts = Record<'known' | 'connected' | 'recently' | 'listed', number> & {
   name: string
   fresh: number[]
 }
 
-/** @param noticedAt when it was noticed for a person; undefined: it wasn't */
+/** @param noticedAt when the change was noticed for a person; undefined: no change */
 export async function countNoticed(
   people: Listed,
-  { found = [], evaluatedAt = 0 }: { found?: readonly Found[] | undefined; evaluatedAt?: number | undefined },
+  {
+    found = [],
+    evaluatedAt = 0,
+  }: { found?: readonly FoundCluster[] | undefined; evaluatedAt?: number | undefined },
   noticedAt: (app: AppRecord) => number | undefined,
 ) {
   const newest = new Map(found.map((one) => [one.instance, one]))
@@ -55,24 +58,24 @@ export async function countNoticed(
   return { apps, all }
 }
 
-/** Others who meet it before or after must not keep it from being over. */
-const isPartOf = ({ since, noticedAt }: Found, at: number): boolean =>
+/** Counts only lapses of this cluster; later ones don't keep it open. */
+const isPartOf = ({ since, noticedAt }: FoundCluster, at: number): boolean =>
   at >= since && at < noticedAt + SPREAD_MS
 
 /**
- * Those with a shared cause, by when each was noticed, however long ago. Of 50,000 people who have an app, some thirty lose it
- * by themselves in half a day, at 1% a week.
- * @param noticed milliseconds since 1970 @param of how many people it could have met
+ * The largest cluster, by the times of notice, at any time in the past. The limits are above chance: at 1% a week, some thirty
+ * of 50,000 people lose an app in half a day.
+ * @param noticedAt milliseconds since 1970, one for each person @param population people who could be in it
  */
-export function sharedCause(noticed: readonly number[], of: number): Together | undefined {
-  const times = noticed.toSorted((one, other) => one - other)
-  const together = mostWithin(times, SPREAD_MS)
-  const isLargeShare = together.people >= MIN_PEOPLE && together.people >= of * MIN_SHARE
-  return isLargeShare || mostWithin(times, HALF_DAY_MS).people >= MANY ? together : undefined
+export function findCluster(noticedAt: readonly number[], population: number): Cluster | undefined {
+  const times = noticedAt.toSorted((one, other) => one - other)
+  const cluster = mostWithin(times, SPREAD_MS)
+  const isLargeShare = cluster.people >= MIN_PEOPLE && cluster.people >= population * MIN_SHARE
+  return isLargeShare || mostWithin(times, HALF_DAY_MS).people >= MIN_PEOPLE_HALF_DAY ? cluster : undefined
 }
 
-/** The most within `spanMs` of the first one. @param times sorted */
-function mostWithin(times: readonly number[], spanMs: number): Together {
+/** The largest number of times within `spanMs` of the first one. @param times sorted */
+function mostWithin(times: readonly number[], spanMs: number): Cluster {
   let most = { since: 0, people: 0 }
   let end = 0
   for (const [start, since] of times.entries()) {

@@ -1,8 +1,8 @@
-// Finds apps that so many people lost at once that one cause must be behind it, which only an administrator can remove. Pure.
+// Finds apps that many people lost at once: a shared cause, which only an administrator can remove. Pure.
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
-import { countNoticed, sharedCause, SPREAD_MS, type Listed } from './many-at-once.ts'
+import { countNoticed, findCluster, SPREAD_MS, type Listed } from './many-at-once.ts'
 
-/** @returns the mass disconnects that go on, and new ones */
+/** @returns ongoing mass disconnects, and new ones */
 export async function findMassDisconnects(
   people: Listed,
   { massDisconnects, evaluatedAt }: KeepState,
@@ -19,7 +19,7 @@ export async function findMassDisconnects(
   for (const [instance, { name, fresh, connected, recently }] of apps) {
     const known = found.get(instance)
     const had = fresh.length + connected + recently
-    const shared = known === undefined || known.resumedAt !== undefined ? sharedCause(fresh, had) : undefined
+    const shared = known === undefined || known.resumedAt !== undefined ? findCluster(fresh, had) : undefined
     if (shared === undefined) continue
     const { since, people: lapsed } = shared
     found.set(instance, { instance, name, noticedAt: now, since, lapsed, had })
@@ -27,6 +27,6 @@ export async function findMassDisconnects(
   return [...found.values()]
 }
 
-/** Most people have the app again. A resumed one is remembered while more lapses may be noticed. */
+/** True once most people have the app again. A resumed one is kept until its last lapses can be noticed. */
 const hasEnded = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, lapsed: number, now: number) =>
   lapsed * 2 < before && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)

@@ -1,6 +1,6 @@
-// Finds apps that are new for many people at once, for administrators: people become less ready, and no one did anything. Pure.
+// Finds apps that are new for many people at once. They explain to administrators why fewer people are ready. Pure.
 import type { KeepState, NewApp } from '../people/keep-state.ts'
-import { countNoticed, sharedCause, type Listed } from './many-at-once.ts'
+import { countNoticed, findCluster, type Listed } from './many-at-once.ts'
 
 const MAX_KEPT = 50
 
@@ -11,9 +11,9 @@ export async function findNewApps(people: Listed, state: KeepState, now: number)
   const found = new Map(newApps.map((one) => [one.instance, one]))
   for (const [instance, { name, fresh, known }] of apps) {
     const before = found.get(instance)
-    const shared = sharedCause(fresh, all)
+    const shared = findCluster(fresh, all)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
-    // People who connected it meanwhile are no longer counted, and it was new for them.
+    // The count only rises: people who have connected the app since had it as new, too.
     else if (before !== undefined && known > before.people) found.set(instance, { ...before, people: known })
   }
   return [...found.values()].slice(-MAX_KEPT)

@@ -10,7 +10,7 @@ export class UnreadableList extends OperatorError {
   override name = 'UnreadableList'
 }
 
-/** Which cell is what; -1: there is none. `signals` say whether a person is left out. */
+/** The index of each column; -1: absent. `signals`: columns that decide whether a person is left out. */
 export type Columns = Record<'email' | keyof Details, number> & {
   signals: { at: number; means: keyof typeof SIGNAL_HEADERS }[]
 }
@@ -26,7 +26,7 @@ const EMAIL_HEADERS = [
   /^(user[ _-]?principal[ _-]?name|upn)$/i,
   /(^|[ _-])e-?mail($|[ _(-])/i,
 ]
-/** Not where onramp writes to, if there is another column. */
+/** Ignored if another column has addresses. */
 const OTHER_EMAIL_HEADER = /(^|[ _-])(secondary|recovery|alternate|home|personal|private)($|[ _)-])/i
 const TEXT_HEADERS: Record<keyof Details, RegExp> = {
   name: /^((full|display|first|given)[ _-]?)?name$/i,
@@ -75,7 +75,7 @@ export const quoteCells = (cells: readonly string[], between: string): string =>
 const whichOf = (cells: readonly string[], advice: string) =>
   new UnreadableList(`which column has the addresses, ${quoteCells(cells, ' or ')}? ${advice}`)
 
-/** @throws {UnreadableList} where several columns may have the addresses */
+/** @throws {UnreadableList} if several columns may have the addresses */
 export function columnsFromHeader(headers: readonly string[]): Columns {
   const names = headers.map(namesIn)
   const isNamed = (pattern: RegExp) => (_header: string, at: number) =>

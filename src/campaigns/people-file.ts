@@ -25,7 +25,7 @@ type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind:
 
 class InvalidRow extends Error {}
 
-/** Cells that can be unreadable without losing the person, and what counts instead. */
+/** Columns whose unreadable cells lose only the value, with the fallback for the message. */
 const UNREAD = {
   'Time zones': "the company's counts",
   Languages: 'the default one counts',
@@ -43,7 +43,7 @@ type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
 
 /**
  * Leaves out people who are blocked in the directory, and guests unless they are wanted.
- * @param onNote gets which columns are used; at the end, how many people are left out, and what can't be read
+ * @param onNote gets the columns used, and at the end the counts of people left out and of unreadable cells
  * @throws {UnreadableList} {UnreadableCsv}
  */
 export async function* readPeopleList(
@@ -108,7 +108,7 @@ class HeaderFinder {
   takes(line: number, cells: string[]): boolean {
     const isHeader = hasNoAddress(cells)
     if (this.columns !== undefined) {
-      // Below a title with an address. Without the header, no column would say who is blocked.
+      // A title may contain an address. Without the header, blocked people couldn't be recognized.
       const isEarly = this.#width === Infinity && line <= MAX_SKIPPED
       if (isEarly && isHeader && columnsFromHeader(cells).email >= 0)
         throw new UnreadableList(`line ${line} looks like the header. Remove the lines above it`)
@@ -168,7 +168,7 @@ function refuseOtherEncodings(start: Uint8Array): void {
     throw new UnreadableList('the file is UTF-16 ("Unicode text" in Excel). Save it as "CSV UTF-8"')
 }
 
-/** @param bytes absent: the end, where half a character is a fault too @throws {UnreadableList} */
+/** @param bytes absent: the end of the list, where an incomplete character is a fault @throws {UnreadableList} */
 function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return decoder.decode(bytes, { stream: bytes !== undefined })
@@ -275,7 +275,7 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
 }
 
-/** Cells that aren't taken as they are. What can't be read loses the value, and the person stays. */
+/** Readers of cells in other forms. An unreadable cell loses its value; the person stays. */
 const READERS: Partial<
   Record<keyof Details, { unread: keyof typeof UNREAD; read: (text: string) => string | undefined }>
 > = {

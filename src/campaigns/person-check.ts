@@ -1,4 +1,4 @@
-// Asks the service for a person's unconnected apps at the rate it allows: honors 429 and Retry-After, and retries what may pass.
+// Checks a person's apps at the rate that the service allows: honors 429 and Retry-After, and retries temporary failures.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UnconnectedApp } from '../client-api/responses.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
@@ -12,7 +12,7 @@ type PersonCheckResult =
   | { kind: 'no-response' | 'refused'; detail: string }
 
 const MAX_TRIES = 4
-/** A 429 says nothing about the person, so it may come more often. */
+/** A 429 isn't about the person, so more of them are accepted. */
 const MAX_WAITS = 20
 
 /** The contract doesn't document how an unknown X-Service-ActAs is refused. 401 and 403 are about the token (section 7). */

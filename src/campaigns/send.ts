@@ -1,4 +1,4 @@
-// A run of `onramp invite send` over its list: each person once, in order, and those for whom something failed before last.
+// A run of `onramp invite send` over its list: each person once, in order; people with an earlier failure come last.
 // Killed anywhere and started again, it sends no email twice.
 import { Delivery, type Campaign, type CampaignRun } from './delivery.ts'
 import { RunStopped, type Plan } from './ledger.ts'

@@ -54,7 +54,7 @@ export function formatSummary(
 export const rateLimitOf = (perSecond: number): number | undefined =>
   perSecond >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(perSecond * 60))
 
-/** Everyone whom the service knows has certainly got their email. The next run could do nothing for the others. */
+/** True if no one is left for another run: each email was accepted, or its person is unknown to the service. */
 export const isComplete = ({ deferred, failed, uncertain, refused, unreadable, invalid }: Tally): boolean =>
   deferred + failed + uncertain + refused + unreadable + invalid === 0
 

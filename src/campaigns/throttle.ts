@@ -1,4 +1,4 @@
-// Evenly spaced turns. When the other side asks to slow down, waits as long as it asks, halves the rate and recovers slowly.
+// Evenly spaced turns. On a request to slow down, waits for the requested time, halves the rate and recovers slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Exchange Online takes three connections of a mailbox. After a crash, as many emails are unknown. */

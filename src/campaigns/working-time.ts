@@ -1,13 +1,13 @@
-// Working time where a person is: Monday to Friday, 9 am to 4 pm, but for quiet days and while emails are paused. Pure.
+// Working time in a person's time zone: Monday to Friday, 9 am to 4 pm, except on quiet days and during a pause. Pure.
 import type { Company } from '../company/company.ts'
 
 const DAY_MS = 86_400_000
 const [FROM_HOUR, TO_HOUR] = [9, 16]
 
-/** `isQuiet`: whether no one is emailed there on that day, YYYY-MM-DD. */
+/** `isQuiet`: true if no emails go out on that day, YYYY-MM-DD. */
 export type Place = { timezone: string; isQuiet?: (day: string) => boolean }
 
-/** @param company where people without a time zone are @param state its `pausedUntil` is midnight in UTC, of any time zone's day */
+/** @param company its time zone is the fallback @param state `pausedUntil` is midnight in UTC, and ends the pause in every zone */
 export function placeOf(
   { timezone, quiet = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quiet'>>,
   person: { timezone?: string; group?: string } = {},
@@ -39,14 +39,14 @@ function isWorkday(day: number, { isQuiet }: Place): boolean {
   return isWeekday && isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) !== true
 }
 
-/** @param at milliseconds since 1970 @param weekday on that one only; 1 is Monday */
+/** @param at milliseconds since 1970 @param weekday only on this one; 1 is Monday */
 export function isWorkingTime(at: number, place: Place, weekday?: number): boolean {
   const { day, hour } = localTime(at, place.timezone)
   const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
   return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, place)
 }
 
-/** Working days that began after the one of `from`, up to the one of `to`; at most ten. */
+/** Working days after the day of `from`, up to the day of `to`; at most ten. */
 export function workingDaysBetween(from: number, to: number, place: Place): number {
   const [first, last] = [from, to].map((at) => localTime(at, place.timezone).day) as [number, number]
   let count = 0

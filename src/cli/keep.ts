@@ -96,7 +96,7 @@ export async function keep(
       )
       if (code !== undefined) return code
       stderr.write('Another run is in progress. Nothing was done.\n')
-      // A request by hand has to be made again.
+      // An operator has to repeat these options.
       const isByHand = options.release ?? options.removed ?? options.pauseUntil ?? options.confirm
       return isByHand === undefined ? 0 : EXIT_NEEDS_SOMEONE
     }),
@@ -128,7 +128,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
     stdout.write(`${options.json ? JSON.stringify(json) : printable(text)}\n`)
   }
-  // The overview's first steps show it. Only who holds the lease writes.
+  // For the first steps on the overview. Only the holder of the lease writes.
   if (state.lastRunAt === undefined) {
     const dryRun = { at: context.now(), people: list.length, faults: run.faults.length }
     await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
@@ -159,7 +159,7 @@ export async function runOnce(
   const answers = openOwnerAnswers(records, settings)
   const at = now()
   const answered = withAnswers(await store.load(), options, at)
-  // Hiding an app, or naming one that replaces it, answers the question about it.
+  // A hidden or replaced app needs no answer about its removal.
   const before = { ...answered, removedApps: company.arrange(answered.removedApps ?? []) }
   const actions = answersOf(before, at)
   let audited = 0
@@ -228,16 +228,16 @@ export async function runOnce(
   return sumUp(counted, report, campaignRun, { ...run, faults: [...run.faults, ...refused] })
 }
 
-/** Emails to ADMIN_EMAILS, in the first language that the company offers, and events to WEBHOOK_URL. */
+/** For emails to ADMIN_EMAILS, in the company's first language, and events to WEBHOOK_URL. */
 type Admins = {
-  /** Of the owners of an app, in place of ADMIN_EMAILS. */
+  /** An app's owners; default: ADMIN_EMAILS. */
   addresses?: readonly string[]
   run: Run
   neighbors: KeepNeighbors
   texts: { t: Texts; publicUrl: string } & Pick<Company, 'displayName'>
 }
 
-/** Unless that was done. @returns when it was done */
+/** Sends the email and the event, each once. @returns when they were sent */
 async function notifyAdmins(
   found: MassDisconnect,
   report: Report,
@@ -254,7 +254,7 @@ async function notifyAdmins(
   return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
 }
 
-/** @returns whether one of the administrators gets it */
+/** @returns true if at least one address gets it */
 async function sendToAdmins(
   notice: Notice,
   id: string,
@@ -322,7 +322,7 @@ function answersOf({ massDisconnects, removedApps = [] }: KeepState, at: number)
   ]
 }
 
-/** Names that tell an app from the others of the report. */
+/** Names that are unique among the apps of the report. */
 const uniqueNames =
   ({ displayName }: Company, { datasources }: Report): Company['displayName'] =>
   (app, lang) =>
@@ -341,7 +341,7 @@ export function withDay(days: readonly DailyCounts[], report: Report): DailyCoun
   return [...days.filter(({ day }) => day !== today.day), today]
 }
 
-/** What an operator has to do, with the command; none: all is well. */
+/** Action items for the operator, each with its command. */
 function needsOf(
   state: KeepState,
   tally: Tally,

@@ -1,4 +1,4 @@
-// The operator of a command: their name, and the audit log of what they do, as lines on standard error.
+// The operator of a command: their name, and the audit log of their actions, as lines on standard error.
 import { userInfo } from 'node:os'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { Registry } from 'prom-client'

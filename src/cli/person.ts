@@ -1,4 +1,4 @@
-// onramp person: what happened to someone, what would help them now, and everything that is stored about them.
+// onramp person: a person's history, the next helpful step, and everything that is stored about them.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
@@ -50,7 +50,7 @@ export async function showPerson(
 
 type PersonPage = ReturnType<typeof personPage>
 
-/** What helps comes first: it is read on the phone. */
+/** The helpful step comes first, to be read out on the phone. */
 function partsOf(page: PersonPage, publicUrl: string, t: Texts, columns: number): string[][] {
   const { name, details, asOf, help, apps, events } = page
   const rowsOf = (rows: PersonPage['events']) =>

@@ -15,7 +15,7 @@ import { openList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
 
-/** `where`: its line of the file, for messages. */
+/** `where`: the line of the file, for messages. */
 type Rename = AddressChange & { where: string }
 
 export async function rename(

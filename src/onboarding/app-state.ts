@@ -14,7 +14,7 @@ export type AppState =
   | { kind: 'skipped'; since: number }
   | { kind: 'todo' }
 
-/** @param app what the newest check said, and what the person did since; times are milliseconds since 1970 */
+/** @param app the newest check and the person's later actions; times are milliseconds since 1970 */
 export function appStateOf(app: {
   availability: 'connected' | 'off' | 'open'
   isConfirming: boolean
@@ -34,7 +34,7 @@ export function appStateOf(app: {
   return app.isInFlight ? { kind: 'elsewhere' } : { kind: 'todo' }
 }
 
-/** Where apps are counted, each is in exactly one bucket. */
+/** Each app is in exactly one bucket of a count. */
 export type Bucket = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
 
 const BUCKETS: Record<AppState['kind'], Bucket> = {

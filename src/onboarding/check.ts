@@ -35,7 +35,7 @@ export class WalkChecks {
 
   /**
    * The walk after a check, but without one while the person is leaving for an app: it could void the one-time path.
-   * @param change what the request itself changes, before the check counts
+   * @param change the request's own change of the walk, applied before the check
    * @throws {Problem}
    */
   async checkNow(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {

@@ -98,7 +98,7 @@ export class Consents {
         audit({ event: 'step_result', user, datasource: instance, result })
       return this.#resultOf(user, decision)
     } catch (error) {
-      // The person is back, even if the service can't be asked now.
+      // The person is back, even if the check failed.
       await walks.update(user, (before) => markReturned(before, app, now(), 1))
       await this.#auditFailure(user, walk, instance, error)
       throw error

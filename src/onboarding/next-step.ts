@@ -1,4 +1,4 @@
-// The states of a walk's apps, derived once for each request, and what the person does next. Pure.
+// The states of a walk's apps, derived once for each request, and the next step. Pure.
 import { availabilityOf } from '../client-api/app-status.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import { appStateOf, type AppState } from './app-state.ts'

@@ -43,7 +43,7 @@ export const visitParameters = ({ only, returnTo }: Visit): [name: string, value
   ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),
 ]
 
-/** @param from the app whose result comes first @param isSignedInAgain a sign-in came between the click and the app */
+/** @param from the app whose result is shown first @param isSignedInAgain a sign-in came between the click and the app */
 export function overviewPath(visit: Visit, from?: string, isSignedInAgain = false): string {
   const query = new URLSearchParams(visitParameters(visit))
   if (from !== undefined) query.set('from', from)

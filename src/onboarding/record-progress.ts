@@ -1,4 +1,4 @@
-// Copies what a check found, and what the person said, to the person's record, which the report reads. No retries: if it
+// Copies the result of a check, and the person's choices, to the person's record, which the report reads. No retries: if it
 // fails, the person's next page or the next run of a campaign repairs it.
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -37,7 +37,7 @@ export class ProgressRecorder {
   readonly #people: RecordedPeople
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
-  /** What this process recorded last, by person. */
+  /** The last progress that this process recorded, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
   constructor(people: RecordedPeople, log: Pick<Log, 'warn'>, now: () => number) {
@@ -48,7 +48,7 @@ export class ProgressRecorder {
 
   /**
    * Does nothing for an address that isn't verified. Never rejects: it must not fail a person's page.
-   * @param checkedAt when the service was asked; milliseconds since 1970
+   * @param checkedAt the time before the check; milliseconds since 1970
    * @returns when access ended, as far as the person's record has it
    */
   async recordProgress(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
@@ -163,11 +163,11 @@ const progressIn = ({ known }: Walk, now: number) => ({
   intents: known.flatMap((entry) => (entry.status === 'connected' ? [] : intentOf(entry, now))),
 })
 
-/** What the person said about an app, also while it is switched off. */
+/** The person's choice about an app, also while it is switched off. */
 function intentOf(entry: TrackedApp, now: number): AppIntent[] {
   const state = trackedAppState({ ...entry, status: 'awaiting' }, now)
   const { kind } = state
-  // People who declined can go on alone: no administrator has to look into it.
+  // People who declined need no administrator.
   if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
   if (kind === 'blocked') return [{ instance: entry.instance, kind, since: state.since }]
   return kind === 'unconfirmed' || kind === 'skipped' ? [{ instance: entry.instance, kind }] : []

@@ -113,12 +113,12 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 const isBlocked = ({ status, blockedAt }: TrackedApp): boolean =>
   status !== 'connected' && blockedAt !== undefined
 
-/** Read only for people who wait for an admin. */
+/** Loaded only if an app waits for an admin. */
 async function approvalsFor({ keepStateStore }: OnboardingDeps, { known }: Walk): Promise<Approval[]> {
   return known.some(isBlocked) ? ((await keepStateStore.load()).approvals ?? []) : []
 }
 
-/** Apps that no longer wait: the approval works for others, or a link that is about the app asks this person to try it. */
+/** Apps to offer again: the approval works for others, or the person came by a link to test it. */
 const approvedApps = ({ known, visit }: Walk, approvals: readonly Approval[]): string[] =>
   known.filter(isBlocked).flatMap(({ instance, blockedAt = 0 }) => {
     const { stage, stageAt = 0 } = approvals.find((one) => one.instance === instance) ?? {}
@@ -137,7 +137,7 @@ async function sendResult(
   else await sendOverview(deps, req, res, result.walk, result.from)
 }
 
-/** A page between two apps: asks the service nothing, and goes on at once. */
+/** A page between two apps: continues at once, without a check. */
 function sendBetween(
   { describeIn, sendPage }: OnboardingDeps,
   req: Request,

@@ -25,7 +25,7 @@ export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   return { connected: count('connected'), pending: count('pending'), skipped: count('skipped') }
 }
 
-/** What was skipped is still to be connected: "all connected" would not be true. */
+/** Skipped apps count as unconnected: "all connected" would be false. */
 const statusTexts = ({ connected, pending, skipped }: Status, t: Texts) => ({
   lang: t.lang,
   dir: t.dir,

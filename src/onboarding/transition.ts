@@ -1,5 +1,5 @@
-// Where a click or a return leads, once the service has answered. Pure, and safe to compute again if the walk was changed
-// elsewhere meanwhile.
+// Decides the next page or app after a click or a return, from the newest check. Pure, and safe to compute again if another
+// request has changed the walk meanwhile.
 import { Problem } from '../problem.ts'
 import type { StepResult } from '../web/audit.ts'
 import { bucketOf } from './app-state.ts'
@@ -10,7 +10,7 @@ import type { StartedApp, UnconnectedApp, Walk } from './walk.ts'
 export type WalkCheck = {
   now: number
   confirmSeconds: number
-  /** The step id of this check's final_redirect_url: a departure with its paths has this id. */
+  /** The step id in this check's final_redirect_url; becomes the id of an attempt with its paths. */
   step: string
   unconnected: readonly UnconnectedApp[]
   isStartable: (instance: string) => boolean
@@ -69,7 +69,7 @@ export function afterReturn(
   const { walk, outcome } = finishReturn(checked, back.step, now, back.isRefused)
   const goesOn = outcome === 'connected' && back.isAutomatic
   const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined
-  // The person reads first what has to be done before leaving.
+  // The person reads the app's instructions first.
   if (next === undefined || check.hasHelp(next)) return { walk, kind: 'page', from: back.instance }
   const started = startConsent(walk, { instance: next, step: check.step, now, isAutomatic: true })
   return { walk: started, kind: 'leave', instance: next }

@@ -1,8 +1,8 @@
-// The heart of onramp: pure decisions from what the service says and what the record remembers. Imports nothing.
+// The heart of onramp: pure decisions from the service's list and the stored walk. Imports nothing.
 // Only the service knows whether an app is connected: each check replaces the status that is stored here. The record adds
-// what the service can't know: when apps were first seen, which attempt is open, and what was skipped.
+// facts that the service can't know: when apps were first seen, the open attempt, and skipped apps.
 
-/** An app that the service lists as not connected: of client-api/responses.ts, what the walk needs. */
+/** An app that the service lists as unconnected, with the members that the walk needs (see client-api/responses.ts). */
 export type UnconnectedApp = {
   instance: string
   name: string
@@ -10,16 +10,16 @@ export type UnconnectedApp = {
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
 }
 
-/** One departure to an app; its return must bring the step id. Times are milliseconds since 1970. */
+/** One click through to an app. Its return must carry the step id. Times are milliseconds since 1970. */
 type Attempt = {
   step: string
   leftAt: number
   backAt?: number | undefined
-  /** How many checks there were since the person came back. */
+  /** Checks since the return. */
   looks: number
   /** Evaluated, given up or set aside: a return with this step changes nothing. */
   isOver?: true | undefined
-  /** The person or the app said that access wasn't allowed. */
+  /** The person or the app reported that access wasn't granted. */
   isDeclined?: true | undefined
 }
 
@@ -38,20 +38,20 @@ export type TrackedApp = {
   unconfirmedAt?: number | undefined
   /** The newest attempt; undefined if there was none since the app was last connected. */
   attempt?: Attempt | undefined
-  /** Walk.clicks at the newest attempt, also if the app was connected since. */
+  /** The number of the click (`Walk.clicks`) of the newest attempt, also if the app was connected since. */
   leftIn?: number | undefined
 }
 
 export type StartedApp = TrackedApp & { attempt: Attempt }
 
-/** The datasources that this visit shows (none: all), and where the person wants to go afterwards. */
+/** `only`: the datasources that this visit shows (none: all). `returnTo`: the address to go back to afterwards. */
 export type Visit = { only: string[]; returnTo?: string | undefined }
 
 export type Walk = {
   startedAt: number
   known: TrackedApp[]
   visit: Visit
-  /** How often the person clicked "connect". A departure without a click counts to the click before it. */
+  /** Clicks on "connect". An automatic departure belongs to the click before it. */
   clicks: number
   /** Of the sign-in. Absent in older records. */
   issuer?: string | undefined
@@ -69,7 +69,7 @@ export const startWalk = (now: number): Walk => ({
   visit: { only: [] },
 })
 
-/** Void once the person leaves for the app, or it is connected. */
+/** Cleared when the person leaves for the app, or it is connected. */
 const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
 
 const withApp = (walk: Walk, instance: string, change: (app: TrackedApp) => TrackedApp): Walk => ({
@@ -161,7 +161,7 @@ export function startConsent(
 const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
   entries.toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt).at(-1)
 
-/** The app that was started last among those whose consent is being confirmed. */
+/** The last started of the apps whose consent is being confirmed. */
 export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>
   latest(known.filter(isReturned))
 

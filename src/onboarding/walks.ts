@@ -1,4 +1,4 @@
-// Where walks are stored: one sealed record per person (issuer and subject), so that a walk continues on any device.
+// The store of walks: one sealed record per person (issuer and subject), so that a walk continues on any device.
 // Changes are compare-and-set, so two tabs lose nothing of each other's. An unreadable record counts as none.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
@@ -25,7 +25,7 @@ type Keys = { dataKey: DataKey; key: string }
 
 export class WalkStore {
   readonly #deps: WalkStoreDeps
-  /** How the store has a walk that was loaded or written: tells whether a change has to be written. */
+  /** The stored form of each loaded or written walk, to find out whether a change has to be written. */
   readonly #stored = new WeakMap<Walk, Keys & { text: string | undefined; json: string }>()
 
   constructor(deps: WalkStoreDeps) {
@@ -41,8 +41,8 @@ export class WalkStore {
   }
 
   /**
-   * Another identity provider knows the same person by another issuer and subject: their walk goes on. Never one of the same
-   * issuer, where another subject is another person, who may have got the address.
+   * Continues the walk of a person who signs in through another identity provider, with another issuer and subject. Never one
+   * of the same issuer: another subject there is another person, who may have got the address.
    */
   async #continued(user: User, { dataKey, key }: Keys, fresh: Walk): Promise<Walk> {
     const email = verifiedEmail(user)
@@ -119,7 +119,7 @@ export class WalkStore {
   }
 }
 
-/** Then it is as if there were no walk. */
+/** Treats an unreadable person as absent. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof PersonUnreadable)) throw error
 }

@@ -1,4 +1,4 @@
-// The people who had an address, and until when, so that a link leads to the one who had it when it was sent. One sealed
+// Former owners of an address, with the end of their time, so that a link leads to its owner on the day it was sent. One sealed
 // record for each former address, named by an HMAC like a person's.
 import { changeRecord } from '../records/change.ts'
 import type { DataKey, KeyRing } from '../records/data-key.ts'
@@ -11,7 +11,7 @@ type Move = { email: string; until: number }
 
 /** Both methods throw {StoreUnavailable}. */
 export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAndSet'>, keyRing: KeyRing) => ({
-  /** The present address of the person who had this one at that moment. */
+  /** The present address of this one's owner at that moment. */
   async follow(email: string, at: number): Promise<string> {
     const dataKey = await keyRing.dataKey()
     for (let [address, time] = [normalizedAddress(email), at]; ;) {

@@ -1,5 +1,5 @@
 // The store of people: one sealed record each, named by an HMAC of the address, so that a dump shows no address. Changes are
-// compare-and-set. A record that can't be read never counts as absent: it may say that the person wants no emails.
+// compare-and-set. An unreadable record never counts as absent: it may hold an opt-out.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
@@ -12,7 +12,7 @@ import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
 import { newPerson, withAddress, type AppRecord, type Person } from './person.ts'
 
-/** At least; people asked for it. */
+/** At least, because people requested the opt-out. */
 const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
@@ -20,7 +20,7 @@ const DAY_SECONDS = 86_400
 const PREFIX = 'person:'
 const MAX_TRIES = 10
 
-/** Records read at once, and about how long requests wait for them. */
+/** Records read at once, and the time after which waiting requests get a turn. */
 const AT_ONCE = 500
 const SLICE_MS = 10
 
@@ -37,7 +37,7 @@ type PeopleDeps = {
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
-  /** Leaves out apps that the company hides, or has replaced: reads go without them, and writes keep them. */
+  /** Leaves out hidden and replaced apps: reads don't return them, and writes keep them. */
   arrange?: (apps: AppRecord[]) => AppRecord[]
   /** Called after events were added; absent: none are. @param dropped number of old ones removed for them */
   onEvents?: ((email: string, dropped: number) => void) | undefined
@@ -107,12 +107,12 @@ export class People {
     return result
   }
 
-  /** The present address of the person who had this one at that moment (milliseconds since 1970): for links. */
+  /** For links: the present address of the person with this one at that moment (milliseconds since 1970). */
   addressAt(email: string, at: number): Promise<string> {
     return this.#formerAddresses.follow(email, at)
   }
 
-  /** The address itself if it has a record, else that of the person who had it: for commands. */
+  /** For commands: the address itself if it has a record, else the present one of its former owner. */
   async currentAddress(email: string): Promise<string> {
     const { records, keyRing } = this.#deps
     const isKnown = (await records.get(keyOf(await keyRing.dataKey(), email))) !== undefined
@@ -161,7 +161,7 @@ export class People {
     throw new StoreUnavailable(new Error('a record was changed by others at each attempt to rename it'))
   }
 
-  /** Removes a record, readable or not, and who had the person's former addresses. @returns whether there was one */
+  /** Removes a record, readable or not, and the person's former addresses. @returns true if there was a record */
   async forget(email: string): Promise<boolean> {
     const { records, keyRing } = this.#deps
     const dataKey = await keyRing.dataKey()
@@ -209,7 +209,7 @@ export class People {
     return this.#unexpired(plain)
   }
 
-  /** After the retention only the opt-out is left, with what keeps the person from being counted. */
+  /** After the retention, keeps only the opt-out and the times that exclude the person from the counts. */
   #unexpired(plain: string): Person | undefined {
     const { retentionDays, now } = this.#deps
     const person = JSON.parse(plain) as Person
@@ -250,6 +250,6 @@ export class People {
 const keyOf = ({ keyFor }: DataKey, email: string): string =>
   PREFIX + keyFor('person', normalizedAddress(email))
 
-/** What an interrupted rename has written, and not someone who has got the former address since. */
+/** True for the copy of an interrupted rename; false for another person who has got the former address since. */
 const isCopy = ({ listedAt, signIns = [] }: Person, person: Person): boolean =>
   listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key))

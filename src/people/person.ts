@@ -65,10 +65,10 @@ export type OutboxEvent = {
   dueAt: number
 }
 
-/** A step that failed, as in the audit log. `instance` is absent where none was known. */
+/** A failed step, as in the audit log. `instance`: absent if unknown. */
 export type StepFailure = { at: number; instance?: string | undefined; code: string }
 
-/** What an operator or an app's owner did about a person. `by`: the operating system's user, or an address. */
+/** An action of an operator or an app's owner. `by`: the operating system's user, or an address. */
 export type OperatorAction = {
   at: number
   /** `released`: emails about a mass disconnect. `markedConnected`: an app that left many lists wasn't removed. */
@@ -89,8 +89,8 @@ export type OperatorAction = {
 }
 
 /**
- * What a list says of a person besides the address: a column each. `language` is BCP 47, `timezone` IANA; `id` stays the same
- * when the address changes.
+ * Columns of the people's list besides the address. `language` is BCP 47, `timezone` IANA; `id` stays the same when the
+ * address changes.
  */
 export const DETAILS = ['name', 'language', 'group', 'timezone', 'id'] as const
 export type Details = Partial<Record<(typeof DETAILS)[number], string>>
@@ -101,7 +101,7 @@ export type Person = Details & {
   email: string
   /** Addresses before this one, the newest last. */
   formerEmails?: string[]
-  /** The former address whose record has yet to be removed: the rename was interrupted. */
+  /** After an interrupted rename: the former address, whose record still has to be removed. */
   movingFrom?: string
   /** When `onramp keep` first found them on its list, and when it no longer did. */
   listedAt?: number
@@ -131,7 +131,7 @@ export const newPerson = (email: string, now: number): Person => ({ email, chang
 
 const MAX_FORMER_EMAILS = 10
 
-/** With a new address. @param other what an interrupted rename has written there */
+/** With a new address. @param other the record that an interrupted rename has written there */
 export function withAddress(person: Person, email: string, other?: Person): Person {
   const { email: movingFrom, formerEmails = [], optedOutAt = other?.optedOutAt } = person
   const former = [...formerEmails, movingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
@@ -197,7 +197,7 @@ export type CheckResponse = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   connected?: readonly Omit<AppRecord, 'status'>[]
-  /** Of a run: the apps that were removed for many, whose return is no lapse. */
+  /** In a run: apps that were removed for many people. Their return is no lapse. */
   removed?: ReadonlySet<string>
 }
 

@@ -6,7 +6,7 @@ export function withSuccessors(apps: AppRecord[], replacedBy: ReadonlyMap<string
   const all = new Map(apps.map((app) => [app.instance, app]))
   for (const former of apps) {
     const instance = replacedBy.get(former.instance)
-    // Where only a run saw it vanish, it was replaced while it was open.
+    // If only a run saw it disappear, it was replaced while unconnected.
     if (instance === undefined || former.vanishedAt !== undefined) continue
     const movedFrom = former.status === 'connected' && { movedFrom: former.instance }
     const known = all.get(instance)

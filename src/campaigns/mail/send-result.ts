@@ -15,7 +15,7 @@ type FailureReason = 'recipient' | 'throttled' | 'other'
 export type SendResult =
   { outcome: 'sent' } | { outcome: Exclude<EmailOutcome, 'sent'>; reply: string; reason: FailureReason }
 
-/** No such server, no TLS, or sign-in refused. The message says where to look. */
+/** No such server, no TLS, or sign-in refused. The message names the setting to check. */
 export class MailServerUnusable extends OperatorError {
   override name = 'MailServerUnusable'
 }
@@ -66,7 +66,7 @@ const OTHER = { outcome: 'deferred', reason: 'other' } as const
 const REPLY_RULES: readonly ReplyRule[] = [
   // There is no such mailbox, or it takes no email from anyone.
   { stages: RECIPIENT, code: /^5/, enhanced: /^5\.(1\.([1-36]|10)|2\.1)$/, means: REJECTED },
-  // Exchange Online says no more than this of people whom it doesn't know.
+  // Exchange Online's reply for unknown recipients.
   { stages: RECIPIENT, code: /^550/, text: /^550[ -]5\.4\.1 recipient address rejected/i, means: REJECTED },
   // It closes the connection, whatever the command was (RFC 5321 3.8).
   { code: /^421/, means: THROTTLED },

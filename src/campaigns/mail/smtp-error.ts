@@ -49,7 +49,7 @@ const SYSTEM: Record<string, string> = {
 function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
   if (!message.includes('STARTTLS')) return `TLS failed (${printableReply(message)})`
   const reply = response === undefined ? '' : ` (it says: ${printableReply(response)})`
-  // Postfix, while it asks a filter in vain; TLS is not what is wrong.
+  // Postfix, while its filter doesn't respond; TLS isn't the cause.
   if (/^454[ -]4\.3\./.test(response ?? ''))
     return `it takes no email for now${reply}: if it stays so, a filter of its own (milter, such as OpenDKIM) is down`
   // RFC 3207 4: it has TLS, but TLS does not work.

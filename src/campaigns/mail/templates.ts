@@ -25,7 +25,7 @@ const SAMPLE = {
   /** May be empty. `firstName`: the given name, or all of it if unsure. */
   name: 'Ada Lovelace',
   firstName: 'Ada',
-  /** Of the company file: who asks. Both may be empty. */
+  /** `sender` of the company file. Both may be empty. */
   sender: { name: 'Grace Hopper', role: 'Head of IT' },
   /** Apps to connect: of very many, the first few. */
   count: 2,
@@ -44,7 +44,7 @@ const SAMPLE = {
   isNew: false,
   /** They replace apps that were connected. */
   isMoved: false,
-  /** An admin approved these apps, for whom the person waited; and someone got through since. */
+  /** The person waited for these apps, and an admin approved them. `isConfirmed`: one person has connected since. */
   isApproved: false,
   isConfirmed: false,
   /** The second email about these apps, and the last one. */

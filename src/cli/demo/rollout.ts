@@ -19,7 +19,7 @@ import { withDay } from '../keep.ts'
 import { openKeepState, openPeople, withStore } from '../store.ts'
 
 type SandboxPerson = Sandbox['people'][number]
-/** What happened to someone at a moment, in milliseconds since 1970. */
+/** An event of one person; milliseconds since 1970. */
 type Event = { at: number; change: (person: Person) => Person }
 type Colleague = { person: SandboxPerson; group: string; connected: readonly number[]; events: Event[] }
 
@@ -56,7 +56,7 @@ const emailOf = (name: string) =>
 /** A number from 0 to 96 that looks random, by person and topic. */
 const percent = (index: number, topic: number) => ((index + 3) * (topic + 5) * 7919 + topic * 6151) % 97
 
-/** The 200 colleagues of the demo's people, and what happened to each until now. */
+/** The 200 colleagues of the demo's people, with the events of each until now. */
 export function createRollout(now: number): Colleague[] {
   const days = workingDaysBefore(now)
   return Array.from({ length: PEOPLE }, (_, index) => {

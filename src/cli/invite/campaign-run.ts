@@ -1,4 +1,4 @@
-// What `invite send` and `keep` share: their list and settings, the service and the mail server, and the summary.
+// Shared by `invite send` and `keep`: list and settings, the service and the mail server, and the summary.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'

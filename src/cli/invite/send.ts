@@ -71,7 +71,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
   }
 }
 
-/** A script isn't asked, because it can't answer. */
+/** Without a terminal there is no prompt, because a script can't answer. */
 async function isConfirmed({ people, settings, context }: RunInput, options: SendOptions): Promise<boolean> {
   if (options.dryRun || options.yes || !context.stdin.isTTY || !context.stderr.isTTY) return true
   const emails = Math.min(people.length, options.limit ?? Infinity).toLocaleString('en')
@@ -119,7 +119,7 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
   })
 }
 
-/** A dry run shows the former ones of people who have another one on the list, by their id. @throws {OperatorError} */
+/** A dry run shows the former address of a person whose id has a new one on the list. @throws {OperatorError} */
 async function withPresentAddresses(
   list: readonly Invitee[],
   { people, rename }: CampaignRun,

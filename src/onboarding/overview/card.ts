@@ -45,7 +45,7 @@ const emptyCard = (model: OverviewModel, instance: string) => {
     short: findApp(model, instance)?.short ?? app,
     skip: actionPath('skip', instance),
     paragraphs: [] as string[],
-    /** Above the main action: what to do first, what search may read, that it changes nothing, and which account to use. */
+    /** Above the main action: the first steps, what search may read, and which account to use. */
     lines: [] as IconText[],
     about: undefined as { title: string; lines: IconText[] } | undefined,
     explain: '',
@@ -60,7 +60,7 @@ const emptyCard = (model: OverviewModel, instance: string) => {
 const withIcon = (kind: IconText['kind'], texts: readonly (string | undefined)[]): IconText[] =>
   texts.flatMap((text) => (text === undefined ? [] : [{ kind, text }]))
 
-/** When access ended we only noticed later: the service doesn't say it. */
+/** The service doesn't report when access ended, so this is when we noticed. */
 const endedText = ({ lapsedAt }: TrackedApp, t: Texts): string =>
   lapsedAt === undefined ? t('next.explainStale') : t('next.explainLapsed', { date: t.day(lapsedAt) })
 
@@ -176,12 +176,12 @@ export function confirmingOf(model: OverviewModel) {
     instance,
     ...confirmingTexts(model, next),
     text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
-    // Only when the person comes back: a reload must not move the focus away from what they do.
+    // Only after a return: a reload must not move the focus.
     focus: from === instance && looks <= 1,
   }
 }
 
-/** If there is no card: the button to what comes after the first few apps, or was skipped. */
+/** Without a card: the button to the apps after the first few, or to the skipped ones. */
 export function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | undefined {
   const { apps, next, headline, states, t } = model
   if (next.kind !== 'finished' || headline.state === 'open') return undefined

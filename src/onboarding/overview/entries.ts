@@ -1,4 +1,4 @@
-// The list of the overview: each app with its status and what the person can do about it. Pure.
+// The list of the overview: each app with its status and its actions. Pure.
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
@@ -14,7 +14,7 @@ export type Action = { href: string; label: string; forApp?: string }
 type EntryKind =
   Exclude<AppState['kind'], 'off' | 'confirming'> | Exclude<TrackedApp['status'], 'awaiting'> | 'waiting'
 
-/** The kind follows from what the person did, else from the service's status and the one before. */
+/** The kind follows from the person's actions, else from the service's status and the one before. */
 function kindOf(app: OverviewApp): EntryKind {
   const { kind } = app.state
   const { status } = app.entry
@@ -135,7 +135,7 @@ export function blockAction(instance: string, kind: EntryKind, t: Texts): Action
 
 const NEW_AFTER_MS = 60_000
 
-/** Since when the person waits for an admin, and what has been done about it for everyone who does. */
+/** How long the person has waited for an admin, and the state of the approval for everyone who waits. */
 function blockedNote({ t, approvals }: OverviewModel, { instance, short: app }: OverviewApp, since: number) {
   const one = approvals.find((approval) => approval.instance === instance)
   const own = t('note.blockedSince', { date: t.day(since) })

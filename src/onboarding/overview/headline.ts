@@ -31,15 +31,21 @@ type OverviewCounts = {
   shown: Counts
   hidden: Counts
   isNarrowed: boolean
-  /** `shown` are the first few of a long walk, and the hidden ones come later. */
+  /** `shown` has the first few apps of a long walk, `hidden` the later ones. */
   isStart?: boolean
   hasBegun?: boolean
 }
 
 /**
- * open: something waits for the person, or for the service. unknown-name: the link names an app that is not there.
- * nothing: the service never listed any. these: what the visit was narrowed to, while others are not connected.
- * some, none: the others are skipped, or wait for an administrator. off: all are switched off.
+ * open: an app is unconnected, or a consent is being confirmed.
+ * unknown-name: the link names an app that the person doesn't have.
+ * nothing: the service has never listed an app.
+ * all: every app is connected.
+ * all-but-off: every app is connected or switched off.
+ * these: the apps of a narrowed visit are connected; others aren't.
+ * some: some apps are connected; the others are skipped, or need an administrator.
+ * none: no app is connected; at least one is skipped, or needs an administrator.
+ * off: every app is switched off.
  */
 type Outcome = 'open' | 'unknown-name' | 'nothing' | 'all' | 'all-but-off' | 'these' | 'some' | 'none' | 'off'
 
@@ -60,12 +66,12 @@ export function headlineOf(apps: OverviewCounts, t: Texts) {
   const outcome = outcomeOf(apps)
   const isPart = !apps.isStart && totalOf(apps.hidden) > 0
   const [state, heading, lead] = headlineTexts(outcome, apps, isPart, t)
-  // Offers a first search: not if it could find nothing until the person connects what was skipped.
+  // Offers a first search, unless skipped apps would leave it without results.
   const search = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
   return { outcome, state, heading, lead, search }
 }
 
-/** open: something waits. rest: nothing waits, but not everything is connected. done: nothing is left to do. */
+/** open: an app is pending. rest: none is pending, but not all are connected. done: nothing is left to do. */
 type HeadlineTexts = [state: 'open' | 'rest' | 'done', heading: string, lead: string]
 
 function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, t: Texts): HeadlineTexts {

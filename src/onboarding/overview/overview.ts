@@ -29,7 +29,7 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
   const titles = [
     found,
     result?.title,
-    // A title without its long name says little.
+    // The title alone is too short.
     result?.named ? t.list([result.named]) : undefined,
     ...(isDone ? [headline.heading, progress?.label] : [progress?.label, headline.heading]),
   ].filter((part) => part !== undefined)
@@ -40,7 +40,7 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     banner,
     /** The focus is on the main button. */
     focusesMain: card?.kind === 'connect' && (model.isSignedInAgain || banner?.kind === 'good'),
-    /** The focus is on the headline: the walk has just ended, and no banner says so. */
+    /** Moves the focus to the headline: the walk has just ended without a banner. */
     arrived: model.isAtRest && model.from !== undefined && banner === undefined,
     confirming,
     progress: isDone ? undefined : progress,
@@ -68,7 +68,7 @@ function headingWithName({ headline: { outcome }, name, t }: OverviewModel): str
   return outcome === 'all' ? t('finished.titleNamed', { name }) : undefined
 }
 
-/** For someone who only has to connect again what they had: they are no newcomer. */
+/** True if every unconnected app was connected before: texts for newcomers don't fit. */
 function lapsedTexts({ apps, counts, headline, visit, t }: OverviewModel) {
   const pending = apps.filter(({ state }) => bucketOf(state) === 'pending')
   const [first] = pending
@@ -139,7 +139,7 @@ function returnAction({ visit: { returnTo }, t }: OverviewModel): (Action & { ho
   return { href: returnTo, label: t('overview.backTo', { place: host }), host }
 }
 
-/** While a consent is being confirmed: what views/assets/walk.js polls. */
+/** Polled by views/assets/walk.js while a consent is being confirmed. */
 function pollingOf({ next, states, now, confirmSeconds }: OverviewModel) {
   if (next.kind !== 'wait') return undefined
   const { connected, pending, skipped } = statusOf(states)

@@ -28,7 +28,7 @@ export const configuredAccount = (
   instance: string,
 ): string | undefined => (sharedAccounts.has(instance) ? undefined : describe(instance).account)
 
-/** Which account to choose, for an app that shares its name or had an account; undefined if the company file says it. */
+/** The account to choose, for an app that shares its name or had an account; undefined if the company file has a text. */
 function accountHint(model: OverviewModel, app: OverviewApp): string | undefined {
   const { t } = model
   if (configuredAccount(model, app.instance) !== undefined) return undefined
