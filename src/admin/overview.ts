@@ -21,7 +21,7 @@ import {
   type Report,
 } from './report.ts'
 import { COMMAND } from '../version.ts'
-import { appTable, groupTable, shareFormatter } from './sorted-table.ts'
+import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
 
 /** Resumes the paused emails about an app, or answers that it was removed. Undefined: a shell would read more in its name. */
 export const answerCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>
@@ -179,7 +179,7 @@ function funnelOf({ funnel, toConnect }: Report, t: Texts) {
   return FUNNEL_STAGES.map((what) => ({
     label: t(`admin.funnel.${what}`),
     href: peopleUrl({ filter: what }),
-    width: toConnect === 0 ? 0 : Number(((funnel[what] / toConnect) * 100).toFixed(1)),
+    width: widthOf(funnel[what], toConnect),
     count: funnel[what],
     share: shareFormatter(t)(funnel[what], toConnect),
   }))

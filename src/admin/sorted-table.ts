@@ -18,6 +18,10 @@ export function shareFormatter(t: Texts): (part: number, whole: number) => strin
   }
 }
 
+/** Percent of a bar. */
+export const widthOf = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(1))
+
 /** A table's own page has a query; the overview chooses columns. */
 type TableView = { query?: Record<string, unknown>; columns?: readonly string[] }
 
@@ -126,13 +130,11 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
       const wanted = kind.wanted(row)
       const listOf = (count: number, list?: Filter) =>
         list && wanted && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
-      const widthOf = (part: number) =>
-        people.all === 0 ? 0 : Number(((part / people.all) * 100).toFixed(1))
       return {
         name: row.name ?? t('admin.smallGroups'),
         second: secondOf(row.name, row.instance),
         href: wanted && peopleUrl(wanted),
-        bar: { good: widthOf(people.good), stuck: widthOf(people.stuck) },
+        bar: { good: widthOf(people.good, people.all), stuck: widthOf(people.stuck, people.all) },
         share: shareIn(people.good, people.all),
         part: {
           count: people.good,

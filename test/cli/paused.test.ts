@@ -21,12 +21,8 @@ async function paused() {
   const [records, settings] = [createSqliteRecords(env.DATA_DIR), loadSettings(env)]
   await openPeople({ records, settings, now }).change('ada@acme.example', () => lostApps([slack, jira]))
   const mass = { instance: 'slack_1', name: 'Slack', noticedAt: monday - HOUR, since: 0, lapsed: 6, had: 12 }
-  await openKeepState(records, settings).save({
-    massDisconnects: [mass],
-    zones: {},
-    days: [],
-    evaluatedAt: monday,
-  })
+  const keepState = openKeepState(records, settings)
+  await keepState.save({ ...(await keepState.load()), massDisconnects: [mass], evaluatedAt: monday })
   records.close()
 }
 

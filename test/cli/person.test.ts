@@ -19,12 +19,8 @@ const keep = async (change: (person: Person) => Person) => {
   await withStore(settings, async (records) => {
     await openPeople({ records, settings, now: Date.now }).change(ADA, change)
     const released = { at: at - 1, what: 'released', by: 'root', app: 'slack_1' } as const
-    await openKeepState(records, settings).save({
-      massDisconnects: [],
-      zones: {},
-      days: [],
-      actions: [released],
-    })
+    const keepState = openKeepState(records, settings)
+    await keepState.save({ ...(await keepState.load()), actions: [released] })
   })
 }
 

@@ -150,16 +150,12 @@ const types = (before: Person, after: Person) =>
     [type, app?.instance].join(' ').trim(),
   )
 const here = withMilestone(ada, 'signedInAt', AT)
-const waiting = answered(here, listed('slack_1', 'jira_1'))
+const two = listed('slack_1', 'jira_1')
+const waiting = answered(here, two)
 
 it.each<[string, Person, Person, string[]]>([
   ['a first page is a sign-in', ada, waiting, ['person.signed_in']],
-  [
-    'an app is new',
-    waiting,
-    answered(waiting, listed('slack_1', 'jira_1', 'x_1'), AT + 1),
-    ['app.added x_1'],
-  ],
+  ['an app is new', waiting, answered(waiting, [...two, ...listed('x_1')], AT + 1), ['app.added x_1']],
   ['a first check finds nothing new', here, waiting, []],
   ['an app was connected', waiting, answered(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
   [
@@ -168,12 +164,7 @@ it.each<[string, Person, Person, string[]]>([
     answered(waiting, [], AT + 1),
     ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
   ],
-  [
-    'an app waits for an admin',
-    waiting,
-    withIntents(waiting, AT, [{ instance: 'slack_1', kind: 'blocked' }], AT),
-    ['app.waiting_for_admin slack_1'],
-  ],
+  ['an app waits for an admin', waiting, output('blocked', waiting), ['app.waiting_for_admin slack_1']],
   ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
   ['a lost record brings back what has been connected', here, having(here, { a_1: 'connected' }, AT), []],
 ])('an event says that %s', (_what, before, after, events) => {

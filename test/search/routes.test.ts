@@ -51,26 +51,18 @@ async function open(path: string, headers: Record<string, string>, dropAfterMs?:
   return { calls, gone: () => signal?.aborted, page: body as Record<string, unknown>, address }
 }
 
+const from = (site: string) => ({ 'sec-fetch-site': site })
+
 it.each<[string, Record<string, string>, boolean, string?]>([
-  ['our own page', { 'sec-fetch-site': 'same-origin' }, true],
-  ['the address bar or a bookmark', { 'sec-fetch-site': 'none' }, true],
-  ['another site', { 'sec-fetch-site': 'cross-site' }, false],
-  ['a neighbor on the same domain', { 'sec-fetch-site': 'same-site' }, false],
+  ['our own page', from('same-origin'), true],
+  ['the address bar or a bookmark', from('none'), true],
+  ['another site', from('cross-site'), false],
+  ['a neighbor on the same domain', from('same-site'), false],
   ['an older browser that says nothing', {}, true],
   ['our own page in an older browser', { referer: `${ORIGIN}/search` }, true],
   ['another site in an older browser', { referer: `${EVIL}/` }, false],
-  [
-    'another program, to a page that another site filled in',
-    { 'sec-fetch-site': 'none' },
-    false,
-    '&unattended=yes',
-  ],
-  [
-    'our own page, which loads again on its own',
-    { 'sec-fetch-site': 'same-origin' },
-    false,
-    '&unattended=yes',
-  ],
+  ['another program, to a page that another site filled in', from('none'), false, '&unattended=yes'],
+  ['our own page, which loads again on its own', from('same-origin'), false, '&unattended=yes'],
 ])(
   'a search that comes from %s is made only where it is the person who asks',
   async (_from, headers, isMade, more = '') => {
@@ -82,14 +74,14 @@ it.each<[string, Record<string, string>, boolean, string?]>([
 )
 
 it('a page that another site filled in searches for nothing in another language either, and its form searches', async () => {
-  const { address } = await open('/search?q=layoffs', { 'sec-fetch-site': 'cross-site' })
-  const own = { 'sec-fetch-site': 'same-origin' }
+  const { address } = await open('/search?q=layoffs', from('cross-site'))
+  const own = from('same-origin')
   expect((await open(`/search${address}&lang=de`, own)).calls).toEqual([])
   expect((await open('/search?q=layoffs', own)).calls).toEqual(['layoffs'])
 })
 
 it('an empty search asks nothing', async () => {
-  expect((await open('/search?q=+', { 'sec-fetch-site': 'none' })).calls).toEqual([])
+  expect((await open('/search?q=+', from('none'))).calls).toEqual([])
 })
 
 it('a search ends when no one waits for its page any more', async () => {
