@@ -226,8 +226,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
   )
   app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)
   const { people, keepStateStore } = services
-  const { displayName } = company
-  app.use(createAdminRoutes({ snapshot, people, keepStateStore, displayName, sendPage, audit, now }))
+  app.use(createAdminRoutes({ snapshot, people, keepStateStore, company, sendPage, audit, now }))
   app.use(exports)
 }
 

@@ -1,7 +1,7 @@
 // The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, hasAppIn, isStuckApp, type PersonSummary } from './person-summary.ts'
-import { dueAt } from './report.ts'
+import { dueAt, isLimited } from './report.ts'
 
 /** @param about the same person with the requested app alone, or with all */
 type FilterTest = (
@@ -33,15 +33,16 @@ const FILTERS = {
   noAddress: ({ apps }) => apps.some(({ hasNoAddress }) => hasNoAddress),
   lapsed: ({ apps }) => apps.some(isLapsed),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
+  limited: (summary, { now }) => isLimited(summary, now),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),
 } satisfies Record<string, FilterTest>
 
 export const FILTER_GROUPS = {
   progress: ['all', 'ready', 'finished', 'nothing', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
-  funnel: ['toConnect', 'invited', 'opened', 'signedIn', 'connecting'],
+  funnel: ['toConnect', 'notInvited', 'invited', 'opened', 'signedIn', 'connecting'],
   apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'noAddress', 'off', 'unchecked'],
-  emails: ['notInvited', 'due', 'absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
+  emails: ['due', 'limited', 'absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
 } as const satisfies Record<string, readonly (keyof typeof FILTERS)[]>
 
 export const FILTER_NAMES = Object.values(FILTER_GROUPS).flat()

@@ -65,6 +65,7 @@ export function digestNotice(
   context: NoticeContext,
 ): Notice {
   const { t, displayName } = context
+  const { pausedUntil = 0 } = keepState
   const named = made.datasources.map((app) => ({ ...app, name: displayName(app, t.lang) }))
   const report = { ...made, datasources: withUniqueNames(named) }
   const comparison = compareWithDigest(report, keepState, now)
@@ -79,6 +80,7 @@ export function digestNotice(
   })
   const paragraphs = [
     ...(comparison === undefined ? [] : describeComparison(comparison, t)),
+    ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
     ...(needs.length === 0 ? [t('admin.need.none')] : []),
   ]
   const figures = [
@@ -86,6 +88,7 @@ export function digestNotice(
     countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
     countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
     ...PERSON_STATES.slice(1).map((state) => countRow(t(`admin.stat.${state}`), report[state], row?.[state])),
+    ...(report.limited > 0 ? [countRow(t('admin.filter.limited'), report.limited, undefined)] : []),
     countRow(t('admin.filter.gone'), report.gone, row?.gone),
   ]
   return noticeOf(subject, paragraphs, context, { figures, needs })

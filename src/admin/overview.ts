@@ -99,7 +99,7 @@ function trendOf(report: Report, { days }: KeepState, t: Texts, now: number) {
   return { plot: undefined, early: t('admin.trend.early', { day: t.date(now + wait * DAY_MS) }) }
 }
 
-const FIGURES = ['skipped', 'blocked', 'deferred', 'failed', 'uncertain', 'optedOut'] as const
+const FIGURES = ['skipped', 'blocked', 'deferred', 'failed', 'uncertain', 'optedOut', 'limited'] as const
 
 export function freshnessOf(report: Report, t: Texts) {
   const { asOf, people: count, gone, unread } = report

@@ -1,8 +1,9 @@
 // One person's history and the next helpful step, from their record, then as texts for their page and `onramp person`. Pure.
 // Times are milliseconds since 1970.
 import { APPROVALS } from '../campaigns/approvals.ts'
-import { campaignEmails } from '../campaigns/campaign.ts'
+import { belowLimitFrom, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
+import { placeOf, quietUntil } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { pausedApps, removedInstances, withoutRemoved, type KeepState } from '../people/keep-state.ts'
@@ -138,12 +139,26 @@ function helpFor(summary: PersonSummary, person: Person, paused: ReadonlySet<str
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path }
 }
 
+/** Why no email leaves now, and until when: milliseconds since 1970. */
+export function noEmailUntil(
+  person: Person,
+  state: Pick<KeepState, 'pausedUntil'>,
+  { now, ...company }: Pick<Company, 'timezone' | 'quiet'> & { now: number },
+) {
+  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
+  const limit = belowLimitFrom(emails, now)
+  const quiet = quietUntil(now, placeOf(company, person, state))
+  const last = limit > quiet ? ({ why: 'limit', at: limit } as const) : ({ why: 'quiet', at: quiet } as const)
+  return last.at > now ? last : undefined
+}
+
 export function personPage(
   person: Person,
   keepState: KeepState,
-  displayName: Company['displayName'],
-  t: Texts,
+  company: Pick<Company, 'displayName' | 'timezone' | 'quiet'>,
+  { t, now }: { t: Texts; now: number },
 ) {
+  const { displayName } = company
   const { help, checkedAt, apps, events } = historyOf(person, keepState)
   const { name, email } = person
   const details = DETAILS.filter((detail) => detail !== 'name').map((detail) => person[detail])
@@ -152,11 +167,14 @@ export function personPage(
   const nameOf = (instance: string) => names.get(instance) ?? instance
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
   const helped = { apps: t.list(help.apps.map((app) => nameOf(app.instance))), code: help.code ?? '' }
+  const isOwed = help.apps.length > 0 && person.optedOutAt === undefined
+  const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
+  const why = wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []
   return {
     name: name ?? email,
     details: [name && email, ...details].filter((detail) => detail !== undefined),
     asOf: checkedAt === undefined ? t('admin.notChecked') : `${t('admin.asOf')}: ${t.moment(checkedAt)}`,
-    help: { ...help, text: t(`person.help.${help.kind}`, helped) },
+    help: { ...help, text: t.sentences([...why, t(`person.help.${help.kind}`, helped)]) },
     apps: apps.map((app) => ({
       time: timeOf(app.since),
       text: nameOf(app.instance),

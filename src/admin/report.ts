@@ -1,5 +1,5 @@
 // The report: counts of people, by app, by department and by day. One pass, so memory doesn't grow with the people.
-import { MAX_REMINDERS } from '../campaigns/campaign.ts'
+import { belowLimitFrom, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, fellBackAt, newAppAt, type PersonSummary } from './person-summary.ts'
@@ -115,6 +115,7 @@ const newTotals = () => ({
   ...zeros(CRITERION_NAMES),
   people: 0,
   due: 0,
+  limited: 0,
   dueLater: { count: 0, from: Infinity },
   ofInvited: zeros(OF_INVITED),
   /** People with something to connect, by recorded events: a stage may have more people than the one before. */
@@ -130,6 +131,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   const isInvited = met.has('invited')
   if (isInvited) addTo(totals.ofInvited, met)
   if (met.has('toConnect')) addTo(totals.funnel, met)
+  if (isLimited(summary, now)) totals.limited++
   if (met.has('notStarted')) addNotStarted(totals, summary, now)
   if (met.has('inProgress'))
     for (const { state } of summary.apps) {
@@ -156,6 +158,12 @@ export function dueAt({ person, emails, emailState }: PersonSummary): number {
   const sent = emails.filter(mayHaveBeenSent)
   return Math.max(0, ...sent.map(({ at }) => at + REMIND_AFTER_DAYS * DAY_MS))
 }
+
+/** Has something left, and gets no email because of those of the last quarter. @param now milliseconds since 1970 */
+export const isLimited = ({ person, progress, emails }: PersonSummary, now: number): boolean =>
+  !['ready', 'gone'].includes(progress) &&
+  person.optedOutAt === undefined &&
+  belowLimitFrom(emails, now) > now
 
 /** When something happened, in milliseconds since 1970. */
 function momentsOf(summary: PersonSummary): Partial<Record<(typeof OF_DAY)[number], number | undefined>> {

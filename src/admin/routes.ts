@@ -49,7 +49,7 @@ export function createAdminRoutes({
   snapshot,
   people,
   keepStateStore,
-  displayName,
+  company,
   sendPage,
   audit,
   now,
@@ -57,14 +57,14 @@ export function createAdminRoutes({
   snapshot: PeopleSnapshot
   people: Pick<People, 'keyOf' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load'>
-  displayName: Company['displayName']
+  company: Pick<Company, 'displayName' | 'timezone' | 'quiet'>
   sendPage: SendPage
   audit: Audit
   now: () => number
 }): Router {
   const router = Router()
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
-    withUniqueNames(apps.map((app) => ({ ...app, name: displayName(app, lang) })))
+    withUniqueNames(apps.map((app) => ({ ...app, name: company.displayName(app, lang) })))
   const auditView = (req: Request, what: string, person?: string) =>
     audit({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what, ...(person && { person }) })
 
@@ -104,7 +104,7 @@ export function createAdminRoutes({
       throw new Problem(404, 'not_found', { detail: 'no person on record has this key' })
     auditView(req, 'person', person.email)
 
-    const data = (t: Texts) => personPage(person, keepState, displayName, t)
+    const data = (t: Texts) => personPage(person, keepState, company, { t, now: now() })
     sendPage(req, res, { view: 'admin/person', sheet: 'wide', data })
   })
 

@@ -39,12 +39,20 @@ const QUARTER_MS = 91 * 86_400_000
 /** Emails of every kind to one person. */
 const MAX_IN_A_QUARTER = 4
 
-/** Not opted out, and below the quarterly limit of `onramp keep`. */
-export function isReachable({ campaigns, optedOutAt }: Person, now: number): boolean {
-  const emails = campaigns.flatMap((campaign) => campaign.emails)
+/** When these emails are below the quarterly limit of `onramp keep`, milliseconds since 1970; 0: now. */
+export function belowLimitFrom(emails: readonly EmailRecord[], now: number): number {
   const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
-  return optedOutAt === undefined && sent.length < MAX_IN_A_QUARTER
+  const times = sent.map(({ at }) => at + QUARTER_MS).sort((one, other) => one - other)
+  return times.at(-MAX_IN_A_QUARTER) ?? 0
 }
+
+/** Not opted out, and below the quarterly limit. */
+export const isReachable = ({ campaigns, optedOutAt }: Person, now: number): boolean =>
+  optedOutAt === undefined &&
+  belowLimitFrom(
+    campaigns.flatMap(({ emails }) => emails),
+    now,
+  ) === 0
 
 const isTooSoon = ({ campaigns }: Person, now: number): boolean =>
   campaigns

@@ -46,6 +46,12 @@ export function isWorkingTime(at: number, place: Place, weekday?: number): boole
   return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, place)
 }
 
+/** The first day that isn't quiet there, as its midnight in UTC: milliseconds since 1970. */
+export function quietUntil(now: number, { timezone, isQuiet }: Place): number {
+  for (let { day } = localTime(now, timezone); ; day++)
+    if (!isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10))) return day * DAY_MS
+}
+
 /** Working days after the day of `from`, up to the day of `to`; at most ten. */
 export function workingDaysBetween(from: number, to: number, place: Place): number {
   const [first, last] = [from, to].map((at) => localTime(at, place.timezone).day) as [number, number]

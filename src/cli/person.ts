@@ -40,7 +40,7 @@ export async function showPerson(
       return 0
     }
     const t = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE))
-    const page = personPage(person, keepState, company.displayName, t)
+    const page = personPage(person, keepState, company, { t, now: now() })
     const parts = partsOf(page, settings.PUBLIC_URL, t, columnsFor(stdout))
     const written = (line: string) => `${printable(line.replaceAll(/[\u2068\u2069]/g, ''))}\n`
     stdout.write(parts.map((lines) => lines.map(written).join('')).join('\n'))

@@ -1,6 +1,6 @@
 // What would help a person now, and what their history has: a row for each cause, in the order of its importance.
 import { expect, it } from 'vitest'
-import { historyOf } from '../../src/admin/person-history.ts'
+import { historyOf, noEmailUntil } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import {
@@ -60,6 +60,37 @@ it('an app without a usable link is named once nothing else is left', () => {
   const broken = { instance: 'jira_1', name: 'Jira', status: 'attention', since: NOW } as const
   const person = { ...ada, lastCheck: { checkedAt: NOW, apps: [broken] } }
   expect(historyOf(person, NOTHING).help).toMatchObject({ kind: 'noAddress', apps: [{ instance: 'jira_1' }] })
+})
+
+const QUARTER = 91 * DAY
+const four = (first: number): Person => ({
+  ...left,
+  campaigns: [
+    {
+      name: 'lapses',
+      emails: [0, 1, 2, 3].map((n) => ({
+        reminder: n,
+        state: 'sent',
+        at: first + n * DAY,
+        apps: ['slack_1'],
+      })),
+    },
+  ],
+})
+
+it.each<[string, Person, number, string]>([
+  ['limit 1', four(NOW - QUARTER + DAY), 0, ''],
+  ['', four(NOW - QUARTER), 0, ''],
+  ['', bounced(left), 0, ''],
+  ['quiet 0.625', left, NOW + DAY / 2, ''],
+  ['', left, NOW - 9 * HOUR, ''],
+  ['limit 1', four(NOW - QUARTER + DAY), NOW + DAY / 2, ''],
+  ['quiet 2.625', four(NOW - QUARTER + DAY), NOW + 2 * DAY, ''],
+  ['quiet 1.625', left, 0, '2026-11-03'],
+])('%s (days) is why no email leaves', (expected, person, pausedUntil, day) => {
+  const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
+  const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quiet, now: NOW })
+  expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
 })
 
 const released = (over: Partial<OperatorAction>): OperatorAction => ({

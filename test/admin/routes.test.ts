@@ -38,7 +38,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
   for (const person of people) await kept.change(person.email, () => person)
   const store = { load: () => Promise.resolve(at.keepState) }
   const snapshot = Object.assign(new PeopleSnapshot(kept, store, () => at.now), given)
-  const { displayName } = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
+  const company = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
   const audit: Audit = (happened) => void notes.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
     void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
@@ -46,7 +46,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
     snapshot,
     people: kept,
     keepStateStore: { load: () => Promise.resolve(at.keepState) },
-    displayName,
+    company,
     sendPage,
     audit,
     now: () => at.now,
@@ -68,7 +68,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
       requireAdmin(({ subject }) => at.isAdmin && subject === 'grace'),
       limit,
     )
-    .use(routes, createExportRoutes(snapshot, displayName, audit), failed)
+    .use(routes, createExportRoutes(snapshot, company.displayName, audit), failed)
   return async (path: string, onStart: (call: request.Test) => void = () => {}) => {
     const call = request(app).get(path).set('accept', 'text/html')
     onStart(call)
