@@ -38,7 +38,7 @@ it('a comparison counts who lost access, came back, was reminded and acted after
   expect(compared && describeComparison(compared, t)).toEqual([
     'Since November 13, 2026: 6 more people ready, 2 people lost access',
     '3 people reconnected what they had lost',
-    'We reminded 7 people. 4 have connected what was missing.',
+    'We emailed 7 people about apps left to connect: 4 have connected those.',
   ])
 })
 
@@ -54,7 +54,7 @@ it('numbers about one person say so, and no one says that', () => {
   expect(describeComparison(one, t)).toEqual([
     'Since November 13, 2026: 1 fewer person ready, 1 person lost access',
     '1 person reconnected what they had lost',
-    'We reminded 1 person. None has connected yet.',
+    'We emailed 1 person about apps left to connect: none of them has connected those yet.',
   ])
 })
 

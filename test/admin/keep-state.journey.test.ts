@@ -86,7 +86,7 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
   await keep(running, { massDisconnects: [ofBreak, done], zones: {}, days, lastRunAt: now })
   const grace = await signIn(running, 'grace', '/admin')
   expect(grace.text).toContain('Lost access 2 Most often Slack')
-  expect(grace.text).toContain('No longer on the list (1)')
+  expect(grace.text).toContain('Off the list, or unknown to search (1)')
   expect(grace.text).toMatch(/Since [^:]*: 1 fewer person ready, 1 person lost access/)
   expect(grace.text).toMatch(/What needs you Slack: 412 of 450 people lost access \([^)]*\) When this many/)
   expect(grace.page.body).toContain('keep PEOPLE.csv --release slack_1</code>')

@@ -94,10 +94,10 @@ it('the digest has each count with its change since a week ago, and what needs s
     'Ready to search 10 -10',
     'Nothing to connect 0 0',
     'In progress 0 0',
-    'Not started 0 0',
+    'Never signed in 0 0',
     'Stuck 0 0',
     'Lost access 10 +10',
-    'No longer on the list 0 -2',
+    'Off the list, or unknown to search 0 -2',
   ])
   const command = expect.stringContaining('--release slack_1') as string
   expect(notice.needs).toMatchObject([
