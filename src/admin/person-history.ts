@@ -4,7 +4,7 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { belowLimitFrom, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { placeOf, quietUntil } from '../campaigns/working-time.ts'
-import { withUniqueNames } from '../company/app-names.ts'
+import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { pausedApps, removedInstances, withoutRemoved, type KeepState } from '../people/keep-state.ts'
 import {
@@ -155,7 +155,7 @@ export function noEmailUntil(
 export function personPage(
   person: Person,
   keepState: KeepState,
-  company: Pick<Company, 'displayName' | 'timezone' | 'quiet'>,
+  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet'>,
   { t, now }: { t: Texts; now: number },
 ) {
   const { displayName } = company
@@ -164,7 +164,12 @@ export function personPage(
   const details = DETAILS.filter((detail) => detail !== 'name').map((detail) => person[detail])
   const known = person.lastCheck?.apps.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
   const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))
-  const nameOf = (instance: string) => names.get(instance) ?? instance
+  // Apps that are hidden or replaced left the record, and have their lines in the history.
+  const nameOf = (former: string) => {
+    const instance = company.replacedBy.get(former) ?? former
+    const name = humanize(datasourceType(instance))
+    return names.get(instance) ?? displayName({ instance, name }, t.lang)
+  }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
   const helped = { apps: t.list(help.apps.map((app) => nameOf(app.instance))), code: help.code ?? '' }
   const isOwed = help.apps.length > 0 && person.optedOutAt === undefined

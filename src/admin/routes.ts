@@ -57,7 +57,7 @@ export function createAdminRoutes({
   snapshot: PeopleSnapshot
   people: Pick<People, 'keyOf' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load'>
-  company: Pick<Company, 'displayName' | 'timezone' | 'quiet'>
+  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet'>
   sendPage: SendPage
   audit: Audit
   now: () => number

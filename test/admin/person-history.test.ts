@@ -1,7 +1,8 @@
 // What would help a person now, and what their history has: a row for each cause, in the order of its importance.
 import { expect, it } from 'vitest'
-import { historyOf, noEmailUntil } from '../../src/admin/person-history.ts'
+import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import { companyOf } from '../../src/company/company.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import {
   newPerson,
@@ -11,6 +12,7 @@ import {
   type Person,
 } from '../../src/people/person.ts'
 import { having, mailed } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
 const DAY = 86_400_000
@@ -91,6 +93,19 @@ it.each<[string, Person, number, string]>([
   const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
   const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quiet, now: NOW })
   expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
+})
+
+it.each([
+  ['slack_1', 'Chat'],
+  ['slack_2', 'Chat'],
+  ['hidden_app_1', 'Hidden app'],
+  ['secret_1', 'Vault'],
+])('the history calls %s by its name: %s', (app, name) => {
+  const secret = { name: 'Vault', hidden: true }
+  const file = { datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' }, secret } }
+  const person = withEmail(left, { campaign: 'lapses', reminder: 0, state: 'sent', apps: [app], now: NOW })
+  const { events } = personPage(person, NOTHING, companyOf(file, new Map()), { t, now: NOW })
+  expect(events[0]?.details[0]).toBe(name)
 })
 
 const released = (over: Partial<OperatorAction>): OperatorAction => ({
