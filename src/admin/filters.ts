@@ -81,10 +81,10 @@ export const peopleUrl = (query: Partial<PeopleQuery>): string => `/admin/people
 
 /** Which filters a person matches; undefined if search, app or department exclude them. */
 export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
-  const { email, name = '', group = '' } = summary.person
+  const { email, name = '', group = '', formerEmails = [] } = summary.person
   const { search, app } = wanted
   const isFound = (text: string) => text.toLowerCase().includes(search)
-  if (search !== '' && ![email, name, group].some(isFound)) return undefined
+  if (search !== '' && ![email, name, group, ...formerEmails].some(isFound)) return undefined
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const apps = summary.apps.filter(({ instance }) => instance === app)
   if (app !== '' && apps.length === 0) return undefined

@@ -5,7 +5,7 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { AddressChange } from '../campaigns/listed-people.ts'
 import { quoteCell } from '../campaigns/people-columns.ts'
-import { addressToInvite } from '../people/address.ts'
+import { addressToInvite, normalizedAddress } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { PersonUnreadable, type People } from '../people/people.ts'
 import { withAction } from '../people/person.ts'
@@ -32,6 +32,11 @@ export async function rename(
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const onDone = (one: Rename) => void stdout.write(`${one.from}: is ${one.to} now\n`)
+    // A former address names its person; an address that is done is reported as unchanged.
+    for (const one of read) {
+      const current = await people.currentAddress(one.from)
+      if (current !== normalizedAddress(one.to)) one.from = current
+    }
     for (const one of await renameAll(people, read, { settings, context, onDone }))
       if (one.outcome === 'unchanged') stdout.write(`${one.fault}\n`)
       else faults.push(one.where + one.fault)

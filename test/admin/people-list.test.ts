@@ -87,7 +87,7 @@ const everyone = [
   sent('late', 'deferred'),
   sent('refused', 'failed'),
   { ...named('dan'), group: 'Sales' },
-  { ...named('eve'), group: 'Sales EU' },
+  { ...named('eve'), group: 'Sales EU', formerEmails: ['maiden@acme.example'] },
 ]
 
 it.each<[Record<string, unknown>, string[]]>([
@@ -105,6 +105,8 @@ it.each<[Record<string, unknown>, string[]]>([
   [{ show: 'undelivered' }, ['late', 'refused']],
   [{ q: ' EVE@ ' }, ['eve']],
   [{ q: 'sales' }, ['dan', 'eve']],
+  [{ q: 'maiden@' }, ['eve']],
+  [{ q: 'maiden@other' }, []],
   [{ q: 'no one' }, []],
   [{ group: 'Sales' }, ['dan']],
   [{ group: 'sales' }, []],

@@ -55,6 +55,17 @@ it('a rename is audited, kept with the person, and followed by commands about th
   expect((await runCommand(['invite', 'forget', ada], env)).out).toBe(`Deleted all data for ${adaNew}\n`)
 })
 
+it('a former address names its person, with the opt-out, for another rename', async () => {
+  await store(ada)
+  await rename(ada, adaNew)
+  expect(await rename(ada, eve)).toMatchObject({ exit: 0, out: `${adaNew}: is ${eve} now\n` })
+  const [former, person] = await withPeople((people) => Promise.all([people.get(ada), people.get(eve)]))
+  expect([former, person?.optedOutAt]).toEqual([undefined, 1])
+  // The address has an owner of its own now.
+  await store(ada)
+  expect(await rename(ada, bob)).toMatchObject({ exit: 0, out: `${ada}: is ${bob} now\n` })
+})
+
 it('a file moves everyone it can, in any order, and names each line that is refused', async () => {
   await store(ada, bob, eve)
   const lines = [
