@@ -164,14 +164,8 @@ export async function replayRollout(
       )
     await count(now)
     const sweep = { beganAt: now - HOUR_MS / 2, endedAt: now }
-    const keepState = {
-      lastRunAt: now,
-      sweep,
-      evaluatedAt: now,
-      massDisconnects: [],
-      zones: { UTC: now },
-      days,
-    }
-    await openKeepState(records, settings).save(keepState)
+    const run = { lastRunAt: now, sweep, evaluatedAt: now, zones: { UTC: now }, days }
+    const keepStateStore = openKeepState(records, settings)
+    await keepStateStore.save({ ...(await keepStateStore.load()), ...run })
   })
 }
