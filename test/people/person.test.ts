@@ -165,6 +165,12 @@ it.each<[string, Person, Person, string[]]>([
     ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
   ],
   ['an app waits for an admin', waiting, output('blocked', waiting), ['app.waiting_for_admin slack_1']],
+  [
+    'nothing was lost where an app was switched off',
+    having(here, { a_1: 'connected' }, AT),
+    having(here, { a_1: 'off' }, AT + 1),
+    [],
+  ],
   ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
   ['a lost record brings back what has been connected', here, having(here, { a_1: 'connected' }, AT), []],
 ])('an event says that %s', (_what, before, after, events) => {
