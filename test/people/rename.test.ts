@@ -86,6 +86,17 @@ it('someone who got the former address while a rename was interrupted stays a pe
   expect(await people.get(adaNew)).not.toHaveProperty('movingFrom')
 })
 
+it('an opt-out at the new address outlives an interrupted rename', async () => {
+  const { people, dieAfter } = setUp()
+  await people.change(ada, (before) => ({ ...before, id: 'E1' }))
+  dieAfter(1)
+  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
+  dieAfter(Infinity)
+  await people.change(adaNew, optedOut)
+  expect(await people.rename(ada, adaNew)).toBe('renamed')
+  expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: at })
+})
+
 it('an address that has a person of its own is refused, also in a circle, and nothing changes', async () => {
   const { people, values } = setUp()
   for (const email of [ada, bob]) await people.change(email, (before) => ({ ...before, name: email }))
