@@ -56,3 +56,18 @@ it('invite send names no app that is paused, and says so', async () => {
   expect(out).toBe('ada@acme.example  invitation  Jira 1\n')
   expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
 })
+
+it('what is requested of keep during another run has to be requested again', async () => {
+  const records = createSqliteRecords(env.DATA_DIR)
+  const lease = 'lease:campaign:onboarding'
+  await records.put(lease, 'another run', 60)
+  const sending = { ...env, SMTP_URL: 'smtp://mail.acme.example', MAIL_FROM: 'search@acme.example' }
+  const requests = ['', '--release all', '--removed jira', '--pause-until 2027-02-01', '--confirm']
+  const exits = requests.map(async (request) => {
+    const options = request.split(' ').filter(Boolean)
+    return (await runCommand(['keep', list, ...options], sending, { now })).exit
+  })
+  expect(await Promise.all(exits)).toEqual([0, 3, 3, 3, 3])
+  await records.remove(lease)
+  records.close()
+})
