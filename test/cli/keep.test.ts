@@ -278,6 +278,20 @@ it('an app missing from many lists is a question to administrators, and in no fi
   expect(company.to('admin@acme.example')).toHaveLength(1)
 })
 
+it('the run that finds an app gone from many lists counts no one as having connected it', async () => {
+  const { run, left, world, keepState } = installation()
+  for (const [apps, at] of [
+    [['jira_1'], monday],
+    [[], monday + DAY],
+  ] as const) {
+    for (const email of twelve) left.set(email, [...apps])
+    world.now = at
+    await run(twelve)
+  }
+  const { days, removedApps } = await keepState.load()
+  expect([removedApps?.length, days.at(-1)]).toMatchObject([1, { ready: 12, nothing: 12 }])
+})
+
 it.each([
   ['removed', undefined, 'removed'],
   ['release', 12, 'markedConnected'],
