@@ -8,7 +8,7 @@ import type { SignInStart } from '../sign-in/start.ts'
 import type { Audit } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
-import { signedInOf, type User } from '../session/signed-in.ts'
+import { personKey, signedInOf, type User } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { isSameAddress, maskedAddress } from '../people/address.ts'
 import { withMilestone } from '../people/person.ts'
@@ -24,7 +24,7 @@ export function createInviteRoutes(deps: {
   /** The name in MAIL_FROM, or the company's. */
   sender: string | undefined
   invitations: Pick<Invitations, 'read'>
-  people: Pick<People, 'change' | 'addressAt'>
+  people: Pick<People, 'change' | 'addressAt' | 'get'>
   start: Pick<SignInStart, 'authorizationUrl'>
   limit: RequestHandler
   sendPage: SendPage
@@ -41,7 +41,7 @@ export function createInviteRoutes(deps: {
     const sent = token === undefined ? undefined : await invitations.read(token)
     const user = signedInOf(req)?.user
     // The store isn't read for strangers.
-    const invitation = sent && user?.email ? await forPresentAddress(sent, people) : sent
+    const invitation = sent && user?.email ? await forPresentAddress(sent, people, user) : sent
 
     const landing = decideLanding(invitation, user)
 
@@ -95,14 +95,13 @@ export function createInviteRoutes(deps: {
   return router
 }
 
-/** For the person who had the address when it was sent. */
-const forPresentAddress = async (
-  sent: Invitation,
-  people: Pick<People, 'addressAt'>,
-): Promise<Invitation> => ({
-  ...sent,
-  email: await people.addressAt(sent.email, sent.sentAt),
-})
+/** For the person who had the address when it was sent; an account that signed in as them before is theirs. */
+async function forPresentAddress(sent: Invitation, people: Pick<People, 'addressAt' | 'get'>, user?: User) {
+  const email = await people.addressAt(sent.email, sent.sentAt)
+  if (user?.email === undefined || isSameAddress(user.email, email)) return { ...sent, email }
+  const isTheirs = (await people.get(email))?.signIns?.includes(personKey(user))
+  return { ...sent, email: isTheirs ? user.email : email }
+}
 
 /** Browsers send where they come from; a program that follows every link doesn't. */
 const isBrowser = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined

@@ -6,6 +6,7 @@ import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createOptOutRoutes } from '../../src/invites/opt-out.ts'
 import { createInviteRoutes } from '../../src/invites/routes.ts'
+import { personKey, type User } from '../../src/session/signed-in.ts'
 import { testPeople } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -13,13 +14,17 @@ const publicUrl = 'https://onramp.example'
 
 const email = 'dan@acme.example'
 
-function setUpInvites() {
+function setUpInvites(user?: User) {
   const hints: (string | undefined)[] = []
   const people = testPeople()
   const read = () => Promise.resolve({ email, datasources: [], sentAt: 0 })
   const sendPage = (_req: unknown, res: express.Response) => void res.end()
   const optOut = { people, sendPage, limit: () => {}, audit: () => {}, now: Date.now }
   const app = express().use(
+    (req, _res, next) => {
+      req.session = { user } as never
+      next()
+    },
     createOptOutRoutes({ invitations: { readExpired: read }, ...optOut }),
     createInviteRoutes({
       limit: (_req, _res, next) => next(),
@@ -71,6 +76,23 @@ it('a link to a former address still works for its person, and stops their email
   expect((await people.get(email))?.optedOutAt).toBeUndefined()
   expect((await people.get('daniel@acme.example'))?.optedOutAt).toBeDefined()
 })
+
+it.each<[string, number, Partial<User>]>([
+  ['the account that signed in as them before', 303, {}],
+  ['another account at the same server', 200, { subject: 'eve' }],
+  ['the same subject at another server', 200, { issuer: 'https://other.example' }],
+])(
+  'a link to the address of the list, where sign-in gives another one, is for %s: %s',
+  async (_who, status, other) => {
+    const dan: User = { issuer: 'https://as.example', subject: 'dan', email: 'daniel@acme.example' }
+    const { app, people } = setUpInvites({ ...dan, ...other })
+    await people.change(email, (person) => ({ ...person, signIns: [personKey(dan)] }))
+    const response = await request(app).get('/invite/token').expect(status)
+    expect((response.body as { invited?: string }).invited).toBe(
+      status === 200 ? 'd••@acme.example' : undefined,
+    )
+  },
+)
 
 it('only a click on our own page sends the address as login_hint', async () => {
   const { app, hints } = setUpInvites()
