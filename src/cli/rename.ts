@@ -75,7 +75,7 @@ const FAULTS = {
   unchanged: (to: string) => `was ${to} before`,
   unknown: () => 'there is no data for this address',
   taken: (to: string) =>
-    `${to} has data of its own, and two people never become one. If it is the same person, "${COMMAND} invite forget ${to}" deletes the newer data first`,
+    `${to} has data of its own, and two people never become one. If that person gets another address, rename them first, in an exchange to a third address. Only if it is the same person, "${COMMAND} invite forget ${to}" deletes the newer data`,
   unreadable: (to: string) => `what is stored about it or ${to} can't be read: ${COMMAND} doctor`,
 }
 

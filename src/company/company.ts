@@ -61,7 +61,9 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
   })
   const datasources = new Map(entries)
   const replacedBy = new Map(
-    Object.entries(file.datasources ?? {}).map(([key, { replaces = '' }]) => [replaces, key] as const),
+    Object.entries(file.datasources ?? {}).flatMap(([key, { replaces }]) =>
+      replaces === undefined ? [] : [[replaces, key] as const],
+    ),
   )
   const datasourceOf = (instance: string) =>
     datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')

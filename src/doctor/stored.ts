@@ -99,9 +99,11 @@ function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now
   if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return []
   const instances = [...seen.instances]
   const datasources = [...new Set(instances.map((instance) => datasourceType(instance)))]
-  const keys = [...(readCompany(file, companyFileChoices()).company?.datasources.keys() ?? [])]
-  return keys.flatMap((key) => {
-    if (key === 'all' || instances.some((instance) => inScope({ only: [key] }, instance))) return []
+  const { company } = readCompany(file, companyFileChoices())
+  // What replaces another app may be yet to come.
+  const expected = new Set(['all', ...(company?.replacedBy.values() ?? [])])
+  return [...(company?.datasources.keys() ?? [])].flatMap((key) => {
+    if (expected.has(key) || instances.some((instance) => inScope({ only: [key] }, instance))) return []
     const meant = nearestWord(key, datasources)
     return warn(
       `datasources.${key} in the company file matches no app that anyone was ever listed with.`,

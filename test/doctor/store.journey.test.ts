@@ -156,7 +156,7 @@ it('the doctor reports an app of the company file without a match for a week', a
   const folder = newFolder()
   open.push({ close: () => rmSync(folder, { recursive: true }) })
   const COMPANY_FILE = join(folder, 'company.yaml')
-  writeFileSync(COMPANY_FILE, 'datasources: { slak: {}, jira: {}, box: {} }')
+  writeFileSync(COMPANY_FILE, 'datasources: { slak: {}, jira: {}, box: {}, slack_2: { replaces: slack_1 } }')
   const env = { ...REQUIRED, DATA_DIR: folder, COMPANY_FILE }
   const store = openStore(loadSettings(env), createLog('silent'))
   const { sealer } = await createKeyRing(store.records, [REQUIRED.SESSION_SECRET]).dataKey()

@@ -33,8 +33,8 @@ onramp asks the service what is left (SERVICE_GLOBAL_TOKEN, X-Service-ActAs);
 emails are sent through SMTP_URL from MAIL_FROM.
 
 Progress is saved in the store, so running the same command again resumes where
-it stopped, even after a crash, and no one is emailed twice. Only one run, or one
-of onramp keep, can be active at a time.
+it stopped, even after a crash, and no one is emailed twice. Only one run of it,
+or of onramp keep, can be active at a time.
 
 The list is a CSV file with an "email" column (optionally "name", "department"
 and "language"), JSON with the same keys, or one address per line. People who
