@@ -6,7 +6,7 @@ import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
 import { createApprovalRoutes } from './admin/approval-routes.ts'
 import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
-import type { OwnerAnswers } from './people/approvals.ts'
+import type { ApprovalStore } from './people/approval-store.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
@@ -68,7 +68,7 @@ type Services = {
   progress: Pick<ProgressRecorder, 'recordFailure'>
   people: People
   keepStateStore: Pick<KeepStateStore, 'load'>
-  ownerAnswers: OwnerAnswers
+  approvalStore: ApprovalStore
   invitations: Invitations
 }
 
@@ -117,7 +117,7 @@ function addRoutesForPrograms(app: Express, services: Services, exports: Router)
       authorizationServer,
       sessions: signIn.sessions,
       records,
-      countRefused: limits.refusedLogout,
+      countRefused: limits.rejectedLogoutToken,
       log,
       audit,
       now,
@@ -135,7 +135,7 @@ function addRoutesForEveryone(app: Express, services: Services): void {
 
   app.use(answerSpeculation, pages.languages.remember)
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
-  const limit = limits.stoppingReminders
+  const limit = limits.optOut
   app.use(at('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, now }))
   app.use(refuseCrossSite(settings.PUBLIC_URL), refuseEmbedding)
 
@@ -150,7 +150,7 @@ function addRoutesForEveryone(app: Express, services: Services): void {
       callback,
       returnTo: services.returnTo,
       limit: limits.signingIn,
-      limitCallback: limits.comingBack,
+      limitCallback: limits.callback,
       sendPage,
       log,
       now,
@@ -200,7 +200,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
     }),
   )
   app.use(
-    createSessionsPage({ sessions: services.signIn.sessions, limit: limits.lookingAtSignIns, sendPage, now }),
+    createSessionsPage({ sessions: services.signIn.sessions, limit: limits.sessionsPage, sendPage, now }),
   )
   app.use(
     createSearchRoutes({
@@ -214,7 +214,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
   app.use(
     createApprovalRoutes({
       keepStateStore: services.keepStateStore,
-      answers: services.ownerAnswers,
+      approvalStore: services.approvalStore,
       isAdmin: services.isAdmin,
       company,
       admins: settings.ADMIN_EMAILS,

@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
-import { createOwnerAnswers } from './people/approvals.ts'
+import { ApprovalStore } from './people/approval-store.ts'
 import { People } from './people/people.ts'
 import { withSuccessors } from './people/replaced-apps.ts'
 import { KeepStateStore, PERSON_STATES } from './people/keep-state.ts'
@@ -89,7 +89,7 @@ export function createOnramp(
     progress,
     people,
     keepStateStore,
-    ownerAnswers: createOwnerAnswers(records, keyRing),
+    approvalStore: new ApprovalStore(records, keyRing),
     invitations: new Invitations(secrets, settings.PUBLIC_URL, now),
   })
 

@@ -3,7 +3,7 @@
 import { Router, type Request, type RequestHandler } from 'express'
 import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { newApproval, withAnswer, type OwnerAnswers } from '../people/approvals.ts'
+import { newApproval, applyDecision, type ApprovalStore } from '../people/approval-store.ts'
 import type { KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
@@ -11,14 +11,14 @@ import type { Audit } from '../web/audit.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { approvalPath, describeApproval, isOpen } from './approvals.ts'
+import { approvalPath, describeApproval, isOpen } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
 import { createAdminCheck } from './routes.ts'
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
   keepStateStore: Pick<KeepStateStore, 'load'>
-  answers: OwnerAnswers
+  approvalStore: ApprovalStore
   isAdmin: ReturnType<typeof createAdminCheck>
   company: Company
   admins: readonly string[] | undefined
@@ -27,7 +27,7 @@ export function createApprovalRoutes(deps: {
   audit: Audit
   now: () => number
 }): Router {
-  const { keepStateStore, answers, isAdmin, company, admins, limit, sendPage, audit, now } = deps
+  const { keepStateStore, approvalStore, isAdmin, company, admins, limit, sendPage, audit, now } = deps
   const router = Router()
 
   /** @throws {Problem} 403 */
@@ -39,13 +39,18 @@ export function createApprovalRoutes(deps: {
       throw new Problem(403, 'owners_only', {
         detail: `not an owner of ${instance} (or not verified), nor an admin`,
       })
-    const [{ approvals = [] }, answer] = await Promise.all([keepStateStore.load(), answers.get(instance)])
+    const [{ approvals = [] }, decision] = await Promise.all([
+      keepStateStore.load(),
+      approvalStore.get(instance),
+    ])
     const known = approvals.find((one) => one.instance === instance)
     return {
       instance,
       user,
       approve,
-      approval: known ? withAnswer(known, answer) : newApproval(instance, humanize(datasourceType(instance))),
+      approval: known
+        ? applyDecision(known, decision)
+        : newApproval(instance, humanize(datasourceType(instance))),
     }
   }
 
@@ -73,7 +78,7 @@ export function createApprovalRoutes(deps: {
     const { instance, user, approval } = await load(req)
 
     if (isOpen(approval)) {
-      await answers.put(instance, { at: now(), by: user.email ?? user.name ?? '' })
+      await approvalStore.put(instance, { at: now(), by: user.email ?? user.name ?? '' })
       audit({ event: 'approved', user, datasource: instance })
     }
     seeOther(res, approvalPath(instance))

@@ -1,7 +1,7 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
-import { approvalItem } from './approvals.ts'
+import { approvalItem } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import {

@@ -25,7 +25,7 @@ import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-
 type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
 
 /** `app`: an instance. `outcome`: of an email. `code`: the problem of a failed step. `by`: the actor, or the releaser of an email. */
-type Details = {
+type EventDetails = {
   app?: string | undefined
   apps?: readonly string[]
   outcome?: ReturnType<typeof emailStateOf>
@@ -33,7 +33,7 @@ type Details = {
   by?: string | undefined
 }
 
-const eventOf = (what: NameAfter<'person.event.'>, at: number | undefined, details: Details = {}) =>
+const eventOf = (what: NameAfter<'person.event.'>, at: number | undefined, details: EventDetails = {}) =>
   at === undefined ? [] : [{ at, what, ...details }]
 
 const APPEARANCES = ['listedAt', 'openedAt', 'signedInAt', 'visitedAt', 'finishedAt'] as const

@@ -1,43 +1,49 @@
-// Apps that wait for their owner's approval: when owners are asked, and who is told that it came. One person tries it at first,
-// and the others are told once that one got through. Pure.
+// Approvals: when to email an app's owners, and whom to email after an approval. One person tests it first; the others get an
+// email once that person has connected the app. Pure.
 import { pausedApps, removedInstances, withoutRemoved } from '../people/keep-state.ts'
 import type { Approval, KeepState } from '../people/keep-state.ts'
-import { newApproval, withAnswer, type OwnerAnswer } from '../people/approvals.ts'
+import { newApproval, applyDecision, type ApprovalDecision } from '../people/approval-store.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
-import { workingDaysBetween, type Place } from './working-time.ts'
+import { workingDaysBetween, type Workplace } from './working-time.ts'
 
 export const APPROVALS = 'approvals'
 
-/** The owner is asked when so many people wait. */
+/** So many waiting people are enough for a request. */
 const MIN_PEOPLE = 3
-/** Working days: or the first of them for so long; again, if more do by then; and the next is told if one does nothing. */
-const DAYS = { ask: 1, again: 5, next: 3 }
+const WORKING_DAYS = {
+  /** With fewer people: after the first one has waited so long. */
+  firstRequest: 1,
+  /** Between two requests, if more people wait by then. */
+  repeatRequest: 5,
+  /** After the email to one tester, if they do nothing. */
+  nextTester: 3,
+}
 
-/** Someone who waits (since `blockedAt`), or was told that it was approved (`notifiedAt`, else 0). Milliseconds since 1970. */
+/** Waits since `blockedAt`. `notifiedAt`: of the email about the approval, else 0. Milliseconds since 1970. */
 type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt', number> & { isReachable: boolean }
 
-/** `ask`: an email to the owners is due. `isAnswered`: their answer is new. */
-type Decision = { approval: Approval; ask: boolean; isAnswered: boolean }
+/** `isRequestDue`: email the owners. `isNewlyApproved`: their decision is new. */
+type Decision = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
 
-/** `place`: where owners work. */
-type Moment = { now: number; place: Place }
+/** `place`: the owners' workplace. */
+type Moment = { now: number; place: Workplace }
 
-/** Older records don't say when; it was after the first page. */
+/** Older records lack the time; it was after the first page. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
 
-/** 0: they weren't. */
-const notifiedAt = (person: Person, instance: string): number =>
+/** The time of the last email about an approval of the app; 0: none. */
+const lastNotifiedAt = (person: Person, instance: string): number =>
   campaignEmails(person, APPROVALS).findLast(
     (email) => email.apps?.includes(instance) && mayHaveBeenSent(email),
   )?.at ?? 0
 
-/** @param answerOf the newest answer of an app's owners */
+/** @param decisionOf the newest decision of an app's owners */
 export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
-  answerOf: (instance: string) => Promise<OwnerAnswer | undefined>,
+  decisionOf: (instance: string) => Promise<ApprovalDecision | undefined>,
   moment: Moment,
 ): Promise<Decision[]> {
   const apps = new Map(
@@ -53,7 +59,7 @@ export async function decideApprovals(
     const isEmailable = !isRejected && isReachable(person, moment.now)
     for (const app of appsOf(person)) {
       const { instance, name, state: how } = app
-      const at = notifiedAt(person, instance)
+      const at = lastNotifiedAt(person, instance)
       if (how !== 'blocked' && (at === 0 || !apps.has(instance))) continue
       const known = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
       known.people.push({ ...app, blockedAt: sinceOf(app, person), notifiedAt: at, isReachable: isEmailable })
@@ -63,26 +69,31 @@ export async function decideApprovals(
   const paused = pausedApps(state)
   const decisions: Decision[] = []
   for (const { people: waiters, ...app } of apps.values()) {
-    const decided = decideApproval(app, waiters, await answerOf(app.instance), moment)
-    if (decided !== undefined) decisions.push({ ...decided, ask: decided.ask && !paused.has(app.instance) })
+    const result = decideApproval(app, waiters, await decisionOf(app.instance), moment)
+    if (result !== undefined)
+      decisions.push({ ...result, isRequestDue: result.isRequestDue && !paused.has(app.instance) })
   }
   return decisions
 }
 
-/** May an email say that the app was approved? */
-export function isToTell(app: PersonApp, person: Person, { approvals = [], ...state }: KeepState): boolean {
+/** True if an email about the approval is due for this person and app. */
+export function isApprovalEmailDue(
+  app: PersonApp,
+  person: Person,
+  { approvals = [], ...state }: KeepState,
+): boolean {
   const approval = approvals.find(({ instance }) => instance === app.instance)
   if (approval === undefined || app.state !== 'blocked' || pausedApps(state).has(app.instance)) return false
   const { stage, stageAt, approvedAt, trySince } = approval
-  if (notifiedAt(person, app.instance) >= approvedAt) return false
+  if (lastNotifiedAt(person, app.instance) >= approvedAt) return false
   return stage === 'confirmed' ? sinceOf(app, person) <= stageAt : sinceOf(app, person) === trySince
 }
 
-/** @returns undefined: no one waits any longer */
+/** @returns undefined if no one waits any longer */
 export function decideApproval(
   before: Approval,
   people: readonly Waiter[],
-  answer: OwnerAnswer | undefined,
+  decision: ApprovalDecision | undefined,
   { now, place }: Moment,
 ): Decision | undefined {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, place) >= days
@@ -91,30 +102,30 @@ export function decideApproval(
   const waitingAt = ({ stage, stageAt }: Pick<Approval, 'stage' | 'stageAt'>) =>
     all.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageAt)
 
-  const answered = withAnswer({ ...before, since: waitingAt(before)[0]?.blockedAt ?? now }, answer)
-  const { approvedAt } = answered
+  const decided = applyDecision({ ...before, since: waitingAt(before)[0]?.blockedAt ?? now }, decision)
+  const { approvedAt } = decided
   const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
   const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: Waiter) =>
     isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
   const isConfirmed = notified.some(({ state }) => state === 'connected')
-  const isOver = answered.stage === 'approved' && (isConfirmed || notified.some(hasFailed))
+  const isOver = decided.stage === 'approved' && (isConfirmed || notified.some(hasFailed))
   const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageAt: now } as const)
-  const { stage, stageAt } = { ...answered, ...outcome }
+  const { stage, stageAt } = { ...decided, ...outcome }
 
   const waiting = waitingAt({ stage, stageAt })
   const [count, since] = [waiting.length, waiting[0]?.blockedAt ?? now]
   const isRequested = before.requestedAt > 0 && before.requestedAt >= stageAt
   const isDue = isRequested
-    ? count > before.requestedFor && hasPassed(before.requestedAt, DAYS.again)
-    : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, DAYS.ask))
-  const ask = stage !== 'approved' && isDue
-  if (all.length === 0 && stage !== 'approved' && !ask) return undefined
+    ? count > before.requestedFor && hasPassed(before.requestedAt, WORKING_DAYS.repeatRequest)
+    : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
+  const isRequestDue = stage !== 'approved' && isDue
+  if (all.length === 0 && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
-  const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, DAYS.next))
+  const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, WORKING_DAYS.nextTester))
   const trySince = stage === 'approved' && isNextDue ? candidates[0]?.blockedAt : undefined
   return {
-    approval: { ...answered, stage, stageAt, trySince, waiting: count, since },
-    ask,
-    isAnswered: approvedAt > before.approvedAt,
+    approval: { ...decided, stage, stageAt, trySince, waiting: count, since },
+    isRequestDue,
+    isNewlyApproved: approvedAt > before.approvedAt,
   }
 }

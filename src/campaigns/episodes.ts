@@ -2,7 +2,7 @@
 // or about lapses (ended access). The invitation isn't about these apps. Pure.
 import { pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
-import { APPROVALS, isToTell } from './approvals.ts'
+import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
 import {
   campaignEmails,
   dueEmail,
@@ -11,7 +11,7 @@ import {
   type DueEmail,
   type ReminderPolicy,
 } from './campaign.ts'
-import { isWorkingTime, workingDaysBetween, type Place } from './working-time.ts'
+import { isWorkingTime, workingDaysBetween, type Workplace } from './working-time.ts'
 
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
@@ -70,7 +70,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
 
 /** True if emails of the campaign may include the app, at any time. */
 export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, state: KeepState): boolean {
-  if (name === APPROVALS) return isToTell(app, person, state)
+  if (name === APPROVALS) return isApprovalEmailDue(app, person, state)
   const episode = episodeOf(app, person)
   if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
   if (episode === undefined) return true
@@ -87,7 +87,7 @@ function mayEmail(person: Person, { now, place }: Moment): boolean {
 }
 
 /** `place`: the person's time zone and quiet days. */
-type Moment = { state: KeepState; now: number; place: Place }
+type Moment = { state: KeepState; now: number; place: Workplace }
 
 /** The email of the campaign that is due now. */
 export function dueEmailOf(name: CampaignName, person: Person, moment: Moment): DueEmail {

@@ -53,9 +53,9 @@ type KeepRunOptions = {
   owners: {
     of: (instance: string) => readonly string[]
     /** Emails the request. @returns true if an owner gets it */
-    ask: (approval: Approval) => Promise<boolean>
-    /** Their newest answer. */
-    answer: Parameters<typeof decideApprovals>[2]
+    request: (approval: Approval) => Promise<boolean>
+    /** Their newest decision. */
+    decision: Parameters<typeof decideApprovals>[2]
   }
   /** Emails administrators and sends the webhook, each once. @returns when they were sent */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
@@ -127,7 +127,7 @@ export class KeepRun {
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
-    await this.#askOwners()
+    await this.#requestApprovals()
     for (const name of [APPROVALS, ...EPISODES] as const) await this.#sendEpisodeEmails(name)
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
@@ -258,22 +258,22 @@ export class KeepRun {
     await this.#save({ massDisconnects })
   }
 
-  async #askOwners(): Promise<void> {
+  async #requestApprovals(): Promise<void> {
     const { now } = this.#run
     const { owners } = this.#options
     const place = placeOf(this.#options, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
-    for (const decision of await decideApprovals(this.#listed(), this.#state, owners.answer, {
+    for (const decision of await decideApprovals(this.#listed(), this.#state, owners.decision, {
       now: now(),
       place,
     })) {
-      const { ask, isAnswered } = decision
+      const { isRequestDue, isNewlyApproved } = decision
       const approval = { ...decision.approval, owners: owners.of(decision.approval.instance) }
       const { instance: app, approvedAt: at, by = '' } = approval
-      if (isAnswered) actions.push({ at, by, app, what: 'approved' })
-      const isDue = ask && (approval.owners.length === 0 || isWorkingTime(now(), place))
-      const isRequested = isDue && (await owners.ask(approval))
+      if (isNewlyApproved) actions.push({ at, by, app, what: 'approved' })
+      const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), place))
+      const isRequested = isDue && (await owners.request(approval))
       const request = isRequested && { requestedAt: now(), requestedFor: approval.waiting }
       approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
     }

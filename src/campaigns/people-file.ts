@@ -267,9 +267,9 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
     if (means === 'guest') return exclusionOf(cell) ?? (isBlocked(cell, true) ? 'guest' : undefined)
     if (means === 'deleted') return cell === '' ? undefined : 'blocked'
     if (means === 'flags') return (Number(cell) & 2) === 0 ? undefined : 'blocked'
-    const is = isBlocked(cell, means === 'blocked')
-    if (is === undefined) onUnread('Statuses', cell)
-    return is === true ? 'blocked' : undefined
+    const isExcluded = isBlocked(cell, means === 'blocked')
+    if (isExcluded === undefined) onUnread('Statuses', cell)
+    return isExcluded === true ? 'blocked' : undefined
   })
   const all = [...reasons, exclusionOf(textOf(cells[columns.email]))]
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))

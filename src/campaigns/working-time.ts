@@ -5,14 +5,14 @@ const DAY_MS = 86_400_000
 const [FROM_HOUR, TO_HOUR] = [9, 16]
 
 /** `isQuiet`: true if no emails go out on that day, YYYY-MM-DD. */
-export type Place = { timezone: string; isQuiet?: (day: string) => boolean }
+export type Workplace = { timezone: string; isQuiet?: (day: string) => boolean }
 
 /** @param company its time zone is the fallback @param state `pausedUntil` is midnight in UTC, and ends the pause in every zone */
 export function placeOf(
   { timezone, quiet = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quiet'>>,
   person: { timezone?: string; group?: string } = {},
   { pausedUntil = 0 }: { pausedUntil?: number } = {},
-): Place {
+): Workplace {
   const isQuiet = (day: string) =>
     Date.parse(day) < pausedUntil ||
     quiet.some((one) => day >= one.from && day <= one.to && (one.group ?? person.group) === person.group)
@@ -34,26 +34,26 @@ function localTime(at: number, zone: string): { day: number; hour: number } {
 
 const weekdayOf = (day: number): number => (day + 4) % 7
 
-function isWorkday(day: number, { isQuiet }: Place): boolean {
+function isWorkday(day: number, { isQuiet }: Workplace): boolean {
   const isWeekday = weekdayOf(day) >= 1 && weekdayOf(day) <= 5
   return isWeekday && isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) !== true
 }
 
 /** @param at milliseconds since 1970 @param weekday only on this one; 1 is Monday */
-export function isWorkingTime(at: number, place: Place, weekday?: number): boolean {
+export function isWorkingTime(at: number, place: Workplace, weekday?: number): boolean {
   const { day, hour } = localTime(at, place.timezone)
   const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
   return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, place)
 }
 
 /** The first day that isn't quiet there, as its midnight in UTC: milliseconds since 1970. */
-export function quietUntil(now: number, { timezone, isQuiet }: Place): number {
+export function quietUntil(now: number, { timezone, isQuiet }: Workplace): number {
   for (let { day } = localTime(now, timezone); ; day++)
     if (!isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10))) return day * DAY_MS
 }
 
 /** Working days after the day of `from`, up to the day of `to`; at most ten. */
-export function workingDaysBetween(from: number, to: number, place: Place): number {
+export function workingDaysBetween(from: number, to: number, place: Workplace): number {
   const [first, last] = [from, to].map((at) => localTime(at, place.timezone).day) as [number, number]
   let count = 0
   for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day, place)) count++

@@ -2,7 +2,7 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { approvalNotice } from '../admin/approvals.ts'
+import { approvalNotice } from '../admin/approval-texts.ts'
 import { digestNotice, isDigestDue, massDisconnectNotice, removedAppNotice } from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, utcDay, type Report } from '../admin/report.ts'
@@ -48,7 +48,7 @@ import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
-import { openKeepState, openOwnerAnswers, openPeople, withStore } from './store.ts'
+import { openKeepState, openApprovalStore, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 /** `now`: milliseconds since 1970. `askRate`: checks a minute. `release`: apps, or `all`. `removed`: apps. */
@@ -68,7 +68,7 @@ type KeepCommandOptions = {
 type Run = RunInput & { options: KeepCommandOptions; signal: AbortSignal }
 
 const EXIT_NEEDS_SOMEONE = 3
-const DAYS = 30
+const LINK_DAYS = 30
 
 export async function keep(
   file: string,
@@ -109,7 +109,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const now = () => options.now ?? context.now()
   const people = openPeople({ records, settings, now: context.now }, company)
   const store = openKeepState(records, settings)
-  const state = withAnswers(await store.load(), options, now())
+  const state = applyOptions(await store.load(), options, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
   const all = duePeople(list, people, { state, timezone: company.timezone, quiet: company.quiet, now })
@@ -156,12 +156,12 @@ export async function runOnce(
   const { people: list, settings, company, options, context, signal } = run
   const { now, stderr } = context
   const store = openKeepState(records, settings)
-  const answers = openOwnerAnswers(records, settings)
+  const approvalStore = openApprovalStore(records, settings)
   const at = now()
-  const answered = withAnswers(await store.load(), options, at)
+  const current = applyOptions(await store.load(), options, at)
   // A hidden or replaced app needs no answer about its removal.
-  const before = { ...answered, removedApps: company.arrange(answered.removedApps ?? []) }
-  const actions = answersOf(before, at)
+  const before = { ...current, removedApps: company.arrange(current.removedApps ?? []) }
+  const actions = actionsOfRun(before, at)
   let audited = 0
   const audit = createOperatorAudit(settings, stderr)
   const save = async (state: KeepState): Promise<void> => {
@@ -178,7 +178,7 @@ export async function runOnce(
   const checksPerSecond = options.askRate / 60
   const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal }
   const campaignRun = createCampaignRun(records, run, deps)
-  const composer = (campaign: string) => composerFor(settings, company, { campaign, days: DAYS }, now)
+  const composer = (campaign: string) => composerFor(settings, company, { campaign, days: LINK_DAYS }, now)
   const { languages } = composer(ONBOARDING)
   const texts = { ...company, t: languages.in(''), publicUrl: settings.PUBLIC_URL }
   const admins = { run, neighbors, texts }
@@ -192,13 +192,13 @@ export async function runOnce(
       await notifyAdmins(found, await createReport(summarizeAll(campaignRun.people.all()), now()), admins),
     owners: {
       of: (instance) => company.approvalOf(instance, settings.ADMIN_EMAILS).owners,
-      ask: (one) =>
+      request: (one) =>
         sendToAdmins(
           approvalNotice(one, { ...texts, where: company.approvalOf(one.instance).approve }),
           `approval ${one.instance} ${one.requestedAt} ${one.stageAt}`,
           { ...admins, addresses: one.owners },
         ),
-      answer: (instance) => answers.get(instance),
+      decision: (instance) => approvalStore.get(instance),
     },
     requireConfirmation: (message) => {
       if (options.confirm !== true) throw new OperatorError(message)
@@ -274,7 +274,7 @@ async function sendToAdmins(
  * @param options.pauseUntil a day that has come ends the pause
  * @throws {UsageError} if nothing is known of one of the apps
  */
-function withAnswers(
+function applyOptions(
   state: KeepState,
   { release = [], removed = [], pauseUntil }: KeepCommandOptions,
   now: number,
@@ -303,16 +303,16 @@ function withAnswers(
   return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
 }
 
-type Answer = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
+type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
 
-/** What the options of a run at that moment have answered. */
-function answersOf({ massDisconnects, removedApps = [] }: KeepState, at: number): Answer[] {
+/** The actions that the options of this run caused. @param at the time of the run */
+function actionsOfRun({ massDisconnects, removedApps = [] }: KeepState, at: number): OptionAction[] {
   const now = (
-    what: Answer['what'],
-    answeredAt: number | undefined,
+    what: OptionAction['what'],
+    markedAt: number | undefined,
     app: MassDisconnect | RemovedApp,
-  ): Answer[] =>
-    answeredAt === at ? [{ at, what, by: operatorName(), app: app.instance, since: app.since }] : []
+  ): OptionAction[] =>
+    markedAt === at ? [{ at, what, by: operatorName(), app: app.instance, since: app.since }] : []
   return [
     ...massDisconnects.flatMap((one) => now('released', one.resumedAt, one)),
     ...removedApps.flatMap((one) => [

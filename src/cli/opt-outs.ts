@@ -7,7 +7,7 @@ import { limitFaults, openList, readList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
 
-type AddressChange = {
+type EmailStatusChange = {
   event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
   change: (person: Person, now: number) => Person
   messages: { done: string; unchanged: string }
@@ -15,7 +15,7 @@ type AddressChange = {
 
 async function changeAddresses(
   emails: Iterable<string>,
-  { event, change, messages }: AddressChange,
+  { event, change, messages }: EmailStatusChange,
   context: CommandContext,
 ) {
   const { env, stdout, stderr, now } = context
@@ -49,7 +49,7 @@ function withBounce(person: Person): Person {
   return { ...person, campaigns }
 }
 
-const BOUNCED: AddressChange = {
+const BOUNCED: EmailStatusChange = {
   event: { event: 'bounced' },
   change: withBounce,
   messages: { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' },

@@ -19,7 +19,7 @@ const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', of: un
 export function createOptOutRoutes(deps: {
   invitations: Pick<Invitations, 'readExpired'>
   people: Pick<People, 'get' | 'change' | 'addressAt'>
-  limit: Limits['stoppingReminders']
+  limit: Limits['optOut']
   sendPage: SendPage
   audit: Audit
   now: () => number

@@ -38,7 +38,7 @@ export class WalkChecks {
    * @param change the request's own change of the walk, applied before the check
    * @throws {Problem}
    */
-  async checkNow(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {
+  async checkWalk(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {
     const { user } = whoIsSignedIn(req)
     const { service, walks, progress, confirmSeconds, log, now } = this.#deps
     const walk = await walks.load(user)
@@ -63,7 +63,7 @@ export class WalkChecks {
   }
 
   /** Checks with a fresh step id, decides, and stores the decision. @throws {Problem} */
-  async checkAndDecide(
+  async checkForTransition(
     req: Request,
     user: User,
     walk: Walk,

@@ -26,7 +26,7 @@ type ConsentResult =
   | { kind: 'between'; app: StartedApp }
 
 type ConsentsDeps = {
-  checks: Pick<WalkChecks, 'checkAndDecide'>
+  checks: Pick<WalkChecks, 'checkForTransition'>
   walks: WalkStore
   progress: Pick<ProgressRecorder, 'recordFailure'>
   isAutomatic: boolean
@@ -50,7 +50,9 @@ export class Consents {
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
       try {
-        const decision = await checks.checkAndDecide(req, user, walk, (...on) => afterClick(...on, instance))
+        const decision = await checks.checkForTransition(req, user, walk, (...on) =>
+          afterClick(...on, instance),
+        )
         return this.#resultOf(user, decision)
       } catch (error) {
         await this.#auditFailure(user, walk, instance, error)
@@ -92,7 +94,7 @@ export class Consents {
     const { instance } = app
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
-      const decision = await checks.checkAndDecide(req, user, walk, (...on) => afterReturn(...on, back))
+      const decision = await checks.checkForTransition(req, user, walk, (...on) => afterReturn(...on, back))
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected')
         audit({ event: 'step_result', user, datasource: instance, result })
@@ -115,7 +117,7 @@ export class Consents {
   }
 
   /** Runs once for each transition, however many requests wait for it. */
-  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecks['checkAndDecide']>>): ConsentResult {
+  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecks['checkForTransition']>>): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
     if (kind === 'page') return { kind: 'overview', walk, from: decision.from }
     if (kind === 'overview') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }

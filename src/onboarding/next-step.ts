@@ -10,7 +10,7 @@ type NextStep =
       kind: 'wait'
       instance: string
       step: string
-      looks: number
+      checksSinceReturn: number
       backAt: number
       /** Until then it is checked often, every 5 seconds; milliseconds since 1970. */
       oftenUntil: number
@@ -67,11 +67,20 @@ export function nextStep(states: WalkStates): NextStep {
   const confirming = states.shown.filter(({ state }) => state.kind === 'confirming')
   const back = lastReturned(confirming.map(({ entry }) => entry))
   if (back !== undefined) {
-    const { step, looks, backAt } = back.attempt
+    const { step, looks: checksSinceReturn, backAt } = back.attempt
     const lookAgainSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
     const oftenUntil = backAt + FREQUENT_POLLING_MS
     const { instance } = back
-    return { kind: 'wait', instance, step, looks, backAt, oftenUntil, lookAgainSeconds, meanwhile }
+    return {
+      kind: 'wait',
+      instance,
+      step,
+      checksSinceReturn,
+      backAt,
+      oftenUntil,
+      lookAgainSeconds,
+      meanwhile,
+    }
   }
   const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
   if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.entry.instance, meanwhile }

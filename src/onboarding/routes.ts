@@ -64,7 +64,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
     const visit = visitOf(req.query, (value) => parseReturnTo(value, returnTo))
     const from = textParameter(req, 'from')
 
-    const walk = await checks.checkNow(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
+    const walk = await checks.checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
 
     const released = approvedApps(walk, await approvalsFor(deps, walk))
     const release = (before: Walk) => released.reduce((all, app) => unblock(all, app), before)

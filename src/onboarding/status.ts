@@ -37,7 +37,7 @@ const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
 
 export function createStatusRoute(
-  checks: Pick<WalkChecks, 'checkNow'>,
+  checks: Pick<WalkChecks, 'checkWalk'>,
   walks: Pick<WalkStore, 'load'>,
   languages: Pick<Languages, 'of' | 'nearest'>,
   now: () => number,
@@ -50,7 +50,7 @@ export function createStatusRoute(
     const { user, id } = whoIsSignedIn(req)
     const person = personKey(user)
     if (now() - (checkedAt.get(person) ?? -Infinity) < FRESH_MS) return await walks.load(user)
-    const walk = await once(`${person} ${id}`, () => checks.checkNow(req))
+    const walk = await once(`${person} ${id}`, () => checks.checkWalk(req))
     if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
     checkedAt.set(person, now())
     return walk

@@ -175,17 +175,17 @@ export function findReturn(walk: Walk, step: string | undefined): StartedApp | u
   return named === undefined ? latest(started.filter(isAway)) : named.attempt.isOver ? undefined : named
 }
 
-/** The person is back, before any check. @param looks 1 if a page was shown: then only a click goes on */
+/** The person is back, before any check. @param minChecks 1 if a page was shown: then only a click continues */
 export const markReturned = (
   walk: Walk,
   { instance, attempt }: StartedApp,
   now: number,
-  looks: 0 | 1 = 0,
+  minChecks: 0 | 1 = 0,
 ): Walk =>
   withApp(walk, instance, (app) => {
     if (app.attempt?.step !== attempt.step) return app
-    const { backAt = now, looks: before } = app.attempt
-    return { ...app, attempt: { ...app.attempt, backAt, looks: Math.max(before, looks) } }
+    const { backAt = now, looks } = app.attempt
+    return { ...app, attempt: { ...app.attempt, backAt, looks: Math.max(looks, minChecks) } }
   })
 
 /**

@@ -118,7 +118,7 @@ export function userFromClaims(
 }
 
 /** True if userinfo can't add anything: a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
-export function isComplete(claims: Claims, settings: Settings): boolean {
+export function hasEnoughClaims(claims: Claims, settings: Settings): boolean {
   const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
   const hasGroups = ADMIN_GROUPS.length === 0 || claimIn(claims, OIDC_GROUPS_CLAIM) !== undefined

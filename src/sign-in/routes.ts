@@ -25,7 +25,7 @@ export function createSignInRoutes(deps: {
   start: SignInStart
   callback: SignInCallback
   limit: RequestHandler
-  limitCallback: Limits['comingBack']
+  limitCallback: Limits['callback']
   returnTo: ReturnToRules
   sendPage: SendPage
   log: Pick<Log, 'debug'>

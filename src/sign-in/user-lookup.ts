@@ -13,7 +13,7 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { adviceOn, isComplete, userFromClaims, type Claims } from './claims.ts'
+import { adviceOn, hasEnoughClaims, userFromClaims, type Claims } from './claims.ts'
 import { describeErrorResponse, responseStatus } from './server/error-response.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -67,7 +67,7 @@ export class UserLookup {
       // No source names a subject: a random one, so each sign-in is a new person.
       return [known ?? { sub: `unknown:${randomUUID()}` }]
     }
-    if (!hasUserinfo || isComplete(claims, this.#deps.settings)) return [claims]
+    if (!hasUserinfo || hasEnoughClaims(claims, this.#deps.settings)) return [claims]
     try {
       return [claims, await fetchUserInfo(configuration, accessToken, claims.sub)]
     } catch (error) {

@@ -101,8 +101,8 @@ function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'wa
 /** Only a GET that may succeed later is repeated: a link can't send a form again. */
 function addressToRepeat(problem: Problem, req: Request, origin: string): string | undefined {
   const { status, code, tryAgain } = problem
-  if (SHUT.has(code)) return undefined
-  const isRepeatable = req.method === 'GET' && (status >= 500 || status === 429) && !FINAL.has(code)
+  if (OVERVIEW_FAILS_TOO.has(code)) return undefined
+  const isRepeatable = req.method === 'GET' && (status >= 500 || status === 429) && !NOT_RETRYABLE.has(code)
   return tryAgain ?? (isRepeatable ? repeatable(req, origin) : undefined)
 }
 
@@ -123,8 +123,8 @@ const BY_SERVICE = codes('search_forbidden', 'service_forbidden', 'service_refus
 /** The audit log has a line already. */
 const AUDITED = codes('too_many', 'too_many_requests', 'token_refused')
 
-/** The overview fails too, until someone else fixes it. */
-const SHUT = codes(
+/** These fail on the overview, too, until an operator acts. */
+const OVERVIEW_FAILS_TOO = codes(
   'service_forbidden',
   'service_misconfigured',
   'service_refused_request',
@@ -132,11 +132,17 @@ const SHUT = codes(
   'sign_in_misconfigured',
 )
 
-/** Without "Try again": it would fail again. */
-const FINAL = codes(...SHUT, 'search_misconfigured', 'search_refused')
+/** Without "Try again": a retry would fail. */
+const NOT_RETRYABLE = codes(...OVERVIEW_FAILS_TOO, 'search_misconfigured', 'search_refused')
 
 /** The company's help comes before the way back: only someone else can fix these. */
-const NEEDS_HELP = codes(...SHUT, 'admins_only', 'owners_only', 'search_forbidden', 'search_misconfigured')
+const NEEDS_HELP = codes(
+  ...OVERVIEW_FAILS_TOO,
+  'admins_only',
+  'owners_only',
+  'search_forbidden',
+  'search_misconfigured',
+)
 
 /** @param reloads the page tries again on its own */
 export function problemTexts(
@@ -173,5 +179,12 @@ function problemPage({ code, retryAfter }: Problem, tryAgain: string | undefined
       ? undefined
       : { seconds: Math.max(1, retryAfter), url: tryAgain }
   const stop = refresh && stillPath(refresh.url)
-  return { tryAgain, refresh, stop, code, needsHelp: NEEDS_HELP.has(code), isShut: SHUT.has(code) }
+  return {
+    tryAgain,
+    refresh,
+    stop,
+    code,
+    needsHelp: NEEDS_HELP.has(code),
+    isShut: OVERVIEW_FAILS_TOO.has(code),
+  }
 }

@@ -43,18 +43,18 @@ export function createLimits(perAddress: number, audit: Audit, now: () => number
      * @param id of the sign-in; undefined if it is none of ours: then by address
      * @param tryAgain where the person began: the code in the callback's address is good only once @throws {Problem} 429
      */
-    comingBack: (req: Request, id?: string, tryAgain?: string): void =>
+    callback: (req: Request, id?: string, tryAgain?: string): void =>
       id === undefined ? signingIn(req) : returning(req, id, tryAgain),
     /** Apart from signing in, so that a rush in the morning keeps no one signed in; by session, if there is one. */
     signingOut: limitedBy(byAddress(), (req) => signedInOf(req)?.id),
     /** Counted by the email of the link, if it is one of ours. */
-    stoppingReminders: byAddress(),
+    optOut: byAddress(),
     readingReports: limitedBy(byAddress()),
     byPerson: byPerson(PERSON_POINTS),
     /** Requests that reach only the store: three times as often. */
-    lookingAtSignIns: byPerson(3 * PERSON_POINTS),
+    sessionsPage: byPerson(3 * PERSON_POINTS),
     /** A rejected logout token. Valid ones are accepted in any case. */
-    refusedLogout: byAddress(),
+    rejectedLogoutToken: byAddress(),
   }
 }
 

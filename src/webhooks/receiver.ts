@@ -5,7 +5,7 @@ import type { DeliveryOutcome } from './sender.ts'
 
 export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
-const DAYS = MAX_AGE_MS / 86_400_000
+const MAX_AGE_DAYS = MAX_AGE_MS / 86_400_000
 
 type Watch = {
   registry: Registry
@@ -57,7 +57,7 @@ export class Receiver {
     const why = outcome.kind === 'unreachable' ? describeNetworkError(outcome.why) : outcome.why
     log.warn(
       { why },
-      `an event could not be delivered to WEBHOOK_URL (${why}): events are kept, and tried again for ${DAYS} days`,
+      `an event could not be delivered to WEBHOOK_URL (${why}): events are kept, and tried again for ${MAX_AGE_DAYS} days`,
     )
     this.#isFailing = true
     this.#failedAt = now()
@@ -70,7 +70,7 @@ export class Receiver {
     if (this.#dropped === 0 || now() - this.#droppedAt < LOGGED_EVERY_MS) return
     log.warn(
       { dropped: this.#dropped },
-      `events for WEBHOOK_URL were dropped, the oldest first: the receiver took none of them for ${DAYS} days, or there were too many of one person`,
+      `events for WEBHOOK_URL were dropped, the oldest first: the receiver took none of them for ${MAX_AGE_DAYS} days, or there were too many of one person`,
     )
     this.#dropped = 0
     this.#droppedAt = now()

@@ -7,7 +7,7 @@ import { describeActionItems } from '../../src/admin/overview.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
-import { createOwnerAnswers } from '../../src/people/approvals.ts'
+import { ApprovalStore } from '../../src/people/approval-store.ts'
 import type { Approval } from '../../src/people/keep-state.ts'
 import { newPerson } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
@@ -39,7 +39,7 @@ beforeEach(() => void (audited = []))
 
 function pages(approvals: Approval[] = [waiting], email = 'grace@acme.example', emailVerified = true) {
   const { records } = memoryRecords()
-  const answers = createOwnerAnswers(records, testKeyRing(records))
+  const approvalStore = new ApprovalStore(records, testKeyRing(records))
   const user = { issuer: 'https://as.example', subject: email, email, emailVerified }
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
     void res.status(problem.status).json({ code: problem.code })
@@ -54,7 +54,7 @@ function pages(approvals: Approval[] = [waiting], email = 'grace@acme.example', 
         keepStateStore: {
           load: () => Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals }),
         },
-        answers,
+        approvalStore,
         isAdmin: createAdminCheck(['admin@acme.example'], []),
         company,
         admins: ['admin@acme.example'],
@@ -68,7 +68,7 @@ function pages(approvals: Approval[] = [waiting], email = 'grace@acme.example', 
     )
   const of = (instance: string) => `/approvals/${instance}`
   return {
-    answers,
+    approvalStore,
     open: async (instance = 'slack_1') => await request(app).get(of(instance)),
     press: async (instance = 'slack_1') => await request(app).post(of(instance)),
   }
@@ -92,18 +92,18 @@ it.each([
   ['the owner of another app', 'grace@acme.example', true, 'jira_1'],
   ['an address that only looks like the owner’s', 'gra\u212Ae@acme.example', true, 'slack_1'],
 ])('the page and its button are refused to %s', async (_who, email, isVerified, instance) => {
-  const { open, press, answers } = pages(undefined, email, isVerified)
+  const { open, press, approvalStore } = pages(undefined, email, isVerified)
   for (const answer of [await open(instance), await press(instance)])
     expect([answer.status, answer.body.code]).toEqual([403, 'owners_only'])
-  expect([await answers.get(instance), audited]).toEqual([undefined, []])
+  expect([await approvalStore.get(instance), audited]).toEqual([undefined, []])
 })
 
 it('“I approved it” is recorded and audited once, and the page says so', async () => {
-  const { open, press, answers } = pages()
+  const { open, press, approvalStore } = pages()
   const { status, headers } = await press()
   await press()
   expect([status, headers['location']]).toEqual([303, '/approvals/slack_1'])
-  expect(await answers.get('slack_1')).toEqual({ at: now, by: 'grace@acme.example' })
+  expect(await approvalStore.get('slack_1')).toEqual({ at: now, by: 'grace@acme.example' })
   expect(audited).toMatchObject([{ event: 'approved', datasource: 'slack_1' }])
   expect((await open()).body).toMatchObject({ heading: 'Slack is approved', isOpen: false })
 })
@@ -113,10 +113,10 @@ it.each([
   ['failed', { stage: 'failed', stageAt: since }, 'Slack may still need your approval', true],
   ['over', undefined, 'No one is waiting for Slack', false],
 ] as const)('once it is %s, the page says that', async (_what, change, heading, isOpen) => {
-  const { open, press, answers } = pages(change ? [{ ...waiting, ...change }] : [])
+  const { open, press, approvalStore } = pages(change ? [{ ...waiting, ...change }] : [])
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()
-  expect((await answers.get('slack_1')) !== undefined).toBe(isOpen)
+  expect((await approvalStore.get('slack_1')) !== undefined).toBe(isOpen)
 })
 
 it.each([

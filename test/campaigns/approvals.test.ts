@@ -1,6 +1,6 @@
 // When the owner of an app is asked, who tries it first, and who is told afterwards.
 import { describe, expect, it } from 'vitest'
-import { APPROVALS, decideApproval, isToTell } from '../../src/campaigns/approvals.ts'
+import { APPROVALS, decideApproval, isApprovalEmailDue } from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { newPerson } from '../../src/people/person.ts'
 
@@ -81,7 +81,7 @@ describe('the owner', () => {
       true,
     ],
   ] as const)('is asked: %s', (_why, known, people, days, ask) => {
-    expect(decide(known, [...people], days)?.ask).toBe(ask)
+    expect(decide(known, [...people], days)?.isRequestDue).toBe(ask)
   })
 
   it.each([
@@ -165,23 +165,23 @@ it.each([
       days: [],
       approvals: [{ ...approved, ...change }],
     }
-    expect(isToTell(app, known, state)).toBe(isNotified)
+    expect(isApprovalEmailDue(app, known, state)).toBe(isNotified)
   },
 )
 
 it('an approval that failed is said to the owner, once', () => {
   const failed = decide(approved, [tried({ blockedAt: at(2.2) }), bob], 2.5)
-  expect(failed).toMatchObject({ ask: true, approval: { stage: 'failed', waiting: 2 } })
+  expect(failed).toMatchObject({ isRequestDue: true, approval: { stage: 'failed', waiting: 2 } })
   expect(
     decide(
       { ...failed!.approval, requestedAt: at(2.6), requestedFor: 2 },
       [tried({ blockedAt: at(2.2) }), bob],
       3,
-    )?.ask,
+    )?.isRequestDue,
   ).toBe(false)
 })
 
 it('an app is forgotten once no one waits, and not while the approval is tried', () => {
   expect(decide(before(), [], 1)).toBeUndefined()
-  expect(decide(approved, [], 3)).toMatchObject({ ask: false })
+  expect(decide(approved, [], 3)).toMatchObject({ isRequestDue: false })
 })

@@ -34,7 +34,11 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
     timezone: 'UTC',
-    owners: { of: () => [], ask: () => Promise.resolve(false), answer: () => Promise.resolve(undefined) },
+    owners: {
+      of: () => [],
+      request: () => Promise.resolve(false),
+      decision: () => Promise.resolve(undefined),
+    },
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && world.now) }),
     check(email) {

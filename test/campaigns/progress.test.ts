@@ -1,7 +1,13 @@
 // What a run says of itself: its line while it lasts, and its summary.
 import { expect, it } from 'vitest'
 import { RunProgress } from '../../src/cli/invite/progress.ts'
-import { isComplete, newTally, progressLine, formatSummary, type Tally } from '../../src/campaigns/tally.ts'
+import {
+  isAllDelivered,
+  newTally,
+  progressLine,
+  formatSummary,
+  type Tally,
+} from '../../src/campaigns/tally.ts'
 
 const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
 
@@ -57,7 +63,7 @@ it('a run’s summary has a line for each count above zero and for people not du
 })
 
 it('a run is complete if everyone whom the service knows has certainly got their email', () => {
-  expect(isComplete(tally({ rows: 9, sent: 2, unknownToService: 3 }))).toBe(true)
+  expect(isAllDelivered(tally({ rows: 9, sent: 2, unknownToService: 3 }))).toBe(true)
   for (const what of ['deferred', 'failed', 'uncertain', 'refused', 'invalid'] as const)
-    expect(isComplete(tally({ rows: 9, sent: 2, [what]: 1 }))).toBe(false)
+    expect(isAllDelivered(tally({ rows: 9, sent: 2, [what]: 1 }))).toBe(false)
 })

@@ -10,7 +10,7 @@ it('a session whose token is refused does not fail another one of the same perso
   const walk = startWalk(1)
   const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
   const checks = {
-    async checkNow(req: express.Request) {
+    async checkWalk(req: express.Request) {
       if (req.get('session') === 'good') return walk
       await refused
       throw new Error('refused')

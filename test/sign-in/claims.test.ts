@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import type { Settings } from '../../src/settings/settings.ts'
-import { adminGroupsIn, isComplete, userFromClaims, adviceOn } from '../../src/sign-in/claims.ts'
+import { adminGroupsIn, hasEnoughClaims, userFromClaims, adviceOn } from '../../src/sign-in/claims.ts'
 
 const issuer = 'https://login.acme.example'
 const [email, eve] = ['ada@acme.example', 'eve@acme.example']
@@ -107,7 +107,7 @@ it.each<[string, object, boolean, Settings?]>([
   ['without the groups of the settings', whole, false, grouped],
   ['with groups', { ...whole, groups: [] }, true, grouped],
 ])('an id_token %s is enough without userinfo, or not', (_what, claims, isEnough, rule = byClaim) => {
-  expect(isComplete(claims as typeof whole, rule)).toBe(isEnough)
+  expect(hasEnoughClaims(claims as typeof whole, rule)).toBe(isEnough)
 })
 
 const EMPTY = 'the authorization server gives people an empty sub: let it name each by one of their own'
@@ -168,7 +168,7 @@ it.each<[string, string, Record<string, unknown>, string[] | undefined]>([
 ])('a groups claim is found %s', (_where, claim, claims, kept) => {
   const rule = { ...wanting, OIDC_GROUPS_CLAIM: claim }
   expect(adminGroupsIn([{ sub: 'ada', ...claims }], rule)).toEqual(kept)
-  expect(isComplete({ sub: 'ada', name: 'Ada', email, email_verified: true, ...claims }, rule)).toBe(
+  expect(hasEnoughClaims({ sub: 'ada', name: 'Ada', email, email_verified: true, ...claims }, rule)).toBe(
     kept !== undefined,
   )
 })

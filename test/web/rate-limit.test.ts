@@ -20,7 +20,7 @@ function setUpLimit(perMinute = PER_MINUTE) {
     noted,
     /** The refusal, if there is one. */
     signIn: (from = ip) => refusalOf(() => limits.signingIn({ ip: from } as never, {} as never, () => {})),
-    comeBack: (id: string) => refusalOf(() => limits.comingBack({ ip } as never, id)),
+    comeBack: (id: string) => refusalOf(() => limits.callback({ ip } as never, id)),
   }
 }
 

@@ -39,14 +39,14 @@ const APPS = [
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /** The last whole working days, oldest first. Invitations leave on the first three. */
-const DAYS = 9
+const SIMULATED_DAYS = 9
 
 function workingDaysBefore(now: number): number[] {
   const today = Math.floor(now / DAY_MS) * DAY_MS
-  const before = Array.from({ length: DAYS * 2 }, (_, index) => today - (index + 1) * DAY_MS)
+  const before = Array.from({ length: SIMULATED_DAYS * 2 }, (_, index) => today - (index + 1) * DAY_MS)
   return before
     .filter((day) => ![0, 6].includes(new Date(day).getUTCDay()))
-    .slice(0, DAYS)
+    .slice(0, SIMULATED_DAYS)
     .toReversed()
 }
 
@@ -61,7 +61,7 @@ export function createRollout(now: number): Colleague[] {
   const days = workingDaysBefore(now)
   return Array.from({ length: PEOPLE }, (_, index) => {
     const name = `${FIRST[index % FIRST.length]} ${LAST[Math.floor(index / FIRST.length) % LAST.length]}`
-    const { connected, events } = historyOf(index, days)
+    const { connected, events } = simulatedHistory(index, days)
     const datasources = APPS.map(({ instance, name: displayName }, app) =>
       connected.includes(app) ? { instance, displayName, authorized: true } : { instance, displayName },
     )
@@ -78,7 +78,7 @@ const [NEW, REJECTED] = [PEOPLE - 8, PEOPLE - 11]
 const FELL_BACK = [40, 121]
 
 /** One person's history. @returns also the apps that they have connected, by their place in the list */
-function historyOf(index: number, days: readonly number[]): Pick<Colleague, 'connected' | 'events'> {
+function simulatedHistory(index: number, days: readonly number[]): Pick<Colleague, 'connected' | 'events'> {
   const events: Event[] = []
   const at = (day: number, hour: number) => (days[day] ?? 0) + hour * HOUR_MS + percent(index, 1) * 30_000
   const add = (time: number, change: Event['change']) => void events.push({ at: time, change })
@@ -99,7 +99,8 @@ function historyOf(index: number, days: readonly number[]): Pick<Colleague, 'con
     return { connected: [], events }
   }
   // Some begin only after the reminder.
-  const started = eagerness < 30 ? Math.min(DAYS - 1, invited + 6) : invited + (percent(index, 2) % 4)
+  const started =
+    eagerness < 30 ? Math.min(SIMULATED_DAYS - 1, invited + 6) : invited + (percent(index, 2) % 4)
   const start = at(started, 10)
   add(start, (person) => withMilestone(withMilestone(person, 'openedAt', start), 'signedInAt', start))
   check(start, [])
@@ -108,12 +109,12 @@ function historyOf(index: number, days: readonly number[]): Pick<Colleague, 'con
   if (hasFallenBack) {
     const connected = ALL.filter((app) => app !== DRIVE)
     check(soon, ALL)
-    check(at(DAYS - 1, 14), connected)
+    check(at(SIMULATED_DAYS - 1, 14), connected)
     return { connected, events }
   }
   if (outcome < 54) {
     check(soon, outcome < 38 ? ALL : [0, 1, 2])
-    if (outcome >= 38) check(at(Math.min(DAYS - 1, started + 2), 11), ALL)
+    if (outcome >= 38) check(at(Math.min(SIMULATED_DAYS - 1, started + 2), 11), ALL)
     return { connected: ALL, events }
   }
   if (outcome < 84) {

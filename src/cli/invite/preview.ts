@@ -13,7 +13,7 @@ import { loadCompanyOf, composerFor, loadSettingsWith } from './email.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 
-const DAYS = 30
+const LINK_DAYS = 30
 const APPS = [
   { instance: 'slack_1', name: 'Slack' },
   { instance: 'github_1', name: 'GitHub' },
@@ -45,7 +45,7 @@ export async function preview(
   const { to, language: tags = [], list } = options
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
   const settings = loadSettingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], context.env)
-  const sample = { ...options, campaign: 'preview', days: DAYS }
+  const sample = { ...options, campaign: 'preview', days: LINK_DAYS }
   const { compose, languages } = composerFor(settings, loadCompanyOf(settings), sample, context.now)
   const shown = await languagesShown(languages, tags, list, context)
   const emailIn = (language: string, kind: keyof typeof KINDS, email = SAMPLE.email) =>

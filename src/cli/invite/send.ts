@@ -9,7 +9,7 @@ import { areMany, ListedPeople } from '../../campaigns/listed-people.ts'
 import type { Invitee } from '../../campaigns/people-file.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { sendInvitations } from '../../campaigns/send.ts'
-import { isComplete, newTally } from '../../campaigns/tally.ts'
+import { isAllDelivered, newTally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'
 import { OperatorError } from '../../problem.ts'
@@ -115,7 +115,7 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
       progress.end()
       sumUp(campaignRun, run, end)
     }
-    return isComplete(tally) && !end.hasRefused ? 0 : EXIT_PARTLY
+    return isAllDelivered(tally) && !end.hasRefused ? 0 : EXIT_PARTLY
   })
 }
 

@@ -26,7 +26,7 @@ export function cardOf(model: OverviewModel) {
     case 'wait':
       // While one consent is being confirmed, the person goes on with the other apps.
       return next.meanwhile === undefined
-        ? { ...waitCard(model, next), focus: from === next.instance && next.looks <= 1 }
+        ? { ...waitCard(model, next), focus: from === next.instance && next.checksSinceReturn <= 1 }
         : connectCard(model, next.meanwhile)
     case 'attend':
       return attendCard(model, next.instance)
@@ -171,13 +171,13 @@ function attendCard(model: OverviewModel, instance: string) {
 export function confirmingOf(model: OverviewModel) {
   const { next, t, from } = model
   if (next.kind !== 'wait' || next.meanwhile === undefined) return undefined
-  const { instance, looks, meanwhile } = next
+  const { instance, checksSinceReturn, meanwhile } = next
   return {
     instance,
     ...confirmingTexts(model, next),
     text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
     // Only after a return: a reload must not move the focus.
-    focus: from === instance && looks <= 1,
+    focus: from === instance && checksSinceReturn <= 1,
   }
 }
 

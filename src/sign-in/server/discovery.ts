@@ -7,7 +7,7 @@ import { describeNetworkError, networkErrorOf, type NetworkError } from '../../h
 import { signInUnavailable } from './error-response.ts'
 
 /** An address without metadata. */
-type Attempt = {
+type FetchAttempt = {
   url: string
   status?: number
   networkError?: NetworkError
@@ -19,8 +19,8 @@ type Specification = 'oidc' | 'oauth2'
 
 export type Discovery =
   | { kind: 'found'; specification: Specification; url: string; metadata: Metadata; date: string | undefined }
-  | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: Attempt[] }
-  | { kind: 'missing'; attempts: Attempt[] }
+  | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: FetchAttempt[] }
+  | { kind: 'missing'; attempts: FetchAttempt[] }
 
 /** For each address. */
 const TIME_LIMIT_MS = 8_000
@@ -28,13 +28,13 @@ const MAX_HOPS = 2
 const OPENID = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
 
-type Place = { specification: Specification; url: URL }
-type Places = { expected: string; isFullAddress: boolean; places: Place[] }
+type MetadataLocation = { specification: Specification; url: URL }
+type MetadataLocations = { expected: string; isFullAddress: boolean; places: MetadataLocation[] }
 
 const at = (base: URL, pathname: string): URL => Object.assign(new URL(base), { pathname })
 
 /** The addresses to try, and the issuer to expect there. */
-function placesOf(setting: string): Places {
+function placesOf(setting: string): MetadataLocations {
   const url = new URL(setting)
   const specification: Specification = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
   const full = /^(.*?)\/\.well-known\/[^/]+(\/.*)?$/.exec(url.pathname)
@@ -45,7 +45,7 @@ function placesOf(setting: string): Places {
     return { expected: expected.href, isFullAddress: true, places: [{ specification, url }] }
   }
   const path = url.pathname.replace(/\/$/, '')
-  const places: Place[] = [
+  const places: MetadataLocation[] = [
     { specification: 'oidc', url: at(url, path + OPENID) },
     { specification: 'oauth2', url: at(url, OAUTH + path) },
   ]
@@ -57,7 +57,7 @@ const isMicrosoft = ({ hostname }: URL, specification: Specification): boolean =
   specification === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
 
 /** Exact, so that no server passes for another (RFC 8414 3.3). A full metadata address hides a final slash. */
-function isSameIssuer(issuer: string, { expected, isFullAddress }: Places): boolean {
+function isSameIssuer(issuer: string, { expected, isFullAddress }: MetadataLocations): boolean {
   if (!URL.canParse(issuer)) return false
   const [one, other] = [new URL(issuer).href, new URL(expected).href]
   return one === other || (isFullAddress && one.replace(/\/$/, '') === other.replace(/\/$/, ''))
@@ -97,7 +97,9 @@ function metadataIn(text: string): Metadata | undefined {
   return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
 }
 
-async function fetchMetadata(place: Place): Promise<Attempt | (Discovery & { kind: 'found' })> {
+async function fetchMetadata(
+  place: MetadataLocation,
+): Promise<FetchAttempt | (Discovery & { kind: 'found' })> {
   const { specification, url } = place
   try {
     const { status, text, date, astray, url: last } = await fetchFollowing(url)
@@ -114,7 +116,11 @@ async function fetchMetadata(place: Place): Promise<Attempt | (Discovery & { kin
   }
 }
 
-function otherIssuer(issuer: string, { expected, places }: Places, attempts: Attempt[]): Discovery {
+function otherIssuer(
+  issuer: string,
+  { expected, places }: MetadataLocations,
+  attempts: FetchAttempt[],
+): Discovery {
   const plain = (text: string) => text.replace(/\/$/, '')
   const [{ url } = { url: new URL(expected) }] = places
   const slash = plain(issuer) === plain(expected) ? ' (they differ only in the slash at the end)' : ''
@@ -127,7 +133,7 @@ function otherIssuer(issuer: string, { expected, places }: Places, attempts: Att
 /** Doesn't throw, and checks only the issuer. @param setting OIDC_ISSUER */
 export async function findMetadata(setting: string): Promise<Discovery> {
   const places = placesOf(setting)
-  const attempts: Attempt[] = []
+  const attempts: FetchAttempt[] = []
   let other: string | undefined
   for (const place of places.places) {
     if (!isSafe(place.url)) break

@@ -25,7 +25,7 @@ export function createBackChannelRoutes(deps: {
   authorizationServer: AuthorizationServer
   sessions: Pick<PersonSessions, 'endByLogoutToken'>
   records: Pick<Records, 'compareAndSet' | 'remove'>
-  countRefused: Limits['refusedLogout']
+  countRefused: Limits['rejectedLogoutToken']
   log: Pick<Log, 'info'>
   audit: Audit
   now: () => number

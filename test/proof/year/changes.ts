@@ -1,6 +1,6 @@
 // What changes in the company during the simulated year: its apps, and the days without emails.
 import type { Company } from '../../../src/company/company.ts'
-import type { OwnerAnswers } from '../../../src/people/approvals.ts'
+import type { ApprovalStore } from '../../../src/people/approval-store.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import type { Random } from '../random.ts'
 import { DAY, MINUTE, type Calendar } from './calendar.ts'
@@ -18,7 +18,7 @@ type ChangesOptions = {
   workforce: Workforce
   /** The company file's `replaces`, the other way around. */
   replacedBy: Map<string, string>
-  answers: OwnerAnswers
+  answers: ApprovalStore
   /** What an operator gives the next run. */
   operate: (change: (state: KeepState) => KeepState) => void
 }

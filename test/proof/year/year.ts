@@ -12,7 +12,7 @@ import type { Approval, KeepState } from '../../../src/people/keep-state.ts'
 import type { AppRecord } from '../../../src/people/person.ts'
 import { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
 import { WalkStore } from '../../../src/onboarding/walks.ts'
-import { createOwnerAnswers } from '../../../src/people/approvals.ts'
+import { ApprovalStore } from '../../../src/people/approval-store.ts'
 import { People } from '../../../src/people/people.ts'
 import { withSuccessors } from '../../../src/people/replaced-apps.ts'
 import { OperatorError } from '../../../src/problem.ts'
@@ -48,7 +48,7 @@ export class Year {
   readonly #calendar = new Calendar(STARTS_AT)
   readonly #journal = createHash('sha256')
   readonly #store = createStore(() => this.#calendar.now)
-  readonly #answers = createOwnerAnswers(this.#store.records, this.#store.keyRing)
+  readonly #answers = new ApprovalStore(this.#store.records, this.#store.keyRing)
   readonly #replacedBy = new Map<string, string>()
   readonly #people = this.#openPeople(this.#replacedBy)
   readonly #workforce: Workforce
@@ -184,8 +184,8 @@ export class Year {
       timezone: 'UTC',
       owners: {
         of: () => ['owner@acme.example'],
-        ask: (approval) => this.#askOwner(approval),
-        answer: (instance) => this.#answers.get(instance),
+        request: (approval) => this.#askOwner(approval),
+        decision: (instance) => this.#answers.get(instance),
       },
       quiet: this.#changes.quiet,
       save: (next) => life.during(async () => void (this.#keepState = next)),

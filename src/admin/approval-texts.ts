@@ -1,4 +1,4 @@
-// What the owner of an app, and administrators, read about people who wait for its approval; and the email to the owner. Pure.
+// Texts about the approval of an app, for its owner and for administrators, and the email to the owner. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
 import type { Company } from '../company/company.ts'
 import type { Approval } from '../people/keep-state.ts'
@@ -27,7 +27,7 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
   return text(t('admin.need.app', { app, count }), t.sentences(why), t('approval.next', { label }))
 }
 
-/** @param context.where they approve it */
+/** @param context.where the page on which owners approve the app */
 export function approvalNotice(
   one: Approval,
   context: { t: Texts; publicUrl: string; where: string | undefined } & Pick<Company, 'displayName'>,
@@ -47,7 +47,7 @@ export function approvalNotice(
   }
 }
 
-/** What /admin says about it. @param app its name there */
+/** The action item on /admin. @param app its name there */
 export function approvalItem(one: Approval, app: string, t: Texts) {
   const { stage, waiting: count, owners, requestedAt, since, isUndelivered } = one
   const { heading, paragraphs } = describeApproval(one, app, t)
