@@ -50,7 +50,7 @@ export const newApp = (instance: string, name: string) => ({
   noAddress: 0,
 })
 
-/** `blockedSince`: when the first of the blocked said so, an ISO date; absent if no record has it. */
+/** `blockedSince`: ISO date of the first report that the app needs an admin; absent if no record has it. */
 export type AppCounts = ReturnType<typeof newApp> & { blockedSince?: string }
 type GroupCounts = ReturnType<typeof newGroup>
 type DayCounts = ReturnType<typeof newDay>

@@ -10,7 +10,7 @@ import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
 import type { SendResult } from './mail/send-result.ts'
 
-/** The run ended before its list did; the message says why. Started again, it resumes. */
+/** The run ended before its list did, for the reason in the message. Started again, it resumes. */
 export class RunStopped extends OperatorError {
   override name = 'RunStopped'
 }

@@ -110,7 +110,7 @@ const isBrowser = (req: Request) => (req.get('sec-fetch-site') ?? req.get('refer
 const countOpened = (people: Pick<People, 'change'>, email: string, now: number) =>
   people.change(email, (person, isKnown) => (isKnown ? withMilestone(person, 'openedAt', now) : person))
 
-/** The apps of the company file, in its order. For strangers the service isn't asked. */
+/** The apps of the company file, in its order. Strangers cause no call of the service. */
 const appsOf = ({ arrange, datasources }: Pick<Company, 'arrange' | 'datasources'>): string[] =>
   arrange([...datasources.keys()].map((instance) => ({ instance })))
     .map(({ instance }) => instance)

@@ -159,7 +159,7 @@ function explainMissingGroups(sources: readonly Claims[], settings: Settings): s
   if (odd !== undefined)
     return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas, brackets or the like' : typeName(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
   if (found.length > 0) return undefined
-  // Microsoft Entra omits the groups of people who are in more than 200, and says so in these claims.
+  // For people in more than 200 groups, Microsoft Entra omits the groups and sends these claims instead.
   const isOmitted = ({ hasgroups, _claim_names: names }: Claims) =>
     hasgroups === true || (isObject(names) && claim in names)
   return sources.some(isOmitted)

@@ -26,7 +26,7 @@ type AuditEvent =
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string; operator?: string }
   | { event: 'bounced' | 'forgotten'; email: string; operator: string }
   | { event: 'released' | 'removed' | 'confirmed'; datasource: string | undefined; operator: string }
-  /** A person has another address than before (`former`): an operator, the list, or a sign-in says so. */
+  /** A new address of a person (`former`: the old one), from an operator, the list, or a sign-in. */
   | {
       event: 'renamed'
       result: 'done' | 'refused'

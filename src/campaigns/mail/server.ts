@@ -70,7 +70,7 @@ const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
 
 /**
  * Names a sender to the mail server, and no recipient, so no email leaves.
- * @returns the reply if it refuses the sender @throws if it can't be asked
+ * @returns the reply if it refuses the sender @throws without a reply
  */
 export async function senderRefusal(
   settings: Partial<Settings>,

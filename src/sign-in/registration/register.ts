@@ -1,4 +1,4 @@
-// Registers a client (RFC 7591), asks about it, and removes it (RFC 7592). The library isn't used, because it rejects some
+// Registers a client (RFC 7591), reads it, and removes it (RFC 7592). The library isn't used, because it rejects some
 // responses after which a client exists.
 import type { ServerMetadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'

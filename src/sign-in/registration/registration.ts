@@ -72,7 +72,7 @@ export class Registration {
     for (const until = now() + MAX_WAIT_MS; now() < until; await pause(RETRY_MS)) {
       const lease = await takeLease(records, (await this.#record()).key)
       if (lease !== undefined) return await this.#currentUnderLease(register).finally(() => lease.release())
-      // The holder of the lease asks whether the server still knows it.
+      // The holder of the lease checks whether the server still has it.
       const client = await this.stored()
       if (client !== undefined) return client
     }
