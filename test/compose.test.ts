@@ -215,7 +215,7 @@ it('the start makes the key of the installation, and reaches for the authorizati
     .toContain('onramp_authorization_server_call_duration_seconds_count{operation="discovery",status="none"}')
 })
 
-it('readiness tells of the store, of the authorization server and of the drain', async () => {
+it('readiness covers the store, the authorization server and the drain', async () => {
   const { onramp } = compose()
   const { body } = await stranger(onramp).get('/readyz').expect(503)
   expect(body).toMatchObject({ store: 'ok', authorizationServer: 'not reached yet', draining: false })
@@ -266,7 +266,7 @@ it('invitations are opened with INVITE_SECRET, for PUBLIC_URL, and by the clock'
   expect(await open()).not.toContain('The search team')
 })
 
-it('a check names the person in its headers, has our final_redirect_url, and its response is arranged', async () => {
+it('a check names the person in its headers, and sends our final_redirect_url', async () => {
   const { browser, scrape, people, lives, clock } = compose()
   const get = await browser()
   const { text } = await get('/onboarding').expect(200)
@@ -302,7 +302,7 @@ it('a success of the service that can’t be read is counted as no answer', asyn
   )
 })
 
-it('what people do is sent to WEBHOOK_URL', async () => {
+it('events are sent to WEBHOOK_URL', async () => {
   const { visit } = compose()
   await visit('/onboarding')
   await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
@@ -329,7 +329,7 @@ it('sign-ins are limited by SIGN_INS_PER_MINUTE', async () => {
   expect(statuses).toEqual([503, 503, 429])
 })
 
-it('an app that the company file hides later is gone from the walk and from the report', async () => {
+it('an app hidden later in the company file disappears from the walk and the report', async () => {
   const HIDES_NOTHING = join(folder, 'open.yaml')
   writeFileSync(HIDES_NOTHING, 'name: Acme\n')
   const { visit, records, ...store } = compose(memoryStore(), { COMPANY_FILE: HIDES_NOTHING })
@@ -358,7 +358,7 @@ it('an app that another one replaces later leaves its history to that one', asyn
   })
 })
 
-it('the start sends what waits for WEBHOOK_URL', async () => {
+it('the start sends waiting events to WEBHOOK_URL', async () => {
   const { onramp, people, clock } = compose()
   await people.change('ada@acme.example', (person) => ({ ...person, signedInAt: clock.now }))
   await onramp.start()
@@ -379,7 +379,7 @@ it('the store is closed once the outcome of events under way is in it', async ()
   expect(reach.isClosed).toBe(true)
 })
 
-it('what the service announces of its own end is counted and logged', async () => {
+it('the service’s deprecation headers are counted and logged', async () => {
   service.headers = { deprecation: 'true' }
   const { visit, scrape, lines } = compose()
   await visit('/onboarding')
@@ -398,7 +398,7 @@ it('an answer with too much is logged', async () => {
   expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('it is shown, not started'))
 })
 
-it('a walk is kept, with a way back to the intranet for as long as RETURN_TO_ORIGINS has it', async () => {
+it('a walk keeps its way back to the intranet while RETURN_TO_ORIGINS allows it', async () => {
   const { visit, records, ...store } = compose()
   await visit('/onboarding?return_to=https://intranet.example/home')
   for (const origins of [['https://intranet.example'], []]) {

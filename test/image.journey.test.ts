@@ -90,7 +90,7 @@ it.each(['demo', 'sandbox'])('the image explains why it lacks the command %s', a
   expect(stderr).not.toContain('    at ')
 })
 
-it('the image serves with what is copied into it', async () => {
+it('the image serves from its own files alone', async () => {
   const port = String(await freePort())
   const set = {
     PORT: port,

@@ -7,7 +7,7 @@ const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.ur
 const named = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].toSorted()
 
-it('the runbook says what to do about each problem, and about none that there is not', () => {
+it('the runbook covers each problem, and no others', () => {
   const codes = named(read('src/problem.ts'), /^ {2}\| '(\w+)'$/gm)
   expect(codes.length).toBeGreaterThan(20)
   expect(named(read('docs/runbook.md'), /^\| `([a-z]\w+)` /gm)).toEqual(codes)

@@ -31,7 +31,7 @@ const exported = async (query: string) => {
   return parse<Record<string, string>>(body, { bom: true, columns: true })
 }
 
-it('the overview for administrators begins with how many are done, of those who had something to connect', async () => {
+it('the overview for administrators begins with the share of people who are done', async () => {
   await grace.open(`${running.url}/admin`)
   const [done, toConnect, nothing] = (['finished', 'toConnect', 'nothing'] as const).map(
     (criterion) => all.filter(CRITERIA[criterion]).length,
@@ -47,14 +47,14 @@ it('the overview for administrators begins with how many are done, of those who 
   for (const count of Object.values(report.ofInvited)) expect(count).toBeLessThanOrEqual(report.invited)
 })
 
-it('the overview for administrators says of whom the shares of its funnel are, and draws the trend', async () => {
+it('the overview for administrators names the base of its funnel’s shares, and draws the trend', async () => {
   await grace.open(`${running.url}/admin`)
   const toConnect = all.filter(CRITERIA.toConnect).length.toLocaleString('en')
   expect(grace.text).toContain(`From invited to done (${toConnect} people)`)
   expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 800;/)
 })
 
-it('the overview for administrators says what needs the reader, each with the people it is about', async () => {
+it('the overview for administrators lists what needs action, each with a link to its people', async () => {
   const { body } = await grace.open(`${running.url}/admin`)
   const bounced = all.filter(CRITERIA.failed).length
   expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
@@ -88,7 +88,7 @@ it('departments and apps lead to their people', async () => {
   expect(grace.page.body).toContain('aria-label="Remove filter “App: ')
 })
 
-it('the list of people names the first few apps of someone who has many left', async () => {
+it('the list of people names a person’s first few apps of many', async () => {
   await grace.open(`${running.url}/admin/people?q=lastname-0000`)
   expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
 })
@@ -101,7 +101,7 @@ it('the list of people says which filter is on, and how many each would leave', 
   expect(body).toContain('>Everyone (1,200)</option>')
 })
 
-it('the list of people exports whom it shows, and everyone otherwise', async () => {
+it('the list of people exports the filtered people, or everyone without a filter', async () => {
   const { body } = await grace.open(`${running.url}/admin/people?show=nothing&q=lastname-00`)
   const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
   expect(href?.[2]).toBe('Export filtered CSV')
@@ -113,7 +113,7 @@ it('the list of people exports whom it shows, and everyone otherwise', async () 
 })
 
 it.each(['/admin/people.csv', '/admin/people', '/admin'])(
-  'a canceled request of %s is no error in the log',
+  'a canceled request of %s isn’t logged as an error',
   async (path) => {
     const { port } = new URL(running.url)
     const before = running.log.length

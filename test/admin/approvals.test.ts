@@ -74,7 +74,7 @@ function pages(approvals: Approval[] = [waiting], email = 'grace@acme.example', 
   }
 }
 
-it('an owner sees how many wait and since when, where it is approved, and no one’s name', async () => {
+it('an owner sees the number of waiting people, the approval’s place, and no names', async () => {
   const { body } = await pages().open()
   expect(body).toMatchObject({
     heading: '26 people are waiting for you to approve Slack',

@@ -86,7 +86,7 @@ const keepState: KeepState = {
   days: [{ ...before, nothing: 0, day: '2027-01-18' }],
 }
 
-it('the digest has each count with its change since a week ago, and what needs someone', async () => {
+it('the digest has each count with its weekly change, and what needs action', async () => {
   const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
   expect(notice.subject).toBe('Rollout progress: 10 of 20 done')
   expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([

@@ -40,7 +40,7 @@ it('the admins’ list of people has everyone once, in order, in pages', async (
   expect(await pageOf('99')).toEqual(pages[2])
 })
 
-it('the admins’ list of people has the name, and leads to the pages before and after it', async () => {
+it('the admins’ list of people shows names, and links to the neighboring pages', async () => {
   const many = Array.from({ length: 60 }, (_, index) => ({ ...named(`p${index}`), name: `Ada ${index}` }))
   const query = parsePeopleQuery({ page: '2', q: 'ADA' }, at)
   const page = peoplePage(await listPeople(summaries(...many), query), ({ name }) => name, query, t)
@@ -123,7 +123,7 @@ it('the admins’ list of people counts whom each filter would leave, in the sam
   expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
 })
 
-it('the admins’ list of people says how far someone is by the furthest that they reached', async () => {
+it('the admins’ list of people shows each person’s furthest step', async () => {
   const invited = sent('ada', 'sent')
   const opened = withMilestone(invited, 'openedAt', at + 1)
   const here = withMilestone(opened, 'signedInAt', at + 2)

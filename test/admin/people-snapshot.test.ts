@@ -49,7 +49,7 @@ async function count(all: AsyncIterable<unknown>): Promise<number> {
   return people
 }
 
-it('the people are read once for every page and export within ten seconds, also at the same time', async () => {
+it('all pages and exports within ten seconds share one read of the people', async () => {
   const { at, snapshot } = crowd()
   const [list, report] = await Promise.all([count(snapshot.summaries(here, 'page')), snapshot.report(here)])
   expect([list, report.people, report.unread]).toEqual([PEOPLE, PEOPLE, 3])

@@ -50,7 +50,7 @@ it('the trend rises from midnight to now on the first day', () => {
   expect(pointsOf(plot, 'ready')?.every(([, y]) => y === 200)).toBe(true)
 })
 
-it('the trend leaves people out who had nothing to connect', () => {
+it('the trend excludes people with nothing to connect', () => {
   const days = [day('2026-11-01', 0, 0, 6)]
   const rows = [{ ...rowOf('2026-11-02', 9), nothing: 3 }]
   const plot = createPlot(counted(days), rows, Date.parse('2026-11-03'))

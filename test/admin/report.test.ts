@@ -109,7 +109,7 @@ it('a person signed in on a day in UTC, wherever the server is', async () => {
   expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
 })
 
-it('a person is counted apart once they left the list, or the service no longer knows them', async () => {
+it('a person off the list, or unknown to the service, is counted separately', async () => {
   const left = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
   const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
@@ -118,7 +118,7 @@ it('a person is counted apart once they left the list, or the service no longer 
   expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
 })
 
-it('the report counts people once, by what they reached, and days by when they did', async () => {
+it('the report counts people once, by their furthest step, and days by its date', async () => {
   const ada = { ...having(invited, { slack_1: 'waiting' }, at), signedInAt: at + DAY }
   const invitedBob = mailed(newPerson('bob@acme.example', at), 'sent', { now: at + DAY })
   const bob = having(invitedBob, { slack_1: 'connected' }, at + DAY)
@@ -132,14 +132,14 @@ it('the report counts people once, by what they reached, and days by when they d
   ])
 })
 
-it('the report counts people with nothing to connect apart, and shares of the invited among the invited', async () => {
+it('the report counts people with nothing to connect separately', async () => {
   const done = having(newPerson('bob@acme.example', at), { slack_1: 'connected' }, at)
   const report = await reportOf(having(invited, {}, at), { ...done, signedInAt: at })
   expect(report).toMatchObject({ nothing: 1, finished: 1, ready: 2, invited: 1, signedIn: 1 })
   expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0, nothing: 1, ready: 1 })
 })
 
-it('the report counts what the mail server did with the newest email to each', async () => {
+it('the report counts the outcome of the newest email to each person', async () => {
   const late = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
   const refused = mailed(invited, 'failed', { reminder: 1, now: at + DAY })
   const arrived = mailed(refused, 'sent', { campaign: 'd', now: at + 2 * DAY })
@@ -147,7 +147,7 @@ it('the report counts what the mail server did with the newest email to each', a
   expect(await reportOf(late, refused, arrived)).toMatchObject(counts)
 })
 
-it('the report puts the apps first that most people wait for, and counts consents that never showed', async () => {
+it('the report lists the most awaited apps first, and counts unconfirmed consents', async () => {
   const { datasources, ...report } = await reportOf(
     having(here, { github_1: 'waiting', slack_1: 'waiting' }, at),
     having(here, { slack_1: 'unconfirmed' }, at),
@@ -274,7 +274,7 @@ it('what needs the admin names an app without a usable address, and its people',
   ])
 })
 
-it('what needs the admin names three apps, or four, and counts the others', async () => {
+it('what needs the admin names up to four apps, and counts the others', async () => {
   const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waits(app))
   expect((await needs(...apps.slice(0, 4))).map(([title]) => title)).toEqual(
     ['a', 'b', 'c', 'd'].map((app) => `1 person is waiting for you to approve ${app}`),
@@ -282,7 +282,7 @@ it('what needs the admin names three apps, or four, and counts the others', asyn
   expect((await needs(...apps)).at(-1)).toMatchObject(['Approve 2 more apps', '/admin/apps?sort=stuck'])
 })
 
-it('the admin sees where most people are stuck only where it is at least half of them', async () => {
+it('the overview names the app where at least half of the stuck people are', async () => {
   const few = ['a', 'b', 'c'].map((app) => waits(app))
   const detailsOf = async (...people: Person[]) => {
     const { stats } = await pageOf(...people)
@@ -292,7 +292,7 @@ it('the admin sees where most people are stuck only where it is at least half of
   expect(await detailsOf(...few, waits('a'))).toEqual([t('admin.mostly', { app: 'a' })])
 })
 
-it('the admin sees which app most people lost who fell back, and not where others are stuck', async () => {
+it('the overview names the app most often lost by people who fell back', async () => {
   const { stats } = await pageOf(lostApp({ ...here, finishedAt: at - DAY }, at), waits('jira'), waits('jira'))
   expect(stats.find(({ what }) => what === 'fellBack')?.details).toEqual([
     t('admin.mostly', { app: 'slack' }),
@@ -318,7 +318,7 @@ it('the export has the emails that are out, the state of the newest, and unique 
   expect(person).toMatchObject({ mails: '1', mail: 'deferred', waiting })
 })
 
-it('the export is no formula in a spreadsheet, whatever the apps and departments are called', async () => {
+it('the export contains no spreadsheet formula, whatever the names of apps and departments', async () => {
   for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
     const person = { ...newPerson('=cmd@acme.example', at), group: name }
     const [, record = []] = parse(await textOf(having(person, { x_1: 'waiting' }, at, { x_1: name })), {

@@ -164,7 +164,7 @@ it('twenty downloads that no one reads make the next one wait, until one of them
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(21).fill(200))
 })
 
-it('an app is called what the company calls it', async () => {
+it('an app has its name from the company file', async () => {
   const open = await pages([lacksJira])
   expect((await open('/admin/people')).body).toMatchObject({ people: [{ left: 'Tickets' }] })
   expect((await open('/admin')).body.apps.rows[0].name).toBe('Tickets')
@@ -207,7 +207,7 @@ it('the overview asks about a removed app, and shows the end of the pause', asyn
   }
 })
 
-it('the overview of an empty installation has three steps, and ticks what was done', async () => {
+it('the overview of an empty installation has three steps, and checks off completed ones', async () => {
   const ticks = async (seen: Partial<KeepState>) => {
     at.keepState = { massDisconnects: [], zones: {}, days: [], ...seen }
     const { steps } = (await (await pages([]))('/admin')).body as { steps: { isDone: boolean }[] }
@@ -229,7 +229,7 @@ it('the day of the first invitations has one sentence and no trend, though an ad
   expect((await day()).plot.lines).toHaveLength(3)
 })
 
-it('the clock says who is due', async () => {
+it('the current time decides who is due', async () => {
   const due = async () => {
     const open = await pages([mailed(lacksSlack, 'sent', { now: NOW })])
     return (await open('/admin/report.json')).body.due as number

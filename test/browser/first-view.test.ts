@@ -116,7 +116,7 @@ it('the finish leads to the company’s search, by name, and says how to disconn
   expect(await smallTargets(ada.page)).toEqual([])
 })
 
-it('the finish with a skipped app leads to the company’s search first, and to the app second', async () => {
+it('the finish with a skipped app leads to search first, and to the app second', async () => {
   const ada = await arrive(partly)
   await ada.open()
   await ada.goOn()
@@ -141,7 +141,7 @@ it('after a search the company’s search and the first result are in the first 
   expect(await mainButtons(ada)).toEqual(['Search'])
 })
 
-it('where everything is turned off, the main action is to search, and there is no other', async () => {
+it('where every app is disabled, search is the only main action', async () => {
   const ada = await arrive(turnedOff)
   await ada.open()
   const main = ada.page.locator('main .button')
@@ -150,7 +150,7 @@ it('where everything is turned off, the main action is to search, and there is n
   await ada.reads('You don’t need to do anything.')
 })
 
-it('what is put back on the list has the focus, in the card or in its row', async () => {
+it('an app put back on the list has the focus, in the card or its row', async () => {
   const ada = await arrive(undone)
   const putBack = async (instance: string) => {
     await ada.skip(instance)

@@ -64,7 +64,7 @@ it('an email to administrators is readable in both schemes and fits a phone, wha
   expect(await overflowAt(await show(html), 320)).toBeLessThanOrEqual(0)
 })
 
-it('an email without its style elements is whole: it has its colours, its button and its width', async () => {
+it('an email without its style elements keeps its colors, button and width', async () => {
   const { html } = await emails.write({ file: ACME })
   const bare = html.replaceAll(/<style>.*?<\/style>|<meta name="[^"]*color-scheme[^"]*"[^>]*>/gs, '')
   const page = await show(bare, { viewport: { width: 900, height: 800 }, colorScheme: 'dark' })

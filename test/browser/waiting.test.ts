@@ -31,7 +31,7 @@ const ourPages = ({ requests }: Visitor) =>
 
 const active = ({ page }: Visitor) => page.evaluate<string>('document.activeElement.tagName')
 
-it('the page that waits moves the focus once, and no reload moves it again, also without scripts', async () => {
+it('the waiting page moves the focus once, and a reload never does, also without scripts', async () => {
   const ada = await waits({ javaScriptEnabled: false })
   expect(await ada.focused()).toMatch(/^Checking Slack…/)
 
@@ -123,7 +123,7 @@ it('the waiting page allows only our own scripts, and a stopped page allows none
 const read = `const press = (selector) => document.querySelector(selector).click()
     const busy = () => [...document.querySelectorAll('[aria-busy]')].map((one) => one.textContent.trim())`
 
-it('a slow press shows that it was taken, counts once, and says so after a while', async () => {
+it('a slow press shows progress at once, counts once, and explains a delay', async () => {
   const ada = await arrive()
   await ada.open()
   await ada.page.waitForLoadState()

@@ -146,7 +146,7 @@ it.each([
     false,
   ],
 ] as const)(
-  'a person is told: %s',
+  'a person is emailed: %s',
   (_who, change, { now, isPaused }: { now?: number; isPaused?: boolean }, isNotified) => {
     const app = {
       instance: 'slack_1',

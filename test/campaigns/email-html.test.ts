@@ -43,7 +43,7 @@ const KNOWN = {
   selectors: ':root attribute class',
 }
 
-it('the HTML of an email uses only what common mail programs support, or can do without', () => {
+it('the HTML of an email uses only features of common mail programs', () => {
   const properties = [...inline, ...inSheets.flatMap(([, , declarations = '']) => propertiesIn(declarations))]
   expect(unique(properties).filter(Boolean).join(' ')).toBe(KNOWN.properties)
   expect(unique([...markup.matchAll(/<([a-z]\w*)/g)].map(([, name]) => name)).join(' ')).toBe(KNOWN.elements)

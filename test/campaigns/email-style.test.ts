@@ -36,7 +36,7 @@ it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
   expect(inlines.map(({ content }) => content)).toEqual(size ? [light.content] : [])
 })
 
-it('the logo of an email has a dark variant, if the company has two that mail programs show', () => {
+it('the logo of an email has a dark variant if the company has a usable one', () => {
   const [wide, high] = [ofSize(320, 32), ofSize(32, 64)]
   const both = styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: high })
   expect(both.darkLogo).toEqual({ src: 'cid:logo-dark@onramp', width: 16, height: 32 })

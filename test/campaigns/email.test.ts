@@ -26,7 +26,7 @@ it('the subject of an email names the app, or counts several', async () => {
   expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('2 apps left. Most people need 2 minutes.')
 })
 
-it('an email says what to do, how long it takes, who sent it and when the link expires', async () => {
+it('an email has the task, its duration, the sender and the link’s expiry', async () => {
   const { html } = await write({})
   expect(wordsIn(html)).toBe(
     'Find your messages, files and tickets in one place. It takes about 3 minutes. A Acme Search ' +
@@ -41,7 +41,7 @@ it('an email says what to do, how long it takes, who sent it and when the link e
   )
 })
 
-it('an email names up to ten apps, or the first five of more, without a guess in minutes', async () => {
+it('an email names up to ten apps, or the first five of more', async () => {
   const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
   expect(wordsIn((await write({ apps: some(10) })).html)).toContain('A App 9 Connect my apps')
   const { html, text, subject } = await write({ apps: some(11) })
@@ -54,7 +54,7 @@ it('an email names up to ten apps, or the first five of more, without a guess in
   expect(lapse.subject).toBe('11 apps need your OK again for Acme Search')
 })
 
-it('an email numbers apps of one name as the pages do, also if the first one is connected', async () => {
+it('an email numbers same-name apps as the pages do', async () => {
   const { text } = await write({ apps: ['Slack', 'Jira', 'Slack'] })
   expect(text).toContain('  - Slack\n  - Jira\n  - Slack\u00a0(3)\n')
   const known = [{ instance: 'slack_1', name: 'Slack' }]
@@ -149,7 +149,7 @@ it('a lapse email names the lapsed access, the next step and its reason, not an 
   expect(html + text).not.toMatch(/in one place|work account|our (second email|last reminder)/)
 })
 
-it('a lapse email counts several apps, and says whether it is the second or the last one', async () => {
+it('a lapse email counts several apps, and calls itself the second or the last', async () => {
   const apps = ['Slack', 'GitHub', 'Jira']
   const again = await write({ apps, isLapse: true, reminder: 4, nth: 2 })
   expect(again.subject).toBe('3 apps need your OK again for Acme Search')
@@ -212,7 +212,7 @@ const logoOf = (light: ReturnType<typeof picture>, dark?: ReturnType<typeof pict
     pictures: { light, ...(dark && { dark }) },
   })
 
-it('an email has the company’s color on the square and the button, and another one in dark mode', async () => {
+it('an email has the company’s color on square and button, with a variant for dark mode', async () => {
   const { html } = await write({})
   expect(html.match(/bgcolor="#0b6e5f"/g)).toHaveLength(2)
   expect(html).toContain(
@@ -250,7 +250,7 @@ it('an email shows apps with the icons of the pages, attached, and a letter for 
   ])
 })
 
-it('an email has a link for its person and apps, and the headers that mail programs look for', async () => {
+it('an email has a link for its person and apps, and the expected headers', async () => {
   const issued: unknown[] = []
   const { to, text, headers } = await write({
     invitations: { issue: (...all) => (issued.push(...all), Promise.resolve('TOKEN')) },

@@ -53,7 +53,7 @@ it('guests of an Entra export are emailed if they are wanted, and blocked people
   expect([found.emails, found.words]).toEqual([[a, g], ['Left out: 1 is blocked there.']])
 })
 
-it('the note about columns names those that decide who is left out', async () => {
+it('the note about columns names the columns that exclude people', async () => {
   expect((await read(exported('entra-portal.csv'))).columns).toBe(
     'Columns: email ("mail"), name ("displayName"), id, who is left out ("userPrincipalName", "userType", "accountEnabled"). Ignored: none.',
   )
@@ -96,7 +96,7 @@ it('a title with an address that would hide the header below it is refused', asy
   expect((await readText(`Contact: hr@acme.example\nnobody\n${a}\n`)).emails).toHaveLength(3)
 })
 
-it('a list without a header in its first ten lines is refused with the names that it has', async () => {
+it('a list without a header in its first ten lines is refused with its column names', async () => {
   const nine = 'Title\n'.repeat(9)
   expect((await readText(`${nine}email\n${a}\n`)).emails).toEqual([a])
   await expect(readText(`${nine}Title\nemail\n${a}\n`)).rejects.toThrow('no "email" column')
@@ -269,7 +269,7 @@ it('people whose status can’t be read stay, and are counted with a sample', as
   ])
 })
 
-it('people who are left out are counted by reason', async () => {
+it('excluded people are counted by reason', async () => {
   const rows = ['RoomMailbox,', 'GuestMailUser,', 'SharedMailbox,', 'UserMailbox,yes', 'GuestMailUser,yes']
   const list = `mail,Recipient type details,suspended\n${rows.map((row) => `${a},${row}\n`).join('')}`
   expect((await readText(list)).words).toEqual([

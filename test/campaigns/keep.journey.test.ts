@@ -31,7 +31,7 @@ const everything = (does: 'authorize' | 'unauthorize') => {
   for (const { instance } of person?.datasources ?? []) company().sandbox[does](ADA.id, instance)
 }
 
-it('onramp keep invites, notices that access has ended, emails about it, and stops once it is repaired', async () => {
+it('onramp keep invites people, emails about a lapse, and stops after the repair', async () => {
   const file = list('email,timezone\nada@acme.example,Europe/London\n')
   const first = await keep(file, monday)
   expect([first.exit, first.err.split(/\s{2,}|\n/).filter(Boolean)]).toEqual([
@@ -116,7 +116,7 @@ it('invite send omits a paused app from every email, and prints that it does', a
   expect(received()[0]?.raw).not.toContain('Slack')
 })
 
-it('a run that is interrupted ends with 130, and does not count as one that ended well', async () => {
+it('an interrupted run exits with 130, and doesn’t count as completed', async () => {
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-stopped` }
   const people = list('email\nada@acme.example\nbob@acme.example\ncarol@acme.example\n')
   const child = company().start(['keep', people, '--ask-rate', '1'], env)

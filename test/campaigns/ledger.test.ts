@@ -112,7 +112,7 @@ it('an email that another run has sent again keeps the outcome of that run', asy
   expect(state()).toBe('sent')
 })
 
-it('the outcome of an email doesn’t bring back a person who was forgotten meanwhile', async () => {
+it('the outcome of an email doesn’t recreate a forgotten person', async () => {
   const { run, known, forget } = store()
   const ledger = run()
   await ledger.begin(ada, 0, slack)
@@ -121,7 +121,7 @@ it('the outcome of an email doesn’t bring back a person who was forgotten mean
   expect(known()).toBeUndefined()
 })
 
-it('a person keeps the newest details of the list, and is unknown until the service knows them', async () => {
+it('a person keeps the list’s newest details, and is unknown until the service knows them', async () => {
   const { run, known } = store()
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
   await run().observe({ ...ada, ...details }, { unconnected: [], checkedAt: at })

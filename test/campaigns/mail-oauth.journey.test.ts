@@ -203,7 +203,7 @@ it.each([
   expect(stderr).not.toContain('OIDC_ISSUER')
 })
 
-it('a mail server that refuses the access token is reported as that, also by the doctor', async () => {
+it('a mail server that rejects the access token is reported, also by the doctor', async () => {
   const good = await startMailbox()
   const env = { ...withSecret(), MAIL_FROM: 'search@acme.example' }
   expect(await found({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
@@ -239,7 +239,7 @@ const tokenOf = (provide: ReturnType<typeof createTokenProvider>, renew = false)
     provide(MAILBOX, renew, (error, token) => (error === null ? resolve(token) : reject(error)))
   })
 
-it('an access token is requested once, and renewed before it expires or after it was refused', async () => {
+it('an access token is requested once, and renewed near its expiry or after a rejection', async () => {
   let now = 0
   const tokens = createTokenProvider(withSecret(), () => now)
   const [first, same] = await Promise.all([tokenOf(tokens), tokenOf(tokens)])

@@ -182,7 +182,7 @@ it.each([
   signedIn.close()
 })
 
-it('a run goes on more slowly where the mail server limits it, and everyone gets one email', async () => {
+it('a run slows down to the mail server’s limit, and everyone gets one email', async () => {
   let isBusy = true
   server = await startSmtpServer(({ stage, taken }) => {
     if (stage !== 'end' || taken !== 1 || !isBusy) return undefined

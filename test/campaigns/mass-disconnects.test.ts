@@ -62,7 +62,7 @@ it.each([
   expect(await evaluate([[lost, monday + 1]], 100, later)).toHaveLength(count)
 })
 
-it('a mass disconnect is over once most have the app again, also if they reconnect little by little', async () => {
+it('a mass disconnect is over once most people have the app again, also gradually', async () => {
   let state = after(sixty)
   for (const lost of [55, 45, 35]) state = after(...(await evaluate([[lost, monday + 1]], 100, state)))
   expect(await evaluate([[29, monday + 1]], 100, state)).toEqual([])
@@ -72,7 +72,7 @@ it('people who lost the app earlier don’t keep a mass disconnect from being ov
   expect(await evaluate([[200, monday - DAY]], 200, after(sixty), monday + 3)).toEqual([])
 })
 
-it('a mass disconnect that was resumed isn’t found again for people who are noticed a little later', async () => {
+it('a resumed mass disconnect isn’t found again for people noticed later', async () => {
   const resumed = { ...sixty, resumedAt: monday + 3 }
   expect(await evaluate([[90, monday + DAY / 2]], 100, after(resumed))).toMatchObject([resumed])
 })

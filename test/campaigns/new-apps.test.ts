@@ -27,7 +27,7 @@ it.each([
   expect(await find([...people(some, monday), ...people(all - some)])).toHaveLength(count)
 })
 
-it('an app that everyone had at their first check, or that was evaluated before, is not new', async () => {
+it('an app listed at everyone’s first check, or already evaluated, is not new', async () => {
   expect(await find([...people(9), ...people(9, monday - 1)])).toEqual([])
 })
 

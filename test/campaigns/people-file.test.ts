@@ -85,7 +85,7 @@ it.each([
   expect(output).toEqual([words])
 })
 
-it('each invalid JSON line says what is wrong', async () => {
+it('each invalid JSON line is reported with its fault', async () => {
   const lines = [
     `{"email":"${ada}"}`,
     '"bob@acme.example"',

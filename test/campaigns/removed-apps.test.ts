@@ -27,7 +27,7 @@ it.each([
   [60, 30, 0, 1],
   [60, 31, 0, 0],
 ])(
-  '%i runs and %i pages that miss an app that %i people have listed ask %i times',
+  '%i runs and %i pages without an app once listed by %i people ask %i times',
   async (runs, pages, listed, count) => {
     const all = [...people(runs, 'run'), ...people(pages, 'page'), ...people(listed)]
     expect(await find(all)).toHaveLength(count)
@@ -43,7 +43,7 @@ it('the question remains until most lists have the app again, and isn’t repeat
   expect(await find(people(60, 'run', monday - 1))).toEqual([])
 })
 
-it('an app that leaves the list of people who had lost it was repaired, and not removed', async () => {
+it('a lapsed app that disappears from lists was repaired, not removed', async () => {
   const lost = withCheck(person('page', 2), { checkedAt: 3, unconnected: [slack, jira] }, 3)
   const repaired = withCheck(lost, { checkedAt: monday, unconnected: [slack], removed: new Set() }, monday)
   expect(await find(Array.from({ length: 60 }, () => repaired))).toEqual([])

@@ -18,7 +18,7 @@ const never = () => {
   throw new Error('no email should leave')
 }
 
-it('a person who is on a list several times is emailed once', async () => {
+it('a person listed several times is emailed once', async () => {
   const { run } = setUpRuns()
   const posted: string[] = []
   const given = {
@@ -31,7 +31,7 @@ it('a person who is on a list several times is emailed once', async () => {
   expect(first.tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1 }))
 })
 
-it('a run goes through its list in order, and people whose email failed before come last', async () => {
+it('a run follows the order of its list, with previously failed people last', async () => {
   const { run, written } = setUpRuns()
   const [first = '', second = '', ...rest] = people(4)
   await run({ people: [first, second], post: () => greylisted })
@@ -82,7 +82,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
     expect(await everyone.get(email)).toBeUndefined()
 })
 
-it('an email is about the apps that the person can connect, and all listed apps are recorded', async () => {
+it('an email names only the person’s connectable apps, and all listed apps are recorded', async () => {
   const { run, everyone } = setUpRuns()
   const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
     instance: id,
@@ -123,7 +123,7 @@ it.each([
   expect(kinds).toEqual([isLapse])
 })
 
-it('an email is composed with all apps of the person, for names as on the pages', async () => {
+it('an email gets all of the person’s apps, for the same names as on pages', async () => {
   const { run, everyone } = setUpRuns()
   await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
   const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
@@ -194,7 +194,7 @@ it.each([
 const rejecting = (bad: readonly string[]) => (email: string) =>
   bad.includes(email) ? unknownRecipient : 'sent'
 
-it('a mail server that rejects people is believed in a run in which it accepts others', async () => {
+it('a rejection of people counts in a run with accepted emails', async () => {
   const { run, written } = setUpRuns()
   const bad = ['first@acme.example', 'last@acme.example']
   const given = { people: ['first@acme.example', ada, 'last@acme.example'], post: rejecting(bad) }
@@ -228,7 +228,7 @@ it('five failures in a row unrelated to the recipient end the run, and no email 
   expect(posted).toEqual([...people(4, 5), ...people(5)])
 })
 
-it('failures about people, or with an email in between that is accepted, don’t end a run', async () => {
+it('failures about people, or separated by an accepted email, don’t end a run', async () => {
   let posted = 0
   const between = () => (++posted % 5 === 0 ? ('sent' as const) : objects)
   for (const [post, sent] of [
@@ -273,7 +273,7 @@ const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
 const among = (strangers: readonly string[]) => (email: string) =>
   strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: unconnectedApps } as const)
 
-it('a person whom the service doesn’t know fails no run in which it knows others', async () => {
+it('a person unknown to the service fails no run in which others are known', async () => {
   const { run, everyone } = setUpRuns()
   const strangers = people(7)
   const given = { people: [ada, ...strangers, bob], ask: among(strangers) }

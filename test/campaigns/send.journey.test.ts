@@ -108,7 +108,7 @@ it('a closed standard error keeps no one from their email', async () => {
 
 const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
 
-it('invalid rows stop a run before anything is sent, are named by line, and can be left out', async () => {
+it('invalid rows stop a run before the first email, are named by line, and can be skipped', async () => {
   expect(await send(['-'], { input: faulty })).toMatchObject({ code: 1, stdout: '' })
   const { code, stderr } = await send([list(faulty)])
   expect([code, received()]).toEqual([1, []])
@@ -119,7 +119,7 @@ it('invalid rows stop a run before anything is sent, are named by line, and can 
   expect(recipients()).toEqual(['ada@acme.example'])
 })
 
-it('a person whom the service doesn’t know is counted, and the others get their emails', async () => {
+it('a person unknown to the service is counted, and the others get their emails', async () => {
   const { code, stderr } = await send([list('email\nghost@acme.example\nada@acme.example\n')])
   expect(code).toBe(0)
   expect(stderr).toContain('ghost@acme.example: unknown to the search service')

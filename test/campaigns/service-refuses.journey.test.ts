@@ -78,7 +78,7 @@ it.each<[...Answer, RegExp]>([
 )
 
 it.each([0, 1])(
-  'a person whom a firewall blocks (row %i) is named, and the others are looked up',
+  'a person blocked by a firewall (row %i) is named, and the others are checked',
   async (row) => {
     answerTo = (person) =>
       person === ''

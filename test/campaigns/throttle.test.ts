@@ -23,7 +23,7 @@ it('missed turns aren’t made up for', async () => {
   expect(await turns(given, 2)).toEqual([60_000, 61_000])
 })
 
-it('a throttle waits as long as required, also with a queue, and goes on at half the rate', async () => {
+it('a throttle waits as long as required, also with a queue, and continues at half rate', async () => {
   const given = clocked(100)
   await given.throttle.next()
   const queue = turns(given, 3)

@@ -51,7 +51,7 @@ async function restore(file: string, name: string): Promise<void> {
 
 const signedIn = async () => (await ada.open(`${running.url}/api/status`)).body.includes('"signedIn":true')
 
-it('onramp backup keeps sessions and who was emailed, while the server writes', async () => {
+it('onramp backup keeps sessions and sent emails while the server writes', async () => {
   const file = inFolder('copy.sqlite')
   const writing = Array.from({ length: 20 }, () => fetch(`${running.url}/sign-in`, { redirect: 'manual' }))
   const { exit, out, err } = await backUp(file, '--json')
@@ -72,7 +72,7 @@ it('onramp backup keeps sessions and who was emailed, while the server writes', 
   expect(await invite({ DATA_DIR: inFolder('right') })).toBe(1)
 })
 
-it('onramp backup replaces a file only with --force, and never what is in DATA_DIR', async () => {
+it('onramp backup replaces a file only with --force, and never a file in DATA_DIR', async () => {
   const file = inFolder('kept')
   writeFileSync(file, 'something else')
   expect(await backUp(file)).toMatchObject({ exit: 1, out: '' })
@@ -83,7 +83,7 @@ it('onramp backup replaces a file only with --force, and never what is in DATA_D
     expect((await backUp(join(data(), within), '--force')).err).toContain('outside DATA_DIR')
 })
 
-it('onramp backup leaves nothing behind where there is no store, or one that is damaged', async () => {
+it('onramp backup leaves no file behind if the store is missing or damaged', async () => {
   const file = inFolder('never')
   const from = (name: string) => runCommand(['backup', file], { DATA_DIR: inFolder(name) })
   expect(await from('nowhere')).toMatchObject({ exit: 1, out: '' })

@@ -59,7 +59,7 @@ const audited = (err: string): unknown[] =>
     .map((line) => JSON.parse(line) as unknown)
 const idOf = async (email: string) => (await runCommand(['audit-id', email], env)).out.trim()
 
-it('onramp invite bounced marks the newest email as rejected, once, and the audit line says who reported it', async () => {
+it('onramp invite bounced marks the newest email as rejected once, and audits the operator', async () => {
   await emailed(ada)
   const first = await runCommand(['invite', 'bounced', 'Ada@acme.example', bob], env)
   expect([first.exit, first.out]).toEqual([
@@ -137,7 +137,7 @@ const REPORTS = {
   answer: 'From: gus@acme.example\nSubject: Out of office\n\nStatus: 5.1.1\n',
 }
 
-it('the script in the docs reports only addresses that do not exist, and moves what it has read', () => {
+it('the script in the docs reports only unknown addresses, and moves the emails it read', () => {
   const docs = readFileSync(new URL('../../docs/invitations.md', import.meta.url), 'utf8')
   const script = /```sh\n(cd "\$HOME\/Maildir"[^]*?)```/.exec(docs)?.[1] ?? ''
   const box = join(folder, 'Maildir')

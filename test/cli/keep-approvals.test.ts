@@ -38,7 +38,7 @@ async function runAt({ world, run, sentEmails }: Installation, days: number) {
 }
 const request = [GRACE, '3 people are waiting for you to approve Slack']
 
-it('the owner gets one email about everyone who waits, with the place of the approval and their page', async () => {
+it('the owner gets one email about everyone waiting, with the links to approve', async () => {
   const one = installation()
   await waiting(one)
   expect(await runAt(one, 1)).toEqual([request])

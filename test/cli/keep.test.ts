@@ -87,7 +87,7 @@ it('a run of onramp keep records its end, and one row of counts a day', async ()
   ])
 })
 
-it('a list that many have left needs --confirm, and no one leaves by an unreadable line', async () => {
+it('a list without many former people needs --confirm, and unreadable lines remove no one', async () => {
   const { run, people, keepState } = installation()
   const gone = async () => (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
   await run([ADA, 'bob@acme.example'])
@@ -108,7 +108,7 @@ const auditedIn = ({ err }: { err: string }) =>
     .filter(({ operator }) => operator === OPERATOR)
     .map(({ audit, datasource }) => `${audit} ${datasource}`)
 
-it('who released which app is audited once, and kept; a run that is refused says nothing', async () => {
+it('releases are audited once with app and operator, and a refused run isn’t audited', async () => {
   const { run, world, hold, keepState } = installation()
   await hold('slack_1', 'jira_1')
   world.isHeld = false
@@ -196,7 +196,7 @@ it('a mass disconnect is one email to each administrator and one event, also if 
   expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
-it('a mass disconnect of a second workspace has its number, in the email and the summary', async () => {
+it('a mass disconnect of a second workspace has its number in email and summary', async () => {
   const company = installation()
   company.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
   const last = await loseForTwelve(company, ['slack_1', 'slack_2'])
@@ -354,7 +354,7 @@ it('a run emails no one on a quiet day of the company file', async () => {
   expect(to(ADA)).toEqual([])
 })
 
-it('a pause is remembered: runs check, and email only administrators until it ends, on its day or early', async () => {
+it('a pause persists: runs check, but email only administrators until it ends', async () => {
   const { run, left, to, world, checkedEmails, keepState } = installation()
   left.set(ADA, ['slack_1'])
   const { err } = await run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })

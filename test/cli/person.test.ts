@@ -24,7 +24,7 @@ const keep = async (change: (person: Person) => Person) => {
   })
 }
 
-it('onramp person prints on 80 columns what would help, the apps, and what happened, newest first', async () => {
+it('onramp person prints next steps, apps and history on 80 columns, newest first', async () => {
   await keep((person) => {
     const here = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
     const seen = having({ ...here, listedAt: at - 120_000 }, { slack_1: 'waiting', jira_1: 'connected' }, at)

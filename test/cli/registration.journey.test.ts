@@ -19,7 +19,7 @@ async function startOwn(): Promise<Running> {
   return running
 }
 
-it('onramp registration forget deletes the client, removes it at the authorization server, and the next start registers anew', async () => {
+it('onramp registration forget deletes the client everywhere, and the next start registers a new one', async () => {
   const running = await startOwn()
   await signIn(running, 'ada')
   const before = running.sandbox.requests.find(({ operation }) => operation === 'authorization')?.query
@@ -35,7 +35,7 @@ it('onramp registration forget deletes the client, removes it at the authorizati
   expect(running.sandbox.count('registration')).toBe(2)
 })
 
-it('onramp registration forget says if there is none, and if the server has no way to remove it', async () => {
+it('onramp registration forget reports a missing client, and a server that can’t delete', async () => {
   const { running } = await start()
   await expectSignsIn(running)
   await running.stopOnramp()

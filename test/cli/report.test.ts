@@ -22,7 +22,7 @@ async function inStore<T>(use: (store: Parameters<typeof openPeople>[0]) => Prom
   return await use({ records, settings: loadSettings(env), now }).finally(() => records.close())
 }
 
-it('a dry run leaves when it was made and what its list had, until there was a run', async () => {
+it('a dry run shows its time and list until the first real run', async () => {
   const state = () => inStore(({ records, settings }) => openKeepState(records, settings).load())
   writeFileSync(list, 'email\nada@acme.example\nno address\n')
   await runCommand(['keep', list, '--dry-run'], env, { now })

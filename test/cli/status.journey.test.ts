@@ -28,7 +28,7 @@ const user = (person: string) => ({
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const status = (env: NodeJS.ProcessEnv, ...args: string[]) => runCommand(['status', ...args], env)
 
-it('onramp status shows what a person still has to connect, asking once for that person alone', async () => {
+it('onramp status shows a person’s unconnected apps, with one check', async () => {
   sandbox.clearRequests()
   const { exit, out, err } = await status(global(), 'bob@acme.example')
   expect([exit, err]).toEqual([0, ''])
@@ -99,7 +99,7 @@ it('onramp status reads the token from a file', async () => {
   })
 })
 
-it('onramp status fits names that bite on 80 columns, and lets none of them act on the terminal', async () => {
+it('onramp status fits long names on 80 columns, and lets none control the terminal', async () => {
   const { out } = await runCommand(['status', 'eve@acme.example'], global(), { isTTY: true, columns: 80 })
   const lines = stripVTControlCharacters(out).split('\n')
   expect(lines.filter((line) => [...graphemes.segment(line)].length > 80)).toEqual([])

@@ -76,7 +76,7 @@ it.each([
     expect(readErrorResponse({ status, text, headers: {} }, {}, 0).reason).toBe(reason)
 })
 
-it('an error that only quotes the redirect URL isn’t about it, and any other 4xx names the parameter', () => {
+it('an error that only quotes the redirect URL isn’t about it, and other 4xx name it', () => {
   const path = '/rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa.example'
   expect(problemFor(400, `Malformed header at ${path}`).code).toBe('service_refused_request')
   for (const text of ['', 'Bad Request', '{"code":3}'])
@@ -117,7 +117,7 @@ it.each([
   [400, 'no such field: X-Evil-Auth-Type'],
   [503, 'upstream: Required header missing: X-Evil-Auth-Type'],
 ])(
-  'another name of the service’s headers is not what someone searched for, nor of an outage: %i %s',
+  'a search for a header’s name, or an outage that quotes one, is no header fault: %i %s',
   (status, text) => {
     expect(problemFor(status, text, { operation: 'search' }).detail).not.toContain('SERVICE_HEADER_PREFIX')
   },

@@ -133,12 +133,12 @@ it('search results are read in several shapes, and only web links are kept', () 
 })
 
 it.each([{ requestId: 'r' }, { requestID: 'r' }, { trackingToken: 't' }, { results: [], requestId: 'r' }])(
-  'what a search finds is nothing in %j, as right after connecting',
+  'a search response of %j has no results, as right after connecting',
   (json) => expect(readSearchResponse(json)?.results).toEqual([]),
 )
 
 it.each([undefined, null, {}, [], 'x', { results: null }, { results: {} }])(
-  'what a search finds %j is no answer',
+  'a search response of %j is rejected',
   (json) => {
     expect(readSearchResponse(json)).toBeUndefined()
   },
@@ -164,7 +164,7 @@ it('an identifier over 200 characters is cut, can’t be connected, and hides no
   expect(JSON.stringify(found).length).toBeLessThan(1_000)
 })
 
-it('a longer identifier is the same in every response, and differs from one with the same beginning', () => {
+it('a truncated identifier is stable, and differs from another with the same beginning', () => {
   const [one, other] = ['a'.repeat(900) + '1', 'a'.repeat(900) + '2']
   const first = check(entry(one), entry(other)) ?? []
   expect(new Set(first.map(({ instance }) => instance)).size).toBe(2)
@@ -198,7 +198,7 @@ it('a name is kept whole up to 200 characters, and else cut between two words', 
   expect(nameFor(`${'a'.repeat(20)} ${'b'.repeat(300)}`)).toBe(`${'a'.repeat(20)} ${'b'.repeat(179)}…`)
 })
 
-it('a list of a thousand is read, and one that is longer is no answer', () => {
+it('a list of a thousand is read, and a longer one is rejected', () => {
   expect(check(...many(1_000))).toHaveLength(1_000)
   expect(check(...many(1_001))).toBeUndefined()
 })

@@ -44,7 +44,7 @@ it.each(['light', 'dark'] as const)('an accepted brand color has readable text o
   )
 })
 
-it('a brand color for light pages is made lighter for dark ones until it is readable', () => {
+it('a brand color is lightened for dark pages until it is readable', () => {
   assert(property(colors, (color) => isReadable(darkOf(color), 'dark')))
   expect(darkOf('#4fd1b5')).toBe('#4fd1b5')
 })

@@ -101,7 +101,7 @@ test('a custom schedule and the output of list --json fit the published JSON Sch
     expect(validate(JSON.parse(text({ ...mine, ...faulty })))).toBe(false)
 })
 
-test('diff lists what was added, moved and withdrawn, and an earlier removal is an error', async () => {
+test('diff lists added, moved and withdrawn items, and an earlier removal is an error', async () => {
   const entries = publishedSchedule.slice(0, 3)
   const [first, second, third] = entries
   const old = fileOf('old.json', text(...entries))
@@ -179,7 +179,7 @@ test('a waiver lets an item pass through its last day and not beyond', async () 
   expect(out).toMatch(/^Nothing deprecated is in use except what is waived/)
 })
 
-test('a waiver lets an item pass that only may be in use, and the reports keep it', async () => {
+test('a waiver passes an item that only may be in use, and reports keep it', async () => {
   const possible = fileOf('a.ndjson', ndjson({ ...chat, request: { a: { citations: 1 } } }))
   const args = ['check', possible, '--waivers', waivers('2027-01-01')]
   const { code, out } = await deprecations(args)

@@ -68,7 +68,7 @@ test('another method, a path beside or below, and a query are another operation'
   expect(uses({ method: 'GET', url: '/rest/api/v1/listanswers' })).toEqual([])
 })
 
-test('a field of the request or of its main object is in use, and deeper it may be', () => {
+test('a field of the request or its main object is in use, a deeper one may be', () => {
   const request = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
   expect(uses({ ...chat, request })).toEqual([
     'chat.citations exact request /citations',

@@ -193,7 +193,7 @@ test('an unreadable path may be in use, and standard input has no neighboring fi
   expect([code, err]).toEqual([3, expect.stringContaining('the reference at')])
 })
 
-test('schemas that lead to each other are read, and too many of them are given up on', async () => {
+test('circular schemas are read, and too many are given up', async () => {
   const linked = (count: number, links: number) => {
     const to = (at: number) => Array.from({ length: links }, (_, link) => (at * 7 + link + 1) % count)
     const schema = (at: number) => Object.fromEntries(to(at).map((one, link) => [`p${link}`, ref(`S${one}`)]))

@@ -44,7 +44,7 @@ test.each(['{"a":{"citations":1}}\n{"citations":1}', '{"citations":1}\n{"a":{"ci
   (request) => expect(noticesOf({ url: '/rest/api/v1/chat', request })).toMatchObject([{ by: 'use' }]),
 )
 
-test('a call whose response has a field may be a use, because the service sends it either way', () => {
+test('a call whose response has a deprecated field may be a use', () => {
   const url = '/rest/api/v1/chat'
   const response = { citations: [], a: { citations: [] } }
   expect(noticesOf({ url, response })).toMatchObject([

@@ -191,7 +191,7 @@ it('a client that onramp registered is reported, or has to be forgotten', () => 
   expect(report(client, clientFacts('refused'), none)).toEqual(matching(/^fail : .* that onramp registered/))
 })
 
-it('a method that the server does not list is reported only if the client is not accepted', () => {
+it('an unlisted method is reported only if the client is rejected', () => {
   const listing = metadata({ token_endpoint_auth_methods_supported: ['tls_client_auth', 'none'] })
   const judged = (facts: FactsOf<typeof client>) => report(client, { ...facts, metadata: listing })
   expect(judged(clientFacts('refused'))).toEqual(matching(/^fail OIDC_CLIENT_AUTH: .* doesn't support/))

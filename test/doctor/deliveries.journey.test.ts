@@ -21,7 +21,7 @@ const found = async (name: string, changed: Record<string, string>) => {
   return (await examined(env)).findings.findLast(({ check }) => check === name)
 }
 
-it('a sender that the mail server refuses is reported in its words, and no email leaves', async () => {
+it('a sender rejected by the mail server is reported in its words, without an email', async () => {
   const lines: string[] = []
   const server = await startSmtpServer(({ stage, line }) => {
     lines.push(line)

@@ -52,7 +52,7 @@ it('the doctor changes nothing in a correct configuration: no one signs in and n
   expect(existsSync(join(ours.folder, 'onramp.sqlite'))).toBe(false)
 })
 
-it('with --offline, the doctor sends no request, and one line counts the checks that could not run', async () => {
+it('with --offline, the doctor sends no request, and counts the skipped checks', async () => {
   ours.sandbox.clearRequests()
   const { out } = await runCommand(['doctor', '--offline', ...AS_ADA], ours.env)
   expect(ours.sandbox.requests).toEqual([])
@@ -118,7 +118,7 @@ it('the doctor finds a way back that the service does not accept', async () => {
   expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
 })
 
-it('the doctor finds that the client which onramp registered itself is refused, and what to do', async () => {
+it('the doctor reports a rejected self-registered client, with a fix', async () => {
   const env = { ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: folder() }
   const [settings, records] = [loadSettings(env), createSqliteRecords(env.DATA_DIR)]
   const keyRing = createKeyRing(records, settings.SESSION_SECRET)

@@ -42,7 +42,7 @@ it('a frozen Redis delays one page by under two seconds, and is used again later
   expect(browser.page.url).toBe(`${running.url}/onboarding`)
 })
 
-it('Redis that is slow by 400 ms at every question still gives a page within two seconds', async () => {
+it('a Redis with 400 ms latency still allows a page within two seconds', async () => {
   wire.delay(400)
   const page = await timed(() => browser.open('/onboarding'))
   expect(page.result.status).toBe(200)

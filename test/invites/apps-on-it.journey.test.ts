@@ -45,7 +45,7 @@ it('an invitation’s page lists its apps, also those missing from the company f
   expect(text).not.toContain('minute')
 })
 
-it('the page of an invitation says nothing of apps or a sender where the link doesn’t work', async () => {
+it('the page of an invalid invitation names no apps and no sender', async () => {
   const { apps, text } = await open('nonsense')
   expect(apps).toEqual([])
   expect(text).not.toContain('Acme Search')

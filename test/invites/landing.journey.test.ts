@@ -116,7 +116,7 @@ it.each([
   expect(new URL(browser.page.url).pathname).toBe('/onboarding')
 })
 
-it('a person with an invitation is advised to open a browser where another app shows the page', async () => {
+it('an invited person in another app’s browser is advised to open a real browser', async () => {
   const url = `${running.url}/invite/${await issue()}`
   const webView = 'Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Chrome/140.0 Mobile'
   const { body } = await new TestBrowser().open(url, { headers: { 'user-agent': webView } })
@@ -136,7 +136,7 @@ it('a person signed in to another account sees both addresses and can continue w
   expect(browser.text).toContain('bob@acme.example')
 })
 
-it('someone who is signed in with another account switches account with one click, and the intent is kept', async () => {
+it('someone who is signed in with another account switches with one click, and keeps the apps', async () => {
   const browser = await signIn(running, 'bob')
   await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github_1'])}`)
   running.sandbox.clearRequests()

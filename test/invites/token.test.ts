@@ -23,13 +23,13 @@ const ada = { email: 'ada.lovelace@acme.example', datasources: [], sentAt: at }
 const DAY = 86_400_000
 
 describe('an invitation token', () => {
-  it('says whom it is for, and for which datasources', async () => {
+  it('contains the person and the datasources', async () => {
     const invitation = { ...ada, datasources: ['slack_1', 'github'] }
     const token = await invitations().issue(invitation, 14)
     expect(await invitations().read(token)).toEqual(invitation)
   })
 
-  it('shows nothing to people who read the link, which has at most 160 characters, also to stop reminders', async () => {
+  it('reveals nothing to readers of the link, and has at most 160 characters', async () => {
     const token = await invitations().issue(ada, 14)
     expect(token + readable(decodeFirewallSafe(token.slice(1)))).not.toMatch(/ada\.|lovelace@|acme\.|@acme/i)
     expect(`${audience}/invite/${token}/opt-out`.length).toBeLessThanOrEqual(160)
@@ -43,7 +43,7 @@ describe('an invitation token', () => {
     expect(await readAt(at + 14.1 * DAY)).toBeUndefined()
   })
 
-  it('says whom it is for after that too, where only that counts', async () => {
+  it('names its person even after its expiry, where only that counts', async () => {
     const token = await invitations().issue(ada, 14)
     const later = invitations({ now: () => at + 400 * DAY })
     expect(await later.read(token)).toBeUndefined()

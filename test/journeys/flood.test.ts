@@ -33,7 +33,7 @@ it.each([
   '/SEARCH/?q=a',
   '/API/Status/',
   '/admin/people?q=',
-])('one person who opens %s without end is told to wait, and reaches the service seldom', async (path) => {
+])('one person who keeps opening %s gets 429, and seldom reaches the service', async (path) => {
   const here = await world()
   const { browser } = await here.begin(1)
   const answers = await many(browser, here.url + path, 260)
@@ -77,7 +77,7 @@ it('one person holds no one else up, and is counted over all their browsers', as
   expect((await other.open(`${here.url}/onboarding`)).status).toBe(200)
 })
 
-it('one person who is stopped on the way back from a datasource goes on where they were', async () => {
+it('one person stopped on the way back from a datasource continues where they were', async () => {
   const here = await world()
   const { browser } = await here.begin(2)
   await browser.click('/onboarding/connect/slack_1')

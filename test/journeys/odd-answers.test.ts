@@ -71,7 +71,7 @@ describe('when the service answers oddly', () => {
     },
   )
 
-  it('trying again is not offered where the service refuses the return address, and the log names PUBLIC_URL', async () => {
+  it('a retry isn’t offered if the service rejects the return address, and PUBLIC_URL is logged', async () => {
     const answer = { status: 400, body: 'final_redirect_url is not allowed for this tenant' }
     const { browser } = await world.begin(1)
     const first = world.log.length

@@ -48,7 +48,7 @@ it.each([
   ['it was approved', [approved], /^It was approved on .* You can connect it now\.$/],
   ['it failed since', [{ ...approved, stage: 'failed' }], /^Waiting for an admin since/],
 ] as const)(
-  'the row of an app that waits for an admin says what was done: %s',
+  'the row of an app waiting for an admin shows the approval’s progress: %s',
   async (_what, approvals, note) => {
     const row = await rowOf(await blocked([...approvals]))
     expect(row).toMatchObject({ kind: 'blocked', notes: [expect.stringMatching(note) as string] })

@@ -6,7 +6,7 @@ const CLICK = '/onboarding/connect/slack_1'
 const connected = { event: 'step_result', user: ada, datasource: 'slack_1', result: 'connected' }
 
 it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
-  'an app whose tab was closed, or that was connected elsewhere, is audited once, when %s finds it',
+  'an app from a closed tab, or connected elsewhere, is audited once, when %s finds it',
   async (path) => {
     const { world, to, get, audited } = setUpWalkRoutes()
     await to(CLICK)
@@ -19,7 +19,7 @@ it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
   },
 )
 
-it('an app that another return finds connected is audited beside the one that the person is back from', async () => {
+it('an app found connected by another app’s return is audited beside it', async () => {
   const { world, to, get, callbackPath, audited } = setUpWalkRoutes()
   await to('/onboarding/connect/github_1')
   await to(CLICK)
@@ -32,7 +32,7 @@ it('an app that another return finds connected is audited beside the one that th
   ])
 })
 
-it('an app that is only listed no more because nothing was known of it is not audited', async () => {
+it('an app that disappears because the service knew nothing of it is not audited', async () => {
   const { world, get, audited } = setUpWalkRoutes()
   world.waiting = []
   await get('/onboarding')

@@ -122,7 +122,7 @@ it('the card is not there where nothing is left', () => {
   expect(overviewPage(checkedWalk([], checkedWalk([slack]))).card).toBeUndefined()
 })
 
-it('the card has what the company says: why, what search reads and what not, the account and help', () => {
+it('the card has the company’s reason, what search reads, the account and help', () => {
   const about = () => ({
     ...noDescription,
     reads: ['Channels', 'Files'],

@@ -121,7 +121,7 @@ it('a row is called new a minute after the first of the list, while it waits', (
   expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBe(false)
 })
 
-it('a row has what the company says about an app before anyone leaves for it', () => {
+it('a row has the company’s description of an app before the click', () => {
   const about = () => ({
     ...noDescription,
     help: 'Connect to the VPN first.',
@@ -136,7 +136,7 @@ it('a row has what the company says about an app before anyone leaves for it', (
   expect(notesOf(app({ kind: 'off' }, { status: 'disabled' }))).toEqual([t('note.disabled')])
 })
 
-it('a row says since when it is connected where the walk is over, and where that is known', () => {
+it('a row shows its connection’s date, if known, once the walk is finished', () => {
   const noteOf = (entry: Partial<TrackedApp>, finished: boolean, state: AppState['kind'] = 'connected') =>
     rows([app({ kind: state, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
   expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
@@ -152,7 +152,7 @@ const shown = (apps: readonly OverviewApp[]) => {
   return [entries, more].map((part) => part.map((row) => row.app).join(' '))
 }
 
-it('the list leaves out what the page offers first, and calls the one that comes after it next', () => {
+it('the list omits the app offered first, and marks the following one as next', () => {
   const apps = [named('a'), named('b', { kind: 'skipped', since: NOW }), named('c'), named('d')]
   const { entries } = rows(apps, 'a')
   expect(entries.map((row) => [row.app, row.status])).toEqual([
@@ -170,7 +170,7 @@ it('the list ends with what no one can connect', () => {
   expect(shown([off, named('a'), attention, named('b')])).toEqual(['a b off attention', ''])
 })
 
-it('the list shows six as they are, and of more the five most urgent in their order', () => {
+it('the list shows up to six apps in order, and else the five most urgent', () => {
   const skipped: AppState = { kind: 'skipped', since: NOW }
   const apps = [
     named('on', { kind: 'connected', since: NOW }, { status: 'connected' }),

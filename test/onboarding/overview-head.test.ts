@@ -76,7 +76,7 @@ it('the last page shows an icon for each kind of connected app, twelve at most',
   expect(overviewPage(connected(1, 2)).icons).toEqual([])
 })
 
-it('someone who has nothing to connect is greeted by their name, if that is short enough', () => {
+it('a person with nothing to connect is greeted by name, if it is short', () => {
   const heading = (name: string) => overviewPage(checkedWalk([]), { name }).heading
   expect(heading('Carol')).toBe('Search is ready for you, Carol')
   expect(heading('')).toBe('Search is ready for you')
@@ -136,7 +136,7 @@ it.each<[string, Walk, heading: string, lead: string]>([
   expect(overviewPage(walk)).toMatchObject({ heading, lead })
 })
 
-it('the way back is named by its host, with its port, and a path of ours by nothing', () => {
+it('the link back is named by its host and port, or has no name for our own path', () => {
   const returnLink = (returnTo?: string) =>
     overviewPage({ ...checkedWalk([slack]), visit: { only: [], returnTo } }).returnTo
   const href = 'https://intranet.acme.example:8443/welcome'

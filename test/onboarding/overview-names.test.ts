@@ -12,7 +12,7 @@ import { github, returned, overviewPage, checkedWalk, slack, waits } from './ove
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
-it('the name of an app tells several instances with one name apart by their numbers', () => {
+it('the name of an app gets a number if several instances share it', () => {
   const overview = overviewPage(checkedWalk([slack, waits('slack_2', 'Slack'), github]))
   expect(overview.card?.title).toBe('Connect Slack')
   expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])

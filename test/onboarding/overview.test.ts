@@ -5,14 +5,14 @@ import { skip, type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW, drive, github, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
 
-it('the overview says once that what was skipped can be connected any time', () => {
+it('the overview mentions once that skipped apps can be connected any time', () => {
   const lead = (...apps: UnconnectedApp[]) =>
     overviewPage(apps.reduce((walk, { instance }) => skip(walk, instance, NOW), checkedWalk(apps))).lead
   expect(lead(slack)).toBe('You skipped this app. Connect it any time.')
   expect(lead(slack, github, drive)).toBe('You skipped all 3 apps. Connect them any time.')
 })
 
-it('the overview finds apps by their names where there are more than ten, and guesses no minutes', () => {
+it('the overview has a search for more than ten apps, and estimates no minutes', () => {
   const apps = Array.from({ length: 11 }, (_, index) => waits(`app_${index}`, `Wiki ${index}`))
   const visit = { only: ['app'], returnTo: '/search' }
   const many = overviewPage({ ...checkedWalk(apps), visit }, { query: ' wIKI 1' })

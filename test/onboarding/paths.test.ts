@@ -32,10 +32,10 @@ it.each([
   [{ datasource: Array(60).fill('x') }, { only: Array(50).fill('x') }],
   [{ return_to: 'https://intranet.example/' }, { only: [], returnTo: 'https://intranet.example/' }],
   [{ return_to: ['a', 'b'] }, { only: [] }],
-])('what a visit is about %j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
+])('a visit %j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
 
 it.each(['!', 'ü', '\u{1f5c2}'])(
-  'what a visit is about has an address that every server takes, even of names of %s',
+  'a visit’s address stays within every server’s limit, even with names of %s',
   (character) => {
     const name = character.repeat(200 / character.length)
     for (const return_to of [undefined, `https://intranet.example/${'x'.repeat(2_000)}`]) {
@@ -46,7 +46,7 @@ it.each(['!', 'ü', '\u{1f5c2}'])(
   },
 )
 
-it('what a visit is about is in its address again, whatever characters it has', () => {
+it('a visit’s address keeps its apps and return address, whatever their characters', () => {
   const odd = { only: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
   const query = new URL(overviewPath(odd, 'a&b=c'), 'http://onramp').searchParams
   expect(query.getAll('datasource')).toEqual(odd.only)

@@ -225,7 +225,7 @@ it('the last ten failed steps are recorded for a known person with a verified ad
   expect(visitedAt).toBe(NOW)
 })
 
-it('a failed step that the store does not take is said in the log, and fails no page', async () => {
+it('a failed step that can’t be stored is logged, and fails no page', async () => {
   const rollout = setUpProgress()
   rollout.away(true)
   await rollout.started().fail(1)
@@ -252,7 +252,7 @@ it('a person’s record follows another verified address of the same issuer and 
   expect((await people.get(KING))?.lastCheck?.apps).toHaveLength(2)
 })
 
-it('an address that has a person of its own is left alone, and the operator hears it', async () => {
+it('an address with a person of its own is left alone, and the log tells the operator', async () => {
   const { started, notified } = setUpProgress()
   const { page, people, progress } = started()
   await page([slack])

@@ -23,7 +23,7 @@ it('a confirmed return leads straight to the next app, and the last one to the f
   expect(audited.every((entry) => 'user' in entry && entry.user === ada)).toBe(true)
 })
 
-it('a return keeps what the link was about: these apps alone, and where to go afterwards', async () => {
+it('a return keeps the visit’s apps and return address', async () => {
   const { world, to, page, callbackPath } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&return_to=/search')
   await to(CLICK)
@@ -51,7 +51,7 @@ it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
   expect((await get(callbackPath())).status).toBe(pauses ? 200 : 303)
 })
 
-it('a return that is not confirmed yet shows the page, which looks again on its own', async () => {
+it('an unconfirmed return shows the page, which polls on its own', async () => {
   const { page, callbackPath, audited } = await awayAtSlack()
   const path = callbackPath()
   const found = await page(path)
@@ -82,7 +82,7 @@ it('a waiting page never leads straight to the next app, but to its button', asy
   expect([ended['refresh'], calls.length]).toEqual([undefined, 3])
 })
 
-it('a return that another tab held up, or whose check failed, ends at a page too', async () => {
+it('a return delayed by another tab, or with a failed check, ends at a page too', async () => {
   for (const hold of ['another tab', 'a failure'] as const) {
     const { world, to, get, page, callbackPath } = setUpWalkRoutes()
     await to(CLICK)

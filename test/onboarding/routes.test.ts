@@ -4,7 +4,7 @@ import { ada, consentOf, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './w
 
 const CLICK = '/onboarding/connect/slack_1'
 
-it('the overview asks the service and shows what it says, in the language of the person', async () => {
+it('the overview shows the service’s response in the person’s language', async () => {
   const { page, calls } = setUpWalkRoutes()
   expect(await page('/onboarding')).toMatchObject({
     view: 'onboarding/overview',
@@ -33,7 +33,7 @@ it('the overview shows the apps that its address names, until another address na
   expect(abroad['returnTo']).toBeUndefined()
 })
 
-it('the overview refuses a return address of more than 1,024 characters in words, and takes one of 1,024', async () => {
+it('the overview accepts a return address of 1,024 characters, and explains its refusal of longer ones', async () => {
   const { get } = setUpWalkRoutes()
   const of = async (length: number) => await get(`/onboarding?return_to=/${'x'.repeat(length - 1)}`)
   expect((await of(1_024)).body).toMatchObject({ returnTo: { href: expect.stringMatching(/^.x{1023}$/) } })

@@ -20,7 +20,7 @@ const AGAIN = 'Use the same account or workspace as before.'
 const OFF = 'Slack\u00a0(2) can’t be connected right now. Connect Slack only.'
 const OTHERS = 'Use your work account (ada@acme.example)'
 
-it('the card of an app that shares its name says that there are several to connect', () => {
+it('an app that shares its name says that there are several to connect', () => {
   expect(headlineOf(checkedWalk([slack, second, github]))).toBe(TWICE)
   expect(headlineOf(checkedWalk([slack, second, third]))).toBe(
     'You have 3 Slack accounts or workspaces. Start with any of them.',
@@ -94,12 +94,12 @@ it('the company’s account is omitted if it is the same for two apps with one n
   expect(textsIn(checkedWalk([slack, github]), same).output).toBe('Use your Acme workspace.')
 })
 
-it('the account that the company names is all that is said where each has its own', () => {
+it('the company’s account replaces other advice if each app has its own', () => {
   const own = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
   expect(textsIn(both, own)).toEqual({ output: 'Use your Acme workspace.', note: 'Use the Sales workspace.' })
 })
 
-it('someone whose app isn’t connected yet sees advice to use the other account, where names are alike', () => {
+it('a person with an unconfirmed same-name app is advised to use the other account', () => {
   const fixesOf = (...apps: UnconnectedApp[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const { card } = overviewPage(checkedWalk(apps, returned(apps), now), { now, from: 'slack_1' })

@@ -5,7 +5,7 @@ import { awayAtSlack, ada, setUpWalkRoutes, github, PLAIN_CHECK, slack } from '.
 it.each([
   ['skip', 'skipped', 'Slack skipped'],
   ['blocked', 'blocked', 'Slack is waiting for an admin'],
-])('what a person says about an app by %s is kept, noted and shown', async (path, event, title) => {
+])('a choice of %s is kept, audited as %s and shown', async (path, event, title) => {
   const { page, post, calls, audited } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')
   const { status, headers } = await post(`/onboarding/${path}/slack_1`)
@@ -19,7 +19,7 @@ it.each([
 it.each([
   ['skip', 'unskip'],
   ['blocked', 'unblock'],
-])('what a person says about an app by %s is taken back by %s, which is no event', async (path, undoPath) => {
+])('a choice of %s is undone by %s, without an audit event', async (path, undoPath) => {
   const { page, post, audited } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack')
   await post(`/onboarding/${path}/slack_1`)
@@ -86,7 +86,7 @@ it('the status is the person’s own, checks at most every three seconds, and re
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
 })
 
-it('the status shows at once what the person did here', async () => {
+it('the status shows the person’s choices at once', async () => {
   const { world, page, post, to, calls } = setUpWalkRoutes()
   await page('/api/status')
   await post('/onboarding/skip/slack_1')

@@ -27,14 +27,14 @@ const slackReturn = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const comesBack = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}, how: object = {}) =>
   afterReturn(click().walk, checkOf(unconnected, more), { ...slackReturn, ...how })
 
-it('a click on connect leaves for what comes next, under the step id of its check', () => {
+it('a click on connect starts the next app, under the step id of its check', () => {
   expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
   expect(findReturn(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
   expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
 })
 
 it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
-  'a click on connect on what was never listed (%.20s) is unknown',
+  'a click on connect for an app never listed (%.20s) is unknown',
   (wanted) =>
     expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
 )
@@ -77,7 +77,7 @@ it('a return goes straight on when the service shows the consent, as one click',
   expect(findReturn(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
 })
 
-it('a return that two servers judge at once leaves once: the later one leads to the page', () => {
+it('a return handled by two servers at once leaves once, and the later one shows the page', () => {
   const rest = [app('github_1'), app('gdrive_1')]
   const first = comesBack(rest, { step: 's2' })
   expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })

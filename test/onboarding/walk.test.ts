@@ -95,7 +95,7 @@ it.each([
   },
 )
 
-it('the next step is for the person to decide once the time to confirm is over', () => {
+it('the next step is the person’s decision once the time to confirm is over', () => {
   expect(nextOf(checkedWalk(all, afterReturn(), 30_999), 30_999).kind).toBe('wait')
   const over = checkedWalk(all, afterReturn(), 31_000)
   expect(nextOf(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
@@ -115,7 +115,7 @@ it('the next step waits for the last visible return, and delays no other app', (
   expect(progress(checkedWalk([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
 })
 
-it('the next step is nothing to wait for where the service switched the app off meanwhile', () => {
+it('the next step doesn’t wait for an app that the service has disabled', () => {
   expect(nextOf(checkedWalk([app('slack_1', 'disabled')], afterReturn([slack]), 2_000), 2_000)).toEqual({
     kind: 'finished',
   })
@@ -124,7 +124,7 @@ it('the next step is nothing to wait for where the service switched the app off 
 const finishSlack = (waiting: UnconnectedApp[], isRefused = false) =>
   finishReturn(checkedWalk(waiting, afterClick(), 5), 's1', 5, isRefused)
 
-it('a return counts as connected only when the service no longer lists the app, whatever the return says', () => {
+it('a return counts as connected only when the service no longer lists the app', () => {
   expect(finishSlack([github, drive]).outcome).toBe('connected')
   expect(finishSlack([github, drive], true).outcome).toBe('connected')
   expect(finishSlack(all).outcome).toBe('waiting')
@@ -148,7 +148,7 @@ it('a return without a known step belongs to the last click that has not returne
   expect(findReturn(leave(afterClick(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
 })
 
-it('a return with a step that is over is none, and takes no other tab’s place', () => {
+it('a return with a finished step is ignored, and replaces no other tab’s return', () => {
   const connected = finishReturn(checkedWalk([github, drive], afterClick(), 5), 's1', 5).walk
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
@@ -203,7 +203,7 @@ it('an app that the person didn’t allow is left alone where nothing is waited 
     expect(decline(walk, 'slack_1', 3)).toEqual(walk)
 })
 
-it('“not now” lasts until it is taken back, or the person leaves for the app after all', () => {
+it('“not now” lasts until it is undone, or the person connects the app after all', () => {
   const skipped = skip(checkedWalk(all), 'slack_1', 1)
   expect(nextOf(checkedWalk(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
   expect(nextOf(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
@@ -238,7 +238,7 @@ it('“I need an admin” is kept with its time until it is undone or replaced',
   expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
 })
 
-it('no check is sent while someone is leaving, and one is after that, whatever the clocks do', () => {
+it('no check is sent right after a click, and one later, even if the clock changes', () => {
   expect(mayCheck(checkedWalk(all), 0)).toBe(true)
   expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(afterClick(), now))).toEqual([false, true])
   // A clock that was put back, or a record that claims a departure to come.
@@ -264,7 +264,7 @@ it('a visit counts apps that were connected on the way, and only its own apps', 
   })
 })
 
-it('a walk of more apps than anyone has forgets those that were connected first, and none that waits', () => {
+it('a walk with too many apps forgets the first connected ones, never a waiting one', () => {
   const many = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
   expect(checkedWalk(many).known).toHaveLength(2_001)
   const half = checkedWalk(many.slice(1_000), checkedWalk(many.slice(0, 2_000)), 1)

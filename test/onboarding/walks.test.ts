@@ -101,7 +101,7 @@ it('a walk is neither read again nor written where a page changes nothing', asyn
   expect([counted.reads, counted.writes]).toEqual([reads, writes + 1])
 })
 
-it('a walk is changed where another process has written meanwhile, and not written twice for the same change', async () => {
+it('a walk changed by another process meanwhile is merged, and written once for each change', async () => {
   const { process, between, counted } = setUpWalks()
   const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
   between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))

@@ -7,7 +7,7 @@ import { freePort } from '../helpers/running.ts'
 
 const folder = useFolder()
 
-it('a start with faulty settings says everything that is wrong, ends with 78, and has started nothing', async () => {
+it('a start with faulty settings reports every fault, exits with 78, and starts nothing', async () => {
   const port = await freePort()
   const data = join(folder, 'data')
   const env = {

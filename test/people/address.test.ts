@@ -27,7 +27,7 @@ it.each([
   'clau\u017Fe@acme.example',
   '\u0130da@acme.example',
   '\uFF41da@acme.example',
-])('%j is no address to invite', (text) => {
+])('%j is rejected as an address to invite', (text) => {
   expect(addressToInvite(text)).toBeUndefined()
 })
 

@@ -58,7 +58,7 @@ it('two spellings of an address share one record', async () => {
   expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
 })
 
-it('a record that two processes change at once loses nothing, and is written only if something changed', async () => {
+it('a record changed by two processes at once loses nothing, and is written only if changed', async () => {
   const { values, open } = setUpPeople()
   const processes = [open(), open()] as const
   await Promise.all(
@@ -157,7 +157,7 @@ const hides = {
     apps.filter(({ instance }) => instance !== 'jira_1'),
 }
 
-it('apps that the company hides are left out when reading, and kept as they were when writing', async () => {
+it('hidden apps are omitted when reading, and kept unchanged when writing', async () => {
   const { open } = setUpPeople()
   await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
   const hiding = open(at + 1, hides)

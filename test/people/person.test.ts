@@ -31,7 +31,7 @@ const states = (person: Person) => appsOf(person).map(({ instance, state }) => `
 
 const both = answered(ada, listed('slack_1', 'jira_1'))
 
-it('an app that is no longer listed is connected, and one that is listed again isn’t', () => {
+it('an app no longer listed is connected, and one listed again isn’t', () => {
   expect(states(both)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
   const one = answered(both, listed('jira_1'), AT + 1)
   expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
@@ -63,7 +63,7 @@ it('a response replaces one from a clock that is more than a minute ahead', () =
   expect(states(answered(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
-it('a lost record gets its connected apps back from a walk, and another one keeps what it knows', () => {
+it('a lost record gets its connected apps from a walk, and an existing one keeps its own', () => {
   const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
   const after = withCheck(ada, { checkedAt: AT, unconnected: [], connected: remembered }, AT)
   expect(states(after)).toEqual(['slack_1 connected'])

@@ -69,7 +69,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await world.restart()
   })
 
-  it('the doctor tells what is wrong, and what may be', async () => {
+  it('the doctor reports real and possible faults', async () => {
     const maybe = [
       "warn: The server doesn't advertise PKCE (S256), which onramp always uses.",
       'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires.',

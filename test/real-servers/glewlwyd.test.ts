@@ -93,7 +93,7 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
     await world.restart()
   })
 
-  it('the doctor tells what is wrong, and nothing if all is right', async () => {
+  it('the doctor reports a fault, and none in a correct configuration', async () => {
     for (const right of [{}, BY_ITSELF]) expect(await world.doctor(right)).toEqual([])
     for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
       expect(await world.doctor(wrong)).toEqual([

@@ -69,7 +69,7 @@ const refusedIn = (browser: TestBrowser, url: string) =>
 describe.skipIf(!isHere).for([1, 2] as const)(
   `behind the OWASP core rule set at paranoia level %d${lacks(RULES, 'modsecurity-crs')}`,
   (level) => {
-    it('people sign in from every link, and no request of theirs is refused', async () => {
+    it('people sign in from every link without a request being blocked', async () => {
       const { running, found } = await behindFirewall(level)
       for (let count = 0; count < TIMES; count++)
         for (const link of LINKS) {
@@ -87,7 +87,7 @@ describe.skipIf(!isHere).for([1, 2] as const)(
     })
 
     it.runIf(level === 2)(
-      'a firewall takes a scope in a callback for no file with the rules of deploy/proxies: %s',
+      'the firewall rules of deploy/proxies accept a scope that looks like a file: %s',
       async () => {
         const { running, found } = await behindFirewall(level)
         const scope = 'email profile openid https://www.googleapis.com/auth/userinfo.profile'

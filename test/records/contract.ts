@@ -76,7 +76,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     }
   })
 
-  it('no one writes over what has changed, is not there, or is there', async () => {
+  it('a compare-and-set fails if the record has changed, is missing, or already exists', async () => {
     const key = newKey()
     expect(await records.compareAndSet(key, 'a', 'b', 60)).toBe(false)
     await records.put(key, 'a', 60)
@@ -98,7 +98,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     expect(await records.get(key)).toBeUndefined()
   })
 
-  it('all keys that begin alike are listed, each once and with its batch, and no others', async () => {
+  it('all keys with a prefix are listed, each once and in its batch, and no others', async () => {
     const prefix = `list*[a-z]?\\${newKey()}:`
     const names = Array.from({ length: 2_500 }, (_, index) => `${prefix}${index}-ü`)
     for (const name of names) await records.put(name, 'a', 60)

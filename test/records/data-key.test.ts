@@ -46,7 +46,7 @@ it('a store of another secret is rejected and left unchanged, until it is adopte
   await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
 })
 
-it('the data key is read again after an outage, and only once when it was found', async () => {
+it('the data key is read again after an outage, and else once', async () => {
   const records = store()
   let reads = 0
   const get = async (key: string) => {

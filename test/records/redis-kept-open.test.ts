@@ -50,7 +50,7 @@ const failing = (message: string) => () => Promise.reject(new Error(message))
 const outcome = (work: Promise<unknown>) =>
   work.catch((error: unknown) => (error instanceof StoreUnavailable ? error.detail : 'another failure'))
 
-it('a connection to Redis is opened at once, and a command that comes first waits for it', async () => {
+it('a Redis connection opens at once, and an early command waits for it', async () => {
   const { connection: redis } = server(['slow'])
   const first = outcome(redis.commands.get('a'))
   expect(redis.isReady).toBe(false)
@@ -75,7 +75,7 @@ it('a Redis connection is retried four times a second, while commands fail with 
   expect(redis.isReady).toBe(true)
 })
 
-it('a lost client is replaced once though it fails twice, and is closed after a while', async () => {
+it('a lost client is replaced once, even if it fails twice, and closed later', async () => {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]?.lose(AWAY)

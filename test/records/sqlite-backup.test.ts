@@ -75,7 +75,7 @@ it('a backup is one complete file, readable only by its owner, also during write
   copy.close()
 })
 
-it('a backup that fails says why, as SQLite or the system tells it', async () => {
+it('a failed backup prints the reason of SQLite or the system', async () => {
   const database = new DatabaseSync(join(folder, 'data/onramp.sqlite'))
   database.exec('DROP TABLE records')
   database.close()

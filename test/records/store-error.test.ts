@@ -36,7 +36,7 @@ it.each([
 })
 
 it.each(['ERR syntax error', 'ERR its ZOOM', 'the OOM killer', 'OOMS are none', 'loading'])(
-  'another message is no error reply of Redis: %s',
+  'another message isn’t taken for an error reply of Redis: %s',
   (message) => {
     expect(describeStoreError(new Error(message)).isErrorReply).toBe(false)
   },

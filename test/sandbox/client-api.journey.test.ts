@@ -56,7 +56,7 @@ it('the check takes POST only, and an unknown operation gets 404', async () => {
   expect((await call(sandbox, 'unheardof', { token })).status).toBe(404)
 })
 
-it('the check lists what is not authorized, in the fields of the contract', async () => {
+it('the check lists unauthorized apps, in the fields of the contract', async () => {
   const [entry] = await check(sandbox, 'ada')
   expect(entry).toEqual({
     datasourceInstance: 'slack_1',

@@ -18,7 +18,7 @@ async function begun(options: Setup = {}, query: Form = { return_to: '/x' }) {
 const AGAIN = '/sign-in?return_to=%2Fx&again=1'
 const tryAgain = '/sign-in?return_to=%2Fx'
 
-it('a callback that comes twice leads to the page twice, redeems the code once, and replaces the cookie', async () => {
+it('a repeated callback leads to the page, and redeems the code once', async () => {
   const { ada, sent, requests, callbackFor, store } = await begun()
   const [address, before] = [callbackFor(sent), await ada.cookies()]
   expect([await ada.follow(address), await ada.follow(address)]).toEqual(['/x', '/x'])
@@ -114,7 +114,7 @@ it('a browser without cookies gets an error of its own after the second callback
   expect(await browser().follow(callbackFor(sent))).toMatchObject(problem)
 })
 
-it('a tab that comes second leads to its own page, and its code is not redeemed', async () => {
+it('a second tab leads to its own page, and its code is not redeemed', async () => {
   const { ada, sent, requests, callbackFor, person } = await begun()
   const late = callbackFor(sent)
   expect(await ada.signIn()).toBe('/onboarding')

@@ -65,7 +65,7 @@ it.each<[Server, Server]>([
   },
 )
 
-it('what was skipped at the former identity provider is skipped at the new one', async () => {
+it('an app skipped at the former identity provider is still skipped at the new one', async () => {
   const { browser } = await signIn('old', 'old', 'bob')
   await browser.open(`${serverAt('old')}/onboarding`)
   await browser.post(`${serverAt('old')}/onboarding/skip/slack_1`)
@@ -75,7 +75,7 @@ it('what was skipped at the former identity provider is skipped at the new one',
   expect(there.browser.text).toContain('Skipped')
 })
 
-it('signing out at the other server ends the session there, and tells the other authorization server nothing', async () => {
+it('signing out at one server ends its session, and calls no other authorization server', async () => {
   const { browser } = await signIn('old', 'old')
   await browser.open(`${serverAt('new')}/onboarding`)
   two.sandbox.clearRequests()

@@ -113,7 +113,7 @@ it.each([
   expect(requests.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
 })
 
-it('a redirect is followed on the same origin, and a server that does not answer gets one request', async () => {
+it('a redirect is followed on the same origin only, and a silent server gets one request', async () => {
   const two = `${ISSUER}/two`
   answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(whole) })
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', url: two })

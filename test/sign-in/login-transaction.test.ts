@@ -56,7 +56,7 @@ it('a state and its secrets hold nothing that a firewall refuses (--, 0x1f, .env
   }
 })
 
-it('only the browser that began it derives its nonce and code_verifier, also after a rotation of the secret', () => {
+it('only the original browser can derive the nonce and code_verifier, also after a rotation', () => {
   const { state, ...secrets } = new LoginTransactions([OLD]).seal(START, BEGUN)
   const opened = new LoginTransactions([NEW, OLD]).open(state)
   expect(opened?.secretsFor(COOKIE)).toEqual(secrets)

@@ -150,7 +150,7 @@ it('a registration sends the initial access token, and the public key if the cli
   expect(JSON.parse(requests[1]?.body ?? '')).not.toHaveProperty('jwks')
 })
 
-it('the authorization request has the scope that is listed and registered, unless the operator chose one', async () => {
+it('the authorization request has the listed and registered scope, or the operator’s', async () => {
   answerFetch({ [REGISTER]: made({ scope: 'openid email' }) })
   const { client, logged } = ours()
   const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
@@ -237,7 +237,7 @@ it.each([
   { registration_client_uri: 'x' },
   { registration_client_uri: 'http://as.example/register/one' },
   { registration_access_token: undefined },
-])('a client stays if there is no safe address or no token: %j', async (without) => {
+])('a client stays if there is no safe address and token to check it: %j', async (without) => {
   const requests = answerFetch({})
   expect(await removeClient({ ...registered, ...without })).toBe('no-means')
   expect(requests).toEqual([])

@@ -22,7 +22,7 @@ it.each<[Prompt, string[] | undefined, Prompt]>([
   expect(supportedPrompt(prompt, { issuer, prompt_values_supported: listed })).toBe(possible)
 })
 
-it('the prompt is never login at Google, and an address can only ask for known ones', () => {
+it('the prompt is never login at Google, and a link can only set known values', () => {
   expect(supportedPrompt('login', { issuer: 'https://accounts.google.com' })).toBe('select_account')
   expect(['login', 'no', ['login']].map(parsePrompt)).toEqual(['login', undefined, undefined])
 })

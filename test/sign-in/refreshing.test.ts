@@ -65,7 +65,7 @@ it('a refresh names the resource, and redeems the newest refresh token', async (
   expect(sent).toEqual(['refresh', 'second', 'second'].map((token) => [token, resource]))
 })
 
-it('someone without a refresh token keeps the access token to its end, and then signs in again', async () => {
+it('a person without a refresh token keeps the access token until it expires', async () => {
   const { browser, person, clock, requests } = inProcess()
   person.tokens = { refresh_token: undefined }
   const ada = browser()
@@ -79,7 +79,7 @@ it('someone without a refresh token keeps the access token to its end, and then 
   expect(requests).toEqual([])
 })
 
-it('a token that the service refuses is refreshed once, and a refused sign-in ends unless it is new', async () => {
+it('a rejected token is refreshed once, and the sign-in ends unless it is new', async () => {
   const { ada, first, refused, refreshes, clock, isIn } = await someone()
   refused.add(first)
   expect([await ada.call(), refreshes()]).toEqual(['access-2', 1])

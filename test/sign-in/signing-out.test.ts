@@ -22,7 +22,7 @@ async function signedIn(options: Setup = { metadata }) {
   return { ...world, ada, page, signOut, taken }
 }
 
-it('someone who signs out is signed out here at once, then at the server, and comes back', async () => {
+it('a person who signs out is signed out here at once, then at the server', async () => {
   const { ada, page, signOut, taken, audited, store } = await signedIn()
   const { headers } = await signOut()
   expect(headers['location']).toBe('/sign-out')
@@ -113,7 +113,7 @@ it('a sign-in under way during a sign-out starts over with prompt=login', async 
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
-it('someone is signed out here only if the server has no such page or cannot be reached', async () => {
+it('a person is signed out here only if the server has no logout page or is unreachable', async () => {
   const without = await signedIn({})
   expect((await without.signOut()).headers['location']).toBe('/signed-out')
   expect(without.audited).toMatchObject([{ revoked: 'no_endpoint' }])

@@ -9,7 +9,7 @@ const NOW = 1_700_000_000_000
 const answer = (more: Partial<TokenEndpointResponse> = {}) =>
   ({ access_token: 'a', token_type: 'bearer', ...more }) as TokenEndpointResponse
 
-it('a token response gives all its tokens, and a refresh keeps those that it leaves out', () => {
+it('a token response gives all its tokens, and a refresh keeps the omitted ones', () => {
   const whole = answer({ refresh_token: 'r', id_token: 'i', expires_in: 300 })
   const all = { accessToken: 'a', refreshToken: 'r', idToken: 'i', issuedAt: NOW }
   expect(tokensFrom(whole, NOW)).toEqual({ ...all, expiresAt: NOW + 300_000 })

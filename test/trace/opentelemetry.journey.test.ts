@@ -110,7 +110,7 @@ it('an operator who loads the SDK can follow a click to the call of the service'
   for (const secret of secrets) expect(collector.text()).not.toContain(secret)
 })
 
-it('the recipe installs what it imports', () => {
+it('the recipe installs each of its imports', () => {
   const text = readFileSync(new URL('start.mjs', recipe), 'utf8')
   const imported = [...text.matchAll(/from '([^']+)'/g)].map(([, name]) => name)
   const { dependencies } = JSON.parse(readFileSync(new URL('package.json', recipe), 'utf8')) as {

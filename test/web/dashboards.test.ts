@@ -157,7 +157,7 @@ it('every label value in alerts, their tests and the dashboard exists', async ()
   }
 })
 
-it('every alert says what it is about, what to look at, and how urgent it is', () => {
+it('every alert has its subject, first step and urgency', () => {
   const docs = read('docs/observability.md')
   for (const { alert, labels, annotations } of rules) {
     expect(['page', 'ticket'], alert).toContain(labels.severity)

@@ -89,7 +89,7 @@ it.each([
   ['a page of ours', fetchMetadata({ site: 'same-origin', mode: 'navigate', dest: 'document' })],
   ['a program that says only its mode', { 'sec-fetch-mode': 'cors' }],
   ['a link in Chromium 79', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-])('what is no page elsewhere %s starts the sign-in', async (_what, headers) => {
+])('a path without a page (%s) starts the sign-in', async (_what, headers) => {
   expect((await sendRaw(running.url, '/sign-in', { headers })).status).toBe(303)
 })
 

@@ -64,7 +64,7 @@ it.each([
   ['mailto:a@acme.example?subject=Search', 'mailto:a@acme.example?subject=Search&amp;body=Reference%3A%20'],
   ['mailto:a@acme.example', 'mailto:a@acme.example?subject=Reference%3A%20'],
   ['https://desk.acme.example/new?form=7#top', 'https://desk.acme.example/new?form=7&amp;reference='],
-])('someone who needs help finds the reference in the link to %s', async (help, beginning) => {
+])('a person who needs help finds the reference in the link to %s', async (help, beginning) => {
   const { text, reference, hrefs } = await helpFor(new Problem(403, 'service_forbidden'), help)
   expect(reference).toBeDefined()
   expect(hrefs).toEqual(new Set([`${beginning}${reference}${help.endsWith('#top') ? '#top' : ''}`]))
@@ -100,7 +100,7 @@ it('a person without a company contact can send the reference to their admin, ex
   expect(missing.text).not.toMatch(/reference/i)
 })
 
-it('what only someone else can change is not tried again, by a link or on its own', async () => {
+it('a failure that the person can’t fix is not retried, by a link or automatically', async () => {
   const { tryAgain, refresh, stop, isShut } = await pageFor('sign_in_misconfigured')
   expect([tryAgain, refresh, stop, isShut]).toEqual([undefined, undefined, undefined, true])
 })

@@ -86,7 +86,7 @@ it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1',
   },
 )
 
-it("another site's page can link to a page of ours, and neither embed nor fetch nor frame one", async () => {
+it('another site can link to our pages, but not embed, fetch or frame them', async () => {
   const get = (how: object) =>
     request(onramp.app)
       .get('/onboarding')
@@ -137,7 +137,7 @@ it.each([
   expect(await isRefused(99)).toBe(true)
 })
 
-it('a hop with a port that is no proxy of ours is the client, whatever stands before it', async () => {
+it('a hop with a port that isn’t our proxy is the client', async () => {
   const isRefused = async (host: number) => {
     const forwardedFor = `198.51.100.${host}, 203.0.113.9:4711`
     return (await request(onramp.app).get('/sign-in').set('x-forwarded-for', forwardedFor)).status === 429
@@ -146,7 +146,7 @@ it('a hop with a port that is no proxy of ours is the client, whatever stands be
   expect(await isRefused(99)).toBe(true)
 })
 
-it('a stranger is counted by the address that they have, whatever address they name, where no proxy is', async () => {
+it('without a proxy, a client is counted by its own address, whatever it claims', async () => {
   const direct = { ...settings, TRUST_PROXY: undefined, DATA_DIR: join(folder, 'direct') }
   const other = createOnramp(direct, createLog('silent'))
   const named = (host: number) => request(other.app).get('/sign-in').set('x-forwarded-for', `192.0.2.${host}`)

@@ -72,7 +72,7 @@ it.each([
   expect((await sendRaw(running.url, '/healthz')).status).toBe(200)
 })
 
-it('what comes behind a request does not change the answer to it', async () => {
+it('data after a request does not change its response', async () => {
   const answer = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n')
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
 })

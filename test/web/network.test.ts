@@ -29,7 +29,7 @@ it.each([
 })
 
 it.each(['', 'unknown', ':::', '1:2', '2001:db8::1::2'])(
-  'addresses that are counted together %j, which is no address, counts as it is',
+  'addresses that are counted together %j, which is invalid, counts as itself',
   (text) => {
     expect(networkOf(text)).toBe(text)
   },

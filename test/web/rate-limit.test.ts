@@ -55,14 +55,14 @@ it.each([
   expect(refused(PER_MINUTE, () => signIn())).toBe(0)
 })
 
-it('one sign-in comes back thirty times a minute at most, and no other pays for that', () => {
+it('one sign-in may return thirty times a minute, without slowing others', () => {
   const { signIn, comeBack } = setUpLimit()
   expect(refused(31, () => comeBack('ada'))).toBe(1)
   expect(comeBack('grace')).toBeUndefined()
   expect(signIn()).toBeUndefined()
 })
 
-it('a refused request gets Retry-After for when a tenth is free again, and is noted in one place', () => {
+it('a rejected request gets Retry-After until a tenth is free, and is logged once', () => {
   const { signIn, noted } = setUpLimit()
   refused(PER_MINUTE, () => signIn())
   expect(signIn()).toMatchObject({ status: 429, retryAfter: 6 })

@@ -43,7 +43,7 @@ it('a server with a full Redis is not ready, and logs each change once', async (
   expect(linesWith(running, 'ready again')).toHaveLength(1)
 })
 
-it('the liveness response identifies onramp, and does not tell its version', async () => {
+it('the liveness response identifies onramp, but not its version', async () => {
   const { running } = await ready()
   const page = await new TestBrowser().open(`${running.url}/healthz`)
   expect(page.headers['x-onramp']).toBe('healthz')

@@ -35,7 +35,7 @@ it('the id of a request is in a header of every answer, another each time', asyn
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-it('the id of a request is what people and programs see, and in every line of the log', async () => {
+it('the id of a request is the same in responses and every log line', async () => {
   running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
   const ada = await signIn(running, 'ada')
   const lines = await logged(async () => {
@@ -96,7 +96,7 @@ it('the log of requests names no one', async () => {
 const traceId = 'c'.repeat(32)
 const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
 
-it('a trace that a request belongs to goes on to the service, and is in the log', async () => {
+it('a request’s trace id reaches the service, and is logged', async () => {
   const ada = await signIn(running, 'ada')
   const before = running.sandbox.requests.length
   const lines = await logged(() =>

@@ -83,7 +83,7 @@ const IN_SOME_STATES = new Set(['still'])
 
 const render = createViews(VIEWS)
 
-it.each(Object.keys(pages))('a view %s renders with what it is given', (view) => {
+it.each(Object.keys(pages))('a view %s renders with its data', (view) => {
   const html = render(view, pages[view] ?? {})
   expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
   expect(html).not.toMatch(/undefined|\[object/)

@@ -152,7 +152,7 @@ it.each([
   }
 })
 
-it('waiting events are in the metrics, with the age of the oldest, also after a restart', async () => {
+it('the metrics have the count of waiting events and the oldest one’s age', async () => {
   const { process, receiver } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
   const figures = async ({ registry }: ReturnType<typeof process>) =>

@@ -35,7 +35,7 @@ it.each<[string, Partial<Accounts>]>([
   expect(lossesOf({ ...accounts, ...changed })).not.toEqual([])
 })
 
-it('a company comes in order, all of it, and the same again for the same seed', () => {
+it('a generated company is complete, in order, and identical for the same seed', () => {
   expect(company).toHaveLength(RHYTHM.people)
   expect(company.map(({ at }) => at)).toEqual(company.map(({ at }) => at).toSorted((a, b) => a - b))
   expect(planCompany(RHYTHM, 1)).toEqual(company)
