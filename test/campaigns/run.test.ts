@@ -123,7 +123,7 @@ it.each([
   expect(kinds).toEqual([isLapse])
 })
 
-it('an email gets all of the person’s apps, for the same names as on pages', async () => {
+it('an email gets all of the person’s apps, so names match the pages', async () => {
   const { run, everyone } = setUpRuns()
   await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
   const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
