@@ -42,25 +42,16 @@ const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as cons
 const DAY_MS = 86_400_000
 
 /** Is it about everyone who left the list that day, or about an app that the person had lost, or waited for, while on the list? */
-function isAbout(person: Person, action: OperatorAction): boolean {
-  const { intents, listedAt = Infinity, leftAt = Infinity } = person
-  const { at, app, what } = action
+function isAbout(person: Person, { at, app, what, since = 0 }: OperatorAction): boolean {
+  const { lastCheck, intents, listedAt = Infinity, leftAt = Infinity } = person
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
-  if (listedAt > at || leftAt <= at) return false
-  if (what !== 'approved') return hadLost(person, app, action)
-  const waits = intents?.apps.some(
-    (one) => one.instance === app && one.kind === 'blocked' && (one.since ?? 0) <= at,
-  )
-  return (
-    waits || campaignEmails(person, APPROVALS).some((email) => email.apps?.includes(app) && email.at >= at)
-  )
-}
-
-function hadLost({ lastCheck }: Person, app: string, { at, since = 0 }: OperatorAction): boolean {
-  const record = lastCheck?.apps.find(({ instance }) => instance === app)
-  return [record?.lapsedAt, record?.lostAt, record?.vanishedAt].some(
-    (time = Infinity) => time >= since && time <= at,
-  )
+  const isIt = ({ instance }: { instance: string }) => instance === app
+  const record = lastCheck?.apps.find(isIt)
+  const blocked = intents?.apps.find((one) => isIt(one) && one.kind === 'blocked')
+  const told = campaignEmails(person, APPROVALS).some((email) => email.at >= at && email.apps?.includes(app))
+  const lost = [record?.lapsedAt, record?.lostAt, record?.vanishedAt]
+  const times = what === 'approved' ? [blocked?.since, told ? at : undefined] : lost
+  return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
 
 /** `events`: newest first. */
@@ -158,17 +149,17 @@ export function personPage(
   company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet'>,
   { t, now }: { t: Texts; now: number },
 ) {
-  const { displayName } = company
   const { help, checkedAt, apps, events } = historyOf(person, keepState)
   const { name, email } = person
   const details = DETAILS.filter((detail) => detail !== 'name').map((detail) => person[detail])
-  const known = person.lastCheck?.apps.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
+  const known =
+    person.lastCheck?.apps.map((app) => ({ ...app, name: company.displayName(app, t.lang) })) ?? []
   const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))
   // Apps that are hidden or replaced left the record, and have their lines in the history.
   const nameOf = (former: string) => {
     const instance = company.replacedBy.get(former) ?? former
     const name = humanize(datasourceType(instance))
-    return names.get(instance) ?? displayName({ instance, name }, t.lang)
+    return names.get(instance) ?? company.displayName({ instance, name }, t.lang)
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
   const helped = { apps: t.list(help.apps.map((app) => nameOf(app.instance))), code: help.code ?? '' }

@@ -32,7 +32,6 @@ export async function rename(
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const onDone = (one: Rename) => void stdout.write(`${one.from}: is ${one.to} now\n`)
-    // A former address names its person; an address that is done is reported as unchanged.
     for (const one of read) {
       const current = await people.currentAddress(one.from)
       if (current !== normalizedAddress(one.to)) one.from = current
