@@ -4,10 +4,10 @@ import { isWorkingTime, placeOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
-import { PERSON_STATES, type KeepState, type MassDisconnect, type RemovedApp } from '../people/keep-state.ts'
+import type { KeepState, MassDisconnect, RemovedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { answerCommand, describeActionItems } from './overview.ts'
+import { answerCommand, describeActionItems, statsOf } from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 
@@ -83,11 +83,14 @@ export function digestNotice(
     ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
     ...(needs.length === 0 ? [t('admin.need.none')] : []),
   ]
+  const [, ...states] = statsOf(report, t)
   const figures = [
     countRow(t('admin.groupPeople'), report.people, row?.people),
     countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
     countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
-    ...PERSON_STATES.slice(1).map((state) => countRow(t(`admin.stat.${state}`), report[state], row?.[state])),
+    ...states.map(({ what, label, details }) =>
+      countRow([label, ...(what === 'fellBack' ? details : [])].join(' · '), report[what], row?.[what]),
+    ),
     ...(report.limited > 0 ? [countRow(t('admin.filter.limited'), report.limited, undefined)] : []),
     countRow(t('admin.filter.gone'), report.gone, row?.gone),
   ]

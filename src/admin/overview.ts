@@ -128,7 +128,7 @@ function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt)
   return first !== undefined && at(first) * 2 >= count ? first : undefined
 }
 
-function statsOf(report: Report, t: Texts) {
+export function statsOf(report: Report, t: Texts) {
   const share = shareFormatter(t)
   const { finished, toConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []

@@ -96,7 +96,7 @@ it('the digest has each count with its weekly change, and what needs action', as
     'In progress 0 0',
     'Never signed in 0 0',
     'Stuck 0 0',
-    'Lost access 10 +10',
+    'Lost access · Most often Slack 10 +10',
     'Off the list, or unknown to search 0 -2',
   ])
   const command = expect.stringContaining('--release slack_1') as string
