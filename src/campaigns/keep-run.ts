@@ -27,7 +27,7 @@ import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { findMassDisconnects } from './mass-disconnects.ts'
 import { findNewApps } from './new-apps.ts'
-import { areMany, ListedPeople, type RefusedChange } from './listed-people.ts'
+import { areMany, ListedPeople } from './listed-people.ts'
 import type { Invitee } from './people-file.ts'
 import { findRemovedApps } from './removed-apps.ts'
 import { forEachConcurrent } from './throttle.ts'
@@ -100,8 +100,8 @@ export class KeepRun {
   readonly #list: readonly Invitee[]
   /** By present addresses. */
   #invitees: ReadonlyMap<string, Invitee>
-  /** New addresses of the list that are refused. */
-  refused: RefusedChange[] = []
+  /** Rows of the list that are left out, because it isn't clear whose they are. */
+  listFaults: string[] = []
   #state: KeepState & { sweep: Sweep }
   #hasResponded = false
 
@@ -182,7 +182,10 @@ export class KeepRun {
       )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
     this.#invitees = new Map(rows.current(refused).map((invitee) => [invitee.email, invitee]))
-    this.refused = refused
+    this.listFaults = [
+      ...refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`),
+      ...rows.faults,
+    ]
     const unclear = refused.flatMap(({ from, to }) => [from, to])
     const all = [...changed, ...rows.unknown().map(({ email }) => email)]
     for (const email of all.filter((one) => !unclear.includes(one)))

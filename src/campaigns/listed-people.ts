@@ -19,6 +19,8 @@ const isSamePerson = (row: Invitee | undefined, { id }: KnownPerson): row is Inv
 export class ListedPeople {
   /** Renames to make: new addresses of known ids, and interrupted renames. */
   readonly changes: AddressChange[] = []
+  /** Rows that are left out, because they may be of a listed person or of someone new. */
+  faults: string[] = []
   readonly #list: readonly Invitee[]
   /** If the list names someone twice, the last row counts. */
   readonly #rows: ReadonlyMap<string, Invitee>
@@ -58,11 +60,16 @@ export class ListedPeople {
     const isRefused = (email: string) => refused.some(({ to }) => to === email)
     // The former address is free now, perhaps for another person.
     for (const { from, to } of this.changes) if (!isRefused(to)) this.#known.delete(from)
+    this.faults = []
     return this.#list.flatMap((row) => {
       if (isRefused(row.email)) return []
       const email = this.#known.has(row.email) ? undefined : this.#present.get(row.email)
       if (email === undefined) return row
-      return this.#rows.has(email) ? [] : { ...row, email }
+      if (!this.#rows.has(email)) return { ...row, email }
+      this.faults.push(
+        `${row.email} gets no email: it is a former address of ${email}, who is on the list too. If it is another person's now, give both rows an id`,
+      )
+      return []
     })
   }
 

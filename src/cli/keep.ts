@@ -224,8 +224,7 @@ export async function runOnce(
   const isSent =
     isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
-  const refused = keepRun.refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
-  return sumUp(counted, report, campaignRun, { ...run, faults: [...run.faults, ...refused] })
+  return sumUp(counted, report, campaignRun, { ...run, faults: [...run.faults, ...keepRun.listFaults] })
 }
 
 /** For emails to ADMIN_EMAILS, in the company's first language, and events to WEBHOOK_URL. */

@@ -51,7 +51,8 @@ export class WalkStore {
     for (const signIn of person?.signIns?.toReversed() ?? []) {
       const from = walkKey(dataKey, signIn)
       const walk = this.#open({ dataKey, key: from }, await this.#deps.records.get(from))
-      if (walk.issuer === undefined || walk.issuer === user.issuer || walk.email !== person?.email) continue
+      const isTheirs = walk.email === person?.email || person?.formerEmails?.includes(walk.email ?? '')
+      if (walk.issuer === undefined || walk.issuer === user.issuer || !isTheirs) continue
       const { known, clicks, startedAt } = walk
       const continued = { ...fresh, known, clicks, startedAt }
       this.#stored.set(continued, { dataKey, key, text: undefined, json: '' })

@@ -50,6 +50,21 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
   )
 })
 
+it.each([
+  ['both addresses of a person', ['ada', 'king'], 1],
+  ['both addresses, with different ids', ['ada E2', 'king E1'], 0],
+  ['the former address only', ['ada'], 0],
+])(
+  'a list with %s leaves out a row, and tells the operator, if it may be someone new',
+  (_what, list, faults) => {
+    const rows = new ListedPeople(list.map(row))
+    rows.rowOf(person('king E1 <ada'))
+    expect(rows.current([])).toHaveLength(list.length - faults)
+    expect(rows.faults).toHaveLength(faults)
+    for (const fault of rows.faults) expect(fault).toContain('ada@')
+  },
+)
+
 it('an interrupted rename is finished by the next pass', () => {
   const rows = new ListedPeople([row('king E1')])
   expect(rows.rowOf({ ...person('king E1 <ada'), movingFrom: row('ada').email })).toEqual(row('king E1'))

@@ -186,12 +186,21 @@ it.each([
     { issuer: 'https://new.example', emailVerified: true, email: 'bob@acme.example' },
     false,
   ],
+  [
+    'another issuer, with an address that is newer than the walk',
+    { issuer: 'https://new.example', emailVerified: true, email: 'king@acme.example' },
+    true,
+  ],
 ])('someone who comes from %s goes on with the walk: %s', async (_what, given, isContinued) => {
   const { process } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
   await people.change(email, (person) => withSignIn(person, personKey(ada)))
   await people.change('bob@acme.example', (person) => withSignIn(person, personKey(ada)))
+  await people.change('king@acme.example', (person) => ({
+    ...withSignIn(person, personKey(ada)),
+    formerEmails: [email],
+  }))
   const before = await process().update(ada, (walk) => ({
     ...skip(applyCheck(walk, apps, 1, 30), 'wiki_1', 1),
     visit: { only: ['wiki'] },

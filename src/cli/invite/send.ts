@@ -135,8 +135,10 @@ async function withPresentAddresses(
       `${changes.length} people have another address on the list than before, by their id. If that is right, run ${COMMAND} keep PEOPLE.csv --confirm first, or ${COMMAND} person rename --file FILE. Nothing was sent.`,
     )
   const refused = await rename(changes)
-  for (const fault of limitFaults(refused.map((one) => one.fault))) stderr.write(`${fault}\n`)
-  return rows.current(refused)
+  const current = rows.current(refused)
+  const faults = [...refused.map(({ fault }) => fault), ...rows.faults]
+  for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
+  return current
 }
 
 /** An empty store may be the wrong one. */
