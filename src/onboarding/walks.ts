@@ -41,24 +41,25 @@ export class WalkStore {
   }
 
   /**
-   * Continues the walk of a person who signs in through another identity provider, with another issuer and subject. Never one
-   * of the same issuer: another subject there is another person, who may have got the address.
+   * Continues the walk of a person who signs in through another identity provider, with another issuer and subject. Never if
+   * they have a walk of that issuer: another subject there is another person, who may have got the address.
    */
   async #continued(user: User, { dataKey, key }: Keys, fresh: Walk): Promise<Walk> {
     const email = verifiedEmail(user)
     const person =
       email === undefined ? undefined : await this.#deps.people.get(email).catch(unlessUnreadable)
-    for (const signIn of person?.signIns?.toReversed() ?? []) {
+    const walks: Walk[] = []
+    for (const signIn of person?.signIns ?? []) {
       const from = walkKey(dataKey, signIn)
-      const walk = this.#open({ dataKey, key: from }, await this.#deps.records.get(from))
-      const isTheirs = walk.email === person?.email || person?.formerEmails?.includes(walk.email ?? '')
-      if (walk.issuer === undefined || walk.issuer === user.issuer || !isTheirs) continue
-      const { known, clicks, startedAt } = walk
-      const continued = { ...fresh, known, clicks, startedAt }
-      this.#stored.set(continued, { dataKey, key, text: undefined, json: '' })
-      return continued
+      walks.push(this.#open({ dataKey, key: from }, await this.#deps.records.get(from)))
     }
-    return fresh
+    const theirs = [person?.email, ...(person?.formerEmails ?? [])]
+    const newest = walks.findLast(({ issuer, email: of }) => issuer !== undefined && theirs.includes(of))
+    if (newest === undefined || walks.some(({ issuer }) => issuer === user.issuer)) return fresh
+    const { known, clicks, startedAt } = newest
+    const continued = { ...fresh, known, clicks, startedAt }
+    this.#stored.set(continued, { dataKey, key, text: undefined, json: '' })
+    return continued
   }
 
   /**

@@ -217,6 +217,22 @@ it.each([
   expect((await walks.load(there)).known).toEqual(isContinued ? before.known : [])
 })
 
+it('a reused address gets no walk of a person who has signed in at that issuer', async () => {
+  const { process } = setUpWalks()
+  const people = testPeople()
+  const email = 'ada@acme.example'
+  const there = { issuer: 'https://new.example', subject: 'ada', email, emailVerified: true }
+  for (const user of [ada, there]) {
+    await people.change(email, (person) => withSignIn(person, personKey(user)))
+    await process().update(user, (walk) => ({
+      ...applyCheck(walk, apps, 1, 30),
+      issuer: user.issuer,
+      email,
+    }))
+  }
+  expect((await process(undefined, people).load({ ...there, subject: 'bob' })).known).toEqual([])
+})
+
 it('a walk of an earlier version names no person, so no other person continues it', async () => {
   const { process } = setUpWalks()
   const people = testPeople()
