@@ -39,6 +39,12 @@ const eventOf = (what: NameAfter<'person.event.'>, at: number | undefined, detai
 const APPEARANCES = ['listedAt', 'openedAt', 'signedInAt', 'visitedAt', 'finishedAt'] as const
 const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as const
 
+const EMAIL_KINDS = new Map<string, NameAfter<'person.event.'>>([
+  [LAPSES, 'lapse'],
+  [NEW_APPS, 'newApp'],
+  [APPROVALS, 'approval'],
+])
+
 const DAY_MS = 86_400_000
 
 /** Is it about everyone who left the list that day, or about an app that the person had lost, or waited for, while on the list? */
@@ -67,9 +73,8 @@ export function historyOf(person: Person, keepState: KeepState) {
       emails.flatMap((email) => {
         const { at, apps = [], reminder } = email
         const by = name === LAPSES ? releaseOf(email, emails, actions)?.by : undefined
-        const episode = name === LAPSES ? 'lapse' : name === NEW_APPS ? 'newApp' : undefined
-        const details = { apps, outcome: emailStateOf(email), by }
-        return eventOf(episode ?? (reminder === 0 ? 'invitation' : 'reminder'), at, details)
+        const kind = EMAIL_KINDS.get(name) ?? (reminder === 0 ? 'invitation' : 'reminder')
+        return eventOf(kind, at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
     ...records.flatMap(({ instance: app, status, since, lapsedAt, lostAt, lapses }) => [

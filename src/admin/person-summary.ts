@@ -1,4 +1,5 @@
 // A person as the report, the list and the export count them, derived once. Small, because pages hold everyone's. Pure.
+import { APPROVALS } from '../campaigns/approvals.ts'
 import { EPISODES } from '../campaigns/episodes.ts'
 import { withoutRemoved } from '../people/keep-state.ts'
 import {
@@ -31,9 +32,15 @@ type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | '
 
 /** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
 export function summarize(person: Person, shared = (app: PersonApp) => app) {
-  const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
+  const { campaigns: all, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))
+  // Emails about an approval are no reminders.
+  const campaigns = all.map((campaign) =>
+    campaign.name === APPROVALS
+      ? { ...campaign, emails: campaign.emails.map((email) => ({ ...email, reminder: 0 })) }
+      : campaign,
+  )
   const emails = campaigns.flatMap((campaign) =>
     campaign.emails.map(({ runId: _by, apps: _apps, ...email }): EmailRecord => email),
   )

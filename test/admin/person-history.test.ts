@@ -1,6 +1,7 @@
 // What would help a person now, and what their history has: a row for each cause, in the order of its importance.
 import { expect, it } from 'vitest'
 import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
+import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
@@ -93,6 +94,21 @@ it.each<[string, Person, number, string]>([
   const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
   const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quiet, now: NOW })
   expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
+})
+
+it.each([
+  ['onboarding', 0, 'invitation', false],
+  ['onboarding', 1, 'reminder', true],
+  ['lapses', 0, 'lapse', true],
+  ['new-apps', 0, 'newApp', true],
+  ['approvals', 0, 'approval', false],
+  ['approvals', 3, 'approval', false],
+])('the email %s %d is called %s, and counts as a reminder: %s', (campaign, reminder, what, isReminder) => {
+  const person = withEmail(left, { campaign, reminder, state: 'sent', now: NOW })
+  expect(historyOf(person, NOTHING).events[0]?.what).toBe(what)
+  const summary = summarize(person)
+  expect(summary.reminder !== undefined).toBe(isReminder)
+  expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
 })
 
 it.each([
