@@ -97,7 +97,9 @@ it('onramp keep exits with 3 if the service rejects its token, and keeps the per
     refused: 1,
     unknownToService: 0,
     states: { notStarted: 1 },
-    needs: [expect.stringMatching(/refused \(401 or 403\): 1\. .*onramp.* doctor --as EMAIL/)],
+    needs: [
+      expect.stringMatching(/rejected by the service \(401 or 403\): 1\. .*onramp.* doctor --as EMAIL/),
+    ],
   })
   expect(exit).toBe(3)
 })
