@@ -80,7 +80,7 @@ const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
   await listPeople(summaries(...people), parsePeopleQuery(Object.fromEntries(query), now))
 
 it('every figure equals the rows of the list that it opens', async () => {
-  const seen = new Set<string>()
+  const filters = new Set<string>()
   await fc.assert(
     fc.asyncProperty(company, async (people) => {
       const report = await createReport(summaries(...people), now)
@@ -97,7 +97,7 @@ it('every figure equals the rows of the list that it opens', async () => {
       ])
       for (const { count, href } of figures) {
         const query = new URLSearchParams(href.split('?')[1])
-        seen.add(query.get('show') ?? '')
+        filters.add(query.get('show') ?? '')
         expect([href, (await rowsOf(people, query)).total]).toEqual([href, count])
       }
       expect(report.toConnect + report.nothing + report.unchecked).toBe(report.people)
@@ -105,7 +105,7 @@ it('every figure equals the rows of the list that it opens', async () => {
     }),
     { numRuns: 60 },
   )
-  expect([...seen].toSorted()).toEqual(
+  expect([...filters].toSorted()).toEqual(
     expect.arrayContaining(['connecting', 'due', 'finished', 'lapsed', 'off']),
   )
 })

@@ -75,10 +75,10 @@ it.each(['before a pass', 'after it'])(
         most = Math.max(most, rows)
       }
     })()
-    const look = async () => {
+    const readAll = async () => {
       for await (const _summary of snapshot.summaries(here, 'page')) rows++
     }
-    await Promise.all(Array.from({ length: 20 }, look))
+    await Promise.all(Array.from({ length: 20 }, readAll))
     looking.isOver = true
     await others
     // One slice a turn, over all who look.
@@ -122,8 +122,8 @@ it('a pass ends once all of its requests are aborted, and continues for any othe
   at.onRead = () => {
     if (at.read === 2_000) other.abort(new Error('gone'))
   }
-  const left = snapshot.report(other.signal)
-  const [mine] = await Promise.all([snapshot.report(here), expect(left).rejects.toThrow('gone')])
+  const aborted = snapshot.report(other.signal)
+  const [mine] = await Promise.all([snapshot.report(here), expect(aborted).rejects.toThrow('gone')])
   expect([mine.people, at.read, at.passes]).toEqual([PEOPLE, 1_000 + PEOPLE, 2])
 })
 
@@ -131,11 +131,11 @@ it('one pass at a time reads the people, also if requests overlap with an abort'
   const { at, snapshot } = crowd()
   for (let number = 0; number < 20; number++) {
     const leaving = new AbortController()
-    const left = snapshot.report(leaving.signal).catch(() => 'gone')
+    const aborted = snapshot.report(leaving.signal).catch(() => 'gone')
     for (let turn = 0; turn < number; turn++) await nextTurn()
     leaving.abort(new Error('gone'))
     const next = number % 2 === 0 ? snapshot.report(here) : undefined
-    await left
+    await aborted
     expect((await next)?.people ?? PEOPLE).toBe(PEOPLE)
     vi.advanceTimersByTime(10_000)
   }
@@ -145,23 +145,23 @@ it('one pass at a time reads the people, also if requests overlap with an abort'
 it('a list whose browser goes away ends within its slice', async () => {
   const { snapshot } = crowd()
   const leaving = new AbortController()
-  let seen = 0
+  let rows = 0
   const looking = (async () => {
     for await (const _summary of snapshot.summaries(leaving.signal, 'page'))
-      if (++seen === 700) leaving.abort(new Error('gone'))
+      if (++rows === 700) leaving.abort(new Error('gone'))
   })()
   await expect(looking).rejects.toThrow('gone')
-  expect(seen).toBe(1_000)
+  expect(rows).toBe(1_000)
 })
 
 it('a slow export continues in the newest pass, with each person once, by email', async () => {
   const { at, snapshot } = crowd()
-  const seen: string[] = []
+  const emails: string[] = []
   for await (const { person } of snapshot.summaries(here, 'page')) {
-    seen.push(person.email)
-    if (seen.length % 800 === 0) vi.advanceTimersByTime(10_000)
+    emails.push(person.email)
+    if (emails.length % 800 === 0) vi.advanceTimersByTime(10_000)
   }
-  expect(seen).toEqual(inOrder)
+  expect(emails).toEqual(inOrder)
   expect(at.passes).toBeGreaterThan(5)
 })
 

@@ -24,33 +24,33 @@ const ON_HOLD: KeepState = { ...NOTHING, massDisconnects: [found] }
 
 const ada = newPerson("ada.o'neil@acme.example", NOW)
 const apps = (states: Parameters<typeof having>[1]) => having(ada, states, NOW)
-const left = apps({ slack_1: 'waiting', jira_1: 'connected' })
+const withSlack = apps({ slack_1: 'waiting', jira_1: 'connected' })
 const lapsed: Person = {
-  ...left,
+  ...withSlack,
   lastCheck: {
     checkedAt: NOW,
-    apps: left.lastCheck!.apps.map((app) => ({ ...app, lapsedAt: NOW, lapses: 1 })),
+    apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, lapsedAt: NOW, lapses: 1 })),
   },
 }
 const bounced = (person: Person) => mailed(person, 'failed', { now: NOW })
 const failed = (at: number, instance = 'slack_1') =>
-  withFailure({ ...left, visitedAt: NOW }, { at, instance, code: 'service_unavailable' })
+  withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code: 'service_unavailable' })
 
 it.each<[string, Person, KeepState?]>([
-  ['gone', { ...bounced(left), leftAt: NOW, unknownAt: NOW }],
-  ['unknown person rename', { ...bounced(left), unknownAt: NOW }],
+  ['gone', { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
+  ['unknown person rename', { ...bounced(withSlack), unknownAt: NOW }],
   ['bounced', bounced(ada)],
   ['done', bounced(apps({ jira_1: 'connected' }))],
   ['unchecked status', ada],
   ['blocked', apps({ jira_1: 'blocked', slack_1: 'unconfirmed' })],
   ['onHold keep PEOPLE.csv --release slack_1', lapsed, ON_HOLD],
-  ['left invite link', left, ON_HOLD],
+  ['left invite link', withSlack, ON_HOLD],
   ['left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
   ['failed doctor --as', failed(NOW - HOUR)],
   ['left invite link', failed(NOW - HOUR - 1)],
   ['left invite link', failed(NOW, 'jira_1')],
   ['unconfirmed status', apps({ slack_1: 'unconfirmed' })],
-  ['optedOut invite link', { ...left, optedOutAt: NOW }],
+  ['optedOut invite link', { ...withSlack, optedOutAt: NOW }],
   ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
   ['nothing', apps({})],
 ])('what would help is %s', (expected, person, keepState = NOTHING) => {
@@ -67,7 +67,7 @@ it('an app without a usable link is named once nothing else is left', () => {
 
 const QUARTER = 91 * DAY
 const four = (first: number): Person => ({
-  ...left,
+  ...withSlack,
   campaigns: [
     {
       name: 'lapses',
@@ -84,12 +84,12 @@ const four = (first: number): Person => ({
 it.each<[string, Person, number, string]>([
   ['limit 1', four(NOW - QUARTER + DAY), 0, ''],
   ['', four(NOW - QUARTER), 0, ''],
-  ['', bounced(left), 0, ''],
-  ['quiet 0.625', left, NOW + DAY / 2, ''],
-  ['', left, NOW - 9 * HOUR, ''],
+  ['', bounced(withSlack), 0, ''],
+  ['quiet 0.625', withSlack, NOW + DAY / 2, ''],
+  ['', withSlack, NOW - 9 * HOUR, ''],
   ['limit 1', four(NOW - QUARTER + DAY), NOW + DAY / 2, ''],
   ['quiet 2.625', four(NOW - QUARTER + DAY), NOW + 2 * DAY, ''],
-  ['quiet 1.625', left, 0, '2026-11-03'],
+  ['quiet 1.625', withSlack, 0, '2026-11-03'],
 ])('%s (days) is why no email leaves', (expected, person, pausedUntil, day) => {
   const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
   const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quiet, now: NOW })
@@ -104,7 +104,7 @@ it.each([
   ['approvals', 0, 'approval', false],
   ['approvals', 3, 'approval', false],
 ])('the email %s %d is called %s, and counts as a reminder: %s', (campaign, reminder, what, isReminder) => {
-  const person = withEmail(left, { campaign, reminder, state: 'sent', now: NOW })
+  const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
   expect(historyOf(person, NOTHING).events[0]?.what).toBe(what)
   const summary = summarize(person)
   expect(summary.reminder !== undefined).toBe(isReminder)
@@ -119,7 +119,13 @@ it.each([
 ])('the history calls %s by its name: %s', (app, name) => {
   const secret = { name: 'Vault', hidden: true }
   const file = { datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' }, secret } }
-  const person = withEmail(left, { campaign: 'lapses', reminder: 0, state: 'sent', apps: [app], now: NOW })
+  const person = withEmail(withSlack, {
+    campaign: 'lapses',
+    reminder: 0,
+    state: 'sent',
+    apps: [app],
+    now: NOW,
+  })
   const { events } = personPage(person, NOTHING, companyOf(file, new Map()), { t, now: NOW })
   expect(events[0]?.details[0]).toBe(name)
 })
@@ -133,9 +139,9 @@ const released = (over: Partial<OperatorAction>): OperatorAction => ({
   ...over,
 })
 const lost = (app: Partial<AppRecord>): Person => ({
-  ...left,
+  ...withSlack,
   listedAt: NOW - 9 * DAY,
-  lastCheck: { checkedAt: NOW, apps: left.lastCheck!.apps.map((one) => ({ ...one, ...app })) },
+  lastCheck: { checkedAt: NOW, apps: withSlack.lastCheck!.apps.map((one) => ({ ...one, ...app })) },
 })
 
 it.each<[string | undefined, number, string, OperatorAction[]]>([
@@ -166,7 +172,7 @@ const waiting = (since: number): Partial<Person> => ({
 })
 
 it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
-  [false, left, {}],
+  [false, withSlack, {}],
   [true, lost({ lapsedAt: NOW - DAY }), {}],
   [false, lost({ lapsedAt: NOW - DAY - 1 }), {}],
   [true, lost({ lapsedAt: NOW }), {}],
@@ -190,7 +196,7 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
 ])(
   'what onramp keep was told is (%s) in the history of a person whom it is about',
   (isTheirs, person, over) => {
-    const { events } = historyOf({ ...left, ...person }, { ...NOTHING, actions: [released(over)] })
+    const { events } = historyOf({ ...withSlack, ...person }, { ...NOTHING, actions: [released(over)] })
     expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
   },
 )

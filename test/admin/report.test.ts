@@ -110,11 +110,11 @@ it('a person signed in on a day in UTC, wherever the server is', async () => {
 })
 
 it('a person off the list, or unknown to the service, is counted separately', async () => {
-  const left = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
-  const report = await reportOf(left, { ...bounced, unknownAt: at }, known)
+  const formerPerson = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
+  const report = await reportOf(formerPerson, { ...bounced, unknownAt: at }, known)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
   const shown = async (show: string) =>
-    (await listPeople(summaries(left, known), parsePeopleQuery({ show }, at))).total
+    (await listPeople(summaries(formerPerson, known), parsePeopleQuery({ show }, at))).total
   expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
 })
 

@@ -186,9 +186,9 @@ it('the overview shows the paused app, the last run, and no manual reminders', a
 })
 
 it('the overview asks about a removed app, and shows the end of the pause', async () => {
-  const gone = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
+  const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
-  at.keepState = { ...at.keepState, removedApps: [gone], lastRunAt: NOW, pausedUntil }
+  at.keepState = { ...at.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }
   const { needs, freshness } = (await (await pages([hasJira]))('/admin')).body
   expect(needs).toMatchObject([
     {
@@ -201,7 +201,7 @@ it('the overview asks about a removed app, and shows the end of the pause', asyn
     [{ markedRemovedAt: NOW }, 0],
     [{ markedConnectedAt: NOW }, 1],
   ] as const) {
-    at.keepState = { ...at.keepState, removedApps: [{ ...gone, ...confirmed }] }
+    at.keepState = { ...at.keepState, removedApps: [{ ...removedApp, ...confirmed }] }
     const { body } = await (await pages([hasJira]))('/admin')
     expect([body.needs, body.apps.rows.length]).toEqual([[], jiraApps])
   }
@@ -241,13 +241,13 @@ it('the current time decides who is due', async () => {
 
 it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone', async (path) => {
   const signals: AbortSignal[] = []
-  const report = (gone: AbortSignal) => {
-    signals.push(gone)
-    return new Promise<never>((_, reject) => gone.addEventListener('abort', () => reject(gone.reason)))
+  const report = (signal: AbortSignal) => {
+    signals.push(signal)
+    return new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   }
   const open = await pages([], {
-    async *summaries(gone) {
-      yield await report(gone)
+    async *summaries(signal) {
+      yield await report(signal)
     },
     report,
   })

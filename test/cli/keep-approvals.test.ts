@@ -20,10 +20,16 @@ async function waiting(one: Installation, emails: readonly string[] = ALL) {
   await one.run(ALL, owned)
   one.sentEmails.length = 0
   one.world.now = monday + DAY
-  for (const [index, email] of emails.entries()) await say(one, email, 'blocked', monday + 2 * HOUR + index)
+  for (const [index, email] of emails.entries())
+    await recordIntent(one, email, 'blocked', monday + 2 * HOUR + index)
 }
 
-const say = async ({ people, world }: Installation, email: string, kind: AppIntent['kind'], since?: number) =>
+const recordIntent = async (
+  { people, world }: Installation,
+  email: string,
+  kind: AppIntent['kind'],
+  since?: number,
+) =>
   await people.change(email, (person) => {
     const app = { instance: 'slack_1', kind, ...(since !== undefined && { since }) }
     return withIntents(withMilestone(person, 'signedInAt', monday), world.now, [app], world.now)
@@ -103,7 +109,7 @@ it('after another failure, the owner is emailed, and other people wait for a new
   await runAt(one, 1)
   await one.approvalStore.put('slack_1', { at: monday + 1.5 * DAY, by: GRACE })
   await runAt(one, 2)
-  await say(one, ADA, 'blocked', one.world.now)
+  await recordIntent(one, ADA, 'blocked', one.world.now)
   expect(await runAt(one, 2.2)).toEqual([[GRACE, 'Slack may still need your approval']])
   expect(await runAt(one, 3)).toEqual([])
   await one.approvalStore.put('slack_1', { at: one.world.now, by: GRACE })

@@ -89,13 +89,18 @@ it('a run of onramp keep records its end, and one row of counts a day', async ()
 
 it('a list without many former people needs --confirm, and unreadable lines remove no one', async () => {
   const { run, people, keepState } = installation()
-  const gone = async () => (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
+  const formerPeople = async () =>
+    (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
   await run([ADA, 'bob@acme.example'])
   await expect(run([ADA])).rejects.toThrow('--confirm')
   const unreadable = await run([ADA], { faults: ['line 3: missing email address'], confirm: true })
-  expect([unreadable.exit, unreadable.err, await gone()]).toEqual([3, expect.stringContaining('line 3'), 0])
+  expect([unreadable.exit, unreadable.err, await formerPeople()]).toEqual([
+    3,
+    expect.stringContaining('line 3'),
+    0,
+  ])
   const confirmed = await run([ADA], { confirm: true })
-  expect([await gone(), auditedIn(confirmed)]).toEqual([1, ['confirmed undefined']])
+  expect([await formerPeople(), auditedIn(confirmed)]).toEqual([1, ['confirmed undefined']])
   expect(auditedIn(await run([ADA], { confirm: true }))).toEqual([])
   expect((await keepState.load()).actions).toMatchObject([{ what: 'confirmed', by: OPERATOR }])
 })

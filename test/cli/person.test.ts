@@ -31,9 +31,13 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
     const apps = seen.lastCheck!.apps.map((app) =>
       app.instance === 'slack_1' ? { ...app, lapsedAt: at - 90_000 } : app,
     )
-    const left = { ...seen, lastCheck: { checkedAt: at, apps } }
+    const withApps = { ...seen, lastCheck: { checkedAt: at, apps } }
     const email = { campaign: 'lapses', reminder: 0, state: 'sent', apps: ['slack_1'] } as const
-    const failed = withFailure(left, { at: at + 60_000, instance: 'slack_1', code: 'service_unavailable' })
+    const failed = withFailure(withApps, {
+      at: at + 60_000,
+      instance: 'slack_1',
+      code: 'service_unavailable',
+    })
     return withAction(withEmail(failed, { ...email, now: at }), {
       at: at - 60_000,
       what: 'renamed',
