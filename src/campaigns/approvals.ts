@@ -122,9 +122,18 @@ export function decideApproval(
   if (all.length === 0 && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
   const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, WORKING_DAYS.nextTester))
+  const emailed = notified.filter(({ state: how }) => how === 'blocked').map(({ blockedAt }) => blockedAt)
   const trySince = stage === 'approved' && isNextDue ? candidates[0]?.blockedAt : undefined
   return {
-    approval: { ...decided, stage, stageAt, trySince, waiting: count, since },
+    approval: {
+      ...decided,
+      stage,
+      stageAt,
+      trySince,
+      waiting: count,
+      since,
+      testers: [...emailed, ...(trySince === undefined ? [] : [trySince])],
+    },
     isRequestDue,
     isNewlyApproved: approvedAt > before.approvedAt,
   }

@@ -54,6 +54,8 @@ export type Approval = {
   by?: string | undefined
   /** While it is `approved`: who waits since then is to try it. */
   trySince?: number | undefined
+  /** Since when each person waits who is to try it, or was emailed to. */
+  testers?: readonly number[]
 }
 
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const

@@ -129,6 +129,8 @@ it.each([
 ] as const)('one person tries it: %s', (_who, known, people, days, next, stage) => {
   const { approval } = decide(known, [...people], days)!
   expect([approval.trySince, approval.stage]).toEqual([next?.blockedAt, stage])
+  const emailed = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
+  expect(approval.testers).toEqual([...emailed, ...(next ? [next] : [])].map(({ blockedAt }) => blockedAt))
 })
 
 it.each([

@@ -45,8 +45,17 @@ it.each([
     [{ ...request, requestedAt: 0, waiting: 1 }],
     /^Waiting for an admin since [^.]*\.$/,
   ],
-  ['it was approved', [approved], /^It was approved on .* You can connect it now\.$/],
-  ['it failed since', [{ ...approved, stage: 'failed' }], /^Waiting for an admin since/],
+  [
+    'it was approved, and this person is to try it',
+    [{ ...approved, testers: [NOW] }],
+    /^It was approved on .* You can connect it now\.$/,
+  ],
+  [
+    'it was approved, and someone else is to try it',
+    [{ ...approved, testers: [NOW - 1] }],
+    /^Waiting .* 5 others/,
+  ],
+  ['it failed since', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
 ] as const)(
   'the row of an app waiting for an admin shows the approval’s progress: %s',
   async (_what, approvals, note) => {

@@ -6,7 +6,7 @@ import type { AppState } from '../app-state.ts'
 import { actionPath } from '../paths.ts'
 import { iconOf } from '../../company/app-description.ts'
 import type { TrackedApp } from '../walk.ts'
-import { hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
+import { approvalDate, hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 import { configuredAccount, linkNotes } from './same-name-apps.ts'
 
 export type Action = { href: string; label: string; forApp?: string }
@@ -136,12 +136,15 @@ export function blockAction(instance: string, kind: EntryKind, t: Texts): Action
 const NEW_AFTER_MS = 60_000
 
 /** How long the person has waited for an admin, and the state of the approval for everyone who waits. */
-function blockedNote({ t, approvals }: OverviewModel, { instance, short: app }: OverviewApp, since: number) {
+function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) {
+  const { t, approvals } = model
+  const { instance, short: app } = blocked
+  const approvedAt = approvalDate(model, blocked)
+  if (approvedAt !== undefined) return t('note.approved', { date: t.day(approvedAt) })
   const one = approvals.find((approval) => approval.instance === instance)
   const own = t('note.blockedSince', { date: t.day(since) })
   if (one === undefined) return t.sentences([own, t('note.blocked')])
-  const { stage, approvedAt, requestedAt, waiting } = one
-  if (stage !== 'failed' && approvedAt > since) return t('note.approved', { date: t.day(approvedAt) })
+  const { requestedAt, waiting } = one
   return t.sentences([
     own,
     ...(requestedAt > 0 ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),

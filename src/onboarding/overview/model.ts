@@ -92,6 +92,14 @@ const canStart = ({ state }: OverviewApp): boolean => !['connected', 'confirming
 export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: OverviewApp): boolean =>
   status === 'stale' || (bucketOf(state) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
 
+/** When the approval of an app that waits for one was given, once the person is to connect it: before others, or after one of them. */
+export function approvalDate({ approvals }: OverviewModel, { instance, state }: OverviewApp) {
+  const one = approvals.find((approval) => approval.instance === instance)
+  if (one === undefined || state.kind !== 'blocked' || one.approvedAt <= state.since) return undefined
+  const isTester = one.stage === 'approved' && one.testers?.includes(state.since) === true
+  return one.stage === 'confirmed' || isTester ? one.approvedAt : undefined
+}
+
 export const findApp = ({ apps }: OverviewModel, instance: string | undefined): OverviewApp | undefined =>
   apps.find((app) => app.instance === instance)
 
