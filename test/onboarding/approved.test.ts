@@ -66,6 +66,19 @@ it.each([
 )
 
 it.each([
+  ['no one has approved it', request, true],
+  ['someone else is to try it', { ...approved, testers: [NOW - 1] }, true],
+  ['this person is to try it', { ...approved, testers: [NOW] }, false],
+] as const)(
+  'the banner says that there is nothing to do only while that is so: %s',
+  async (_when, approval, isShown) => {
+    const { page } = await blocked([approval])
+    const { banner } = await page('/onboarding?from=slack_1')
+    expect(banner?.title === 'Slack is waiting for an admin').toBe(isShown)
+  },
+)
+
+it.each([
   ['once it works for another person', { ...approved, stage: 'confirmed' }, '/onboarding', true],
   ['where an email asks this person to try it', approved, '/onboarding?datasource=slack_1', true],
   ['but not for everyone while one tries it', approved, '/onboarding', false],

@@ -2,7 +2,7 @@
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import { isLong, fitTitle } from './entries.ts'
-import { findApp, appName, type OverviewModel } from './model.ts'
+import { approvalDate, findApp, appName, type OverviewModel } from './model.ts'
 
 export function bannerOf(model: OverviewModel) {
   const { t, next, headline } = model
@@ -26,6 +26,8 @@ export function bannerOf(model: OverviewModel) {
       return banner('good', ['banner.connected', 'status.connected'], text)
     }
     case 'blocked':
+      // The row says that the person can connect it.
+      if (approvalDate(model, app) !== undefined) return undefined
       return banner('notice', ['banner.blocked', 'status.blocked'], t('banner.blockedText'))
     case 'skipped':
       // The headline counts everything that was skipped.
