@@ -2,6 +2,7 @@
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem } from './approval-texts.ts'
+import { newApproval } from '../people/approval-store.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import {
@@ -220,10 +221,15 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const ofApp = (app: AppCounts) => {
     const item = itemOf('app', app.counts.blocked, 'blocked', app)
     const approval = approvals.get(app.instance)
-    if (approval !== undefined) return { ...item, ...approvalItem(approval, app.name, t) }
+    const { owners = approval?.owners ?? [], name, instance } = app
+    const since = Date.parse(app.blockedSince ?? '')
+    // No run has noticed it yet.
+    const early = { ...newApproval(instance, name), waiting: item.count, since }
+    if (approval !== undefined || (owners.length > 0 && since > 0))
+      return { ...item, ...approvalItem({ ...(approval ?? early), owners }, name, t) }
     if (app.blockedSince === undefined) return item
-    const since = t('admin.need.appSince', { day: t.date(Date.parse(app.blockedSince)) })
-    return { ...item, detail: t.sentences([item.detail, since]) }
+    const first = t('admin.need.appSince', { day: t.date(since) })
+    return { ...item, detail: t.sentences([item.detail, first]) }
   }
   const massDisconnects = activeMassDisconnects(keepState).map(
     ({ instance, name, lapsed, had, noticedAt }) => {

@@ -51,7 +51,8 @@ export const newApp = (instance: string, name: string) => ({
 })
 
 /** `blockedSince`: ISO date of the first report that the app needs an admin; absent if no record has it. */
-export type AppCounts = ReturnType<typeof newApp> & { blockedSince?: string }
+/** `owners`: for the overview of someone who isn't one; empty: the reader can approve the app. */
+export type AppCounts = ReturnType<typeof newApp> & { blockedSince?: string; owners?: readonly string[] }
 type GroupCounts = ReturnType<typeof newGroup>
 type DayCounts = ReturnType<typeof newDay>
 

@@ -57,7 +57,7 @@ export function createAdminRoutes({
   snapshot: PeopleSnapshot
   people: Pick<People, 'keyOf' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load'>
-  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet'>
+  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet' | 'approvalOf'>
   sendPage: SendPage
   audit: Audit
   now: () => number
@@ -77,8 +77,12 @@ export function createAdminRoutes({
     ])
 
     const times = { now: now(), since: req.query['since'] }
-    const data = (t: Texts) =>
-      overviewPage({ ...report, datasources: named(report.datasources, t) }, keepState, t, times)
+    const { user } = whoIsSignedIn(req)
+    const owned = report.datasources.map((app) => {
+      const { owners } = company.approvalOf(app.instance)
+      return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
+    })
+    const data = (t: Texts) => overviewPage({ ...report, datasources: named(owned, t) }, keepState, t, times)
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
 

@@ -6,6 +6,7 @@ import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
+import { newApproval } from '../../src/people/approval-store.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import type { Problem } from '../../src/problem.ts'
@@ -18,7 +19,12 @@ const NOW = Date.parse('2026-11-02T09:00:00Z')
 const PAGES = ['/admin', '/admin/people', '/admin/departments', '/admin/apps']
 const EXPORTS = ['/admin/report.json', '/admin/people.csv']
 
-const grace = { issuer: 'https://as.example', subject: 'grace', email: 'grace@acme.example' }
+const grace = {
+  issuer: 'https://as.example',
+  subject: 'grace',
+  email: 'grace@acme.example',
+  emailVerified: true,
+}
 const lacksSlack = having(newPerson('ada@acme.example', NOW), { slack_1: 'waiting' }, NOW)
 const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
 const hasJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
@@ -38,7 +44,16 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
   for (const person of people) await kept.change(person.email, () => person)
   const store = { load: () => Promise.resolve(at.keepState) }
   const snapshot = Object.assign(new PeopleSnapshot(kept, store, () => at.now), given)
-  const company = companyOf({ datasources: { jira: { name: 'Tickets' } } }, new Map())
+  const company = companyOf(
+    {
+      datasources: {
+        jira: { name: 'Tickets' },
+        gdrive: { owner: ['henk@acme.example'] },
+        box: { owner: ['henk@acme.example', 'Grace@acme.example'] },
+      },
+    },
+    new Map(),
+  )
   const audit: Audit = (happened) => void notes.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
     void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
@@ -183,6 +198,20 @@ it('the overview shows the paused app, the last run, and no manual reminders', a
   const { needs, freshness } = (await open('/admin')).body
   expect(needs).toMatchObject([{ command: expect.stringContaining('--release slack_1') }])
   expect(freshness).toHaveLength(3)
+})
+
+it.each([
+  ['gdrive_1', /^1 person is waiting for henk@acme.example to approve/],
+  ['box_1', /^1 person is waiting for you to approve/],
+  ['jira_1', /^1 person is waiting for you to approve/],
+])('the overview names the owner of %s, unless the admin is one', async (instance, title) => {
+  const intents = { checkedAt: NOW, apps: [{ instance, kind: 'blocked', since: NOW } as const] }
+  const open = await pages([{ ...having(lacksSlack, { [instance]: 'blocked' }, NOW), intents }])
+  const approval = { ...newApproval(instance, 'App'), waiting: 1, since: NOW, owners: ['henk@acme.example'] }
+  for (const approvals of [[], [approval]]) {
+    at.keepState = { ...at.keepState, approvals }
+    expect((await open('/admin')).body.needs[0].title).toMatch(title)
+  }
 })
 
 it('the overview asks about a removed app, and shows the end of the pause', async () => {
