@@ -253,10 +253,12 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     command: answerCommand(instance, 'removed'),
     action: t('admin.allApps'),
   }))
-  // Confirmed: these people have one click left, and need no one.
-  const isConfirmed = ({ instance }: AppCounts) =>
-    approvals.get(instance)?.stage === 'confirmed' && approvals.get(instance)?.waiting === 0
-  const blocked = mostFirst(datasources, (app) => (isConfirmed(app) ? 0 : app.counts.blocked))
+  // One person connects it first, or everyone who waited can: they need no one.
+  const needsNoOne = ({ instance }: AppCounts) => {
+    const { stage, waiting } = approvals.get(instance) ?? {}
+    return stage === 'approved' || (stage === 'confirmed' && waiting === 0)
+  }
+  const blocked = mostFirst(datasources, (app) => (needsNoOne(app) ? 0 : app.counts.blocked))
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
   const unusable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
   const others = [

@@ -132,12 +132,6 @@ it.each([
     /waiting for you to approve/,
     /ADMIN_EMAILS/,
   ],
-  [
-    'that one person tries it',
-    { stage: 'approved', approvedAt: now, by: 'grace@acme.example' },
-    /is approved$/,
-    /^Approved by grace/,
-  ],
   ['that it failed', { stage: 'failed', approvedAt: now }, /may still need your approval/, /didn’t work/],
 ] as const)('/admin says %s', async (_what, change, title, detail) => {
   const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, { slack_1: 'Slack' })
@@ -151,6 +145,15 @@ it.each([
       detail: expect.stringMatching(detail) as string,
     },
   ])
-  const confirmed = [{ ...waiting, stage: 'confirmed', stageAt: now, waiting: 0 } as const]
-  expect(describeActionItems(report, { ...state, approvals: confirmed }, t, now)).toEqual([])
+})
+
+it.each([
+  ['one person connects the approved app first', 'approved', 26],
+  ['everyone who waited can connect it', 'confirmed', 0],
+] as const)('/admin asks for nothing while %s', async (_what, stage, count) => {
+  const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
+  const report = await createReport(summaries(person), now)
+  const approvals = [{ ...waiting, stage, stageAt: now, approvedAt: now, waiting: count }]
+  const state = { massDisconnects: [], zones: {}, days: [], approvals }
+  expect(describeActionItems(report, state, t, now)).toEqual([])
 })
