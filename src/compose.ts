@@ -5,7 +5,6 @@ import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { ApprovalStore } from './people/approval-store.ts'
 import { People } from './people/people.ts'
-import { withSuccessors } from './people/replaced-apps.ts'
 import { KeepStateStore, PERSON_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
@@ -125,7 +124,8 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
     records,
     keyRing,
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    arrange: (apps) => company.arrange(withSuccessors(apps, company.replacedBy)),
+    arrange: company.arrange,
+    replacedBy: company.replacedBy,
     onEvents: url === undefined ? undefined : (email, dropped) => webhooks?.enqueue(email, dropped),
     now,
   })

@@ -54,15 +54,18 @@ export function describeComparison(
 ): string[] {
   const count = Math.abs(moreReady)
   const cause = { app: newApps[0]?.name ?? '', number: newApps.length, people: newApp }
+  const isMoved = newApps.length === 1 && newApps[0]?.isMoved
   const isByNewApps = moreReady < 0 && (newApps.length > 0 || newApp > 0)
   const ready = isByNewApps
-    ? t('admin.since.fewerNew', { count, ...cause })
+    ? t(isMoved ? 'admin.since.fewerMoved' : 'admin.since.fewerNew', { count, ...cause })
     : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
   const lost = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const changes = t.list([ready, ...lost])
   return [
     t('admin.since', { day: t.day(Date.parse(row.day)), changes }),
-    ...newApps.map(({ name: app, people }) => t('admin.since.new', { app, count: people })),
+    ...newApps.map(({ name: app, people, isMoved }) =>
+      t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count: people }),
+    ),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
     ...(reminded === 0 ? [] : [t('admin.since.reminded', { count: reminded, acted })]),
   ]

@@ -64,8 +64,12 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   const counts = apps.map(
     (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0).length,
   )
-  const isMoved = apps.every(({ movedFrom }) => movedFrom !== undefined)
-  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
+  const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
+  const isMoved = moved === apps.length
+  const nth = 1 + Math.min(...counts)
+  // Neither new nor moved is true of all of them.
+  if (moved > 0 && !isMoved) return { isLapse: false, isNew: false, isMoved, nth, reminder: nth - 1 }
+  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth }
 }
 
 /** True if emails of the campaign may include the app, at any time. */

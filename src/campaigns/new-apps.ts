@@ -7,7 +7,12 @@ const MAX_KEPT = 50
 /** @returns the new apps found before, with their present counts, and those found now */
 export async function findNewApps(people: Listed, state: KeepState, now: number): Promise<NewApp[]> {
   const { newApps = [], evaluatedAt } = state
-  const { apps, all } = await countNoticed(people, { found: newApps, evaluatedAt }, ({ newAt }) => newAt)
+  const moved = new Set<string>()
+  const counted = { found: newApps, evaluatedAt }
+  const { apps, all } = await countNoticed(people, counted, ({ instance, newAt, movedFrom }) => {
+    if (movedFrom !== undefined) moved.add(instance)
+    return newAt
+  })
   const found = new Map(newApps.map((one) => [one.instance, one]))
   for (const [instance, { name, fresh, known }] of apps) {
     const before = found.get(instance)
@@ -16,5 +21,6 @@ export async function findNewApps(people: Listed, state: KeepState, now: number)
     // The count only rises: people who have connected the app since had it as new, too.
     else if (before !== undefined && known > before.people) found.set(instance, { ...before, people: known })
   }
-  return [...found.values()].slice(-MAX_KEPT)
+  const newest = [...found.values()].slice(-MAX_KEPT)
+  return newest.map((one) => (moved.has(one.instance) ? { ...one, isMoved: true } : one))
 }

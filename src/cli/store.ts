@@ -5,7 +5,6 @@ import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
 import { ApprovalStore } from '../people/approval-store.ts'
 import { People } from '../people/people.ts'
-import { withSuccessors } from '../people/replaced-apps.ts'
 import { KeepStateStore } from '../people/keep-state.ts'
 import { formatFault } from '../records/format.ts'
 import { adoptStore, createKeyRing, readDataKey } from '../records/data-key.ts'
@@ -44,7 +43,7 @@ export function openPeople(
     records,
     keyRing: createKeyRing(records, settings.SESSION_SECRET, now),
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    ...(company && { arrange: (apps) => company.arrange(withSuccessors(apps, company.replacedBy)) }),
+    ...(company && { arrange: company.arrange, replacedBy: company.replacedBy }),
     onEvents: settings.WEBHOOK_URL === undefined ? undefined : () => {},
     now,
   })

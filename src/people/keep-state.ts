@@ -19,8 +19,11 @@ export type MassDisconnect = {
   resumedAt?: number
 }
 
-/** An app that is new for many people at once. Times are milliseconds since 1970. */
-export type NewApp = { instance: string; name: string; noticedAt: number; since: number; people: number }
+/** An app that is new for many people at once. `isMoved`: it replaces another one. Times are milliseconds since 1970. */
+export type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
+  people: number
+  isMoved?: boolean
+}
 
 /**
  * An app that disappeared from many lists at once, though few pages saw it: probably removed, not connected. No figure

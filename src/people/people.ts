@@ -11,6 +11,7 @@ import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
 import { newPerson, withAddress, type AppRecord, type Person } from './person.ts'
+import { withSuccessors } from './replaced-apps.ts'
 
 /** At least, because people requested the opt-out. */
 const OPT_OUT_DAYS = 730
@@ -37,6 +38,8 @@ type PeopleDeps = {
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
+  /** The instance that replaces one, by that one. */
+  replacedBy?: ReadonlyMap<string, string>
   /** Leaves out hidden and replaced apps: reads don't return them, and writes keep them. */
   arrange?: (apps: AppRecord[]) => AppRecord[]
   /** Called after events were added; absent: none are. @param dropped number of old ones removed for them */
@@ -225,7 +228,8 @@ export class People {
   }
 
   /** The same object if no app is hidden or replaced. */
-  #withoutHidden(person: Person): Person {
+  #withoutHidden(stored: Person): Person {
+    const person = withSuccessors(stored, this.#deps.replacedBy ?? new Map())
     const { lastCheck } = person
     if (lastCheck === undefined) return person
     const apps = this.#arrange(lastCheck.apps)

@@ -73,6 +73,13 @@ it.each<[string, number, number, NewApp[], string[]]>([
     found(notion, figma),
     ['70 fewer ready: 2 new apps', 'Notion is new for 103 people', 'Figma is new for 60 people'],
   ],
+  [
+    'an app that has moved',
+    37,
+    37,
+    found(notion).map((app) => ({ ...app, isMoved: true })),
+    ['37 fewer ready: Notion has moved', 'Notion has moved for 103 people'],
+  ],
   ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people']],
   ['nothing new', 4, 0, [], ['4 fewer people ready']],
   ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer people ready']],

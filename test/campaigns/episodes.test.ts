@@ -194,6 +194,18 @@ it('an app added after the invitation gets at most three emails, a week apart', 
   ])
 })
 
+it.each([
+  [[], { isNew: true, isMoved: false }],
+  [['notion_1'], { isNew: false, isMoved: false, reminder: 0 }],
+  [['notion_1', 'jira_1'], { isNew: true, isMoved: true }],
+])('of two new apps %j have moved, and the email says what is true of both', (moved, kind) => {
+  const person = withCheck(gotNotion(), { checkedAt: monday, unconnected: [slack, notion, jira] }, monday)
+  const apps = appsOf(person)
+    .filter(({ newAt }) => newAt !== undefined)
+    .map((app) => (moved.includes(app.instance) ? { ...app, movedFrom: 'old_1' } : app))
+  expect(emailKindOf(apps, person)).toEqual({ isLapse: false, nth: 1, ...kind })
+})
+
 it('three reminders of other apps don’t prevent an email about a new app within the quarterly limit', () => {
   const often = (last: number) =>
     [1, 2, 3].reduce(

@@ -40,3 +40,15 @@ it('a new app’s count includes people who get it later, also after the first h
   expect(await find([...people(7, monday), ...people(2, monday + DAY)], later)).toMatchObject([{ people: 9 }])
   expect(await find(people(9), later)).toEqual(newApps)
 })
+
+it('an app that replaces another one has moved, also where that is said later', async () => {
+  const moved = people(6, monday).map((one) => {
+    const apps = one.lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'jira_0' }))
+    return { ...one, lastCheck: { ...one.lastCheck!, apps } }
+  })
+  const before = { ...NONE, newApps: await find(people(6, monday)), evaluatedAt: monday + HOUR }
+  expect([...(await find(moved)), ...(await find(moved, before))]).toMatchObject([
+    { instance: 'jira_1', isMoved: true },
+    { instance: 'jira_1', isMoved: true },
+  ])
+})

@@ -1,8 +1,11 @@
 // What a person's record says after an app was replaced by another one.
 import { expect, it } from 'vitest'
-import type { AppRecord } from '../../src/people/person.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
+import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
+import { appsOf, newPerson, withCheck, type AppRecord, type Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/replaced-apps.ts'
-import { newPerson, withCheck } from '../../src/people/person.ts'
+import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
 
 const replacedBy = new Map([['slack_1', 'slack_2']])
@@ -13,6 +16,8 @@ const without = (app: AppRecord): AppRecord => {
   return rest
 }
 
+const lost = { lapsedAt: 4, lapses: 1 }
+
 it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['was connected moves', [former], { ...former, instance: 'slack_2', movedFrom: 'slack_1' }],
   [
@@ -20,18 +25,52 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
     [{ ...former, status: 'awaiting' }],
     { ...former, instance: 'slack_2', status: 'awaiting' },
   ],
-  ['vanished is forgotten', [{ ...former, vanishedAt: 3 }], undefined],
+  ['vanished is forgotten until it is listed', [{ ...former, vanishedAt: 3 }], undefined],
+  ['vanished before that moves', [{ ...former, vanishedAt: 4 }, next], { ...next, movedFrom: 'slack_1' }],
+  ['was open until that check stays so', [{ ...former, since: 5, vanishedAt: 5 }, next], without(next)],
+  [
+    'was lost until that check stays so',
+    [{ ...former, since: 5, lapses: 1, lostAt: 4 }, next],
+    { ...without(next), ...lost },
+  ],
+  [
+    'is still listed as lost stays so',
+    [{ ...former, status: 'awaiting', ...lost }, next],
+    { ...without(next), ...lost },
+  ],
   ['moved before that was known says so', [former, next], { ...next, movedFrom: 'slack_1' }],
   ['is connected again says no more', [former, without(next)], without(next)],
 ])('an app that was replaced and %s', (_what, apps, successor) => {
-  expect(withSuccessors(apps, replacedBy).find(({ instance }) => instance === 'slack_2')).toEqual(successor)
+  const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
+  const after = withSuccessors(person, replacedBy).lastCheck?.apps
+  expect(after?.find(({ instance }) => instance === 'slack_2')).toEqual(successor)
 })
 
-it('a replacement app is new once listed, not lapsed; once connected it can lapse', async () => {
-  const hides = (apps: AppRecord[]) =>
-    withSuccessors(apps, replacedBy).filter(({ instance }) => !replacedBy.has(instance))
-  let isKnown = false
-  const people = testPeople({ arrange: (apps) => (isKnown ? hides(apps) : apps) })
+it('emails about a lost app count for the one that replaces it', async () => {
+  const records = memoryRecords().records
+  const before = testPeople({ records })
+  const change = (email: number) => (person: Person) =>
+    withEmail(person, { campaign: LAPSES, reminder: email, state: 'sent', now: monday, apps: ['slack_1'] })
+  await before.change('ada@acme.example', () => lostApps([slack]))
+  const state = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+  const due = async () => {
+    const arrange = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
+    const person = await testPeople({ records, replacedBy, arrange }).get('ada@acme.example')
+    const apps = appsOf(person!).filter((app) => isAboutApp(LAPSES, app, person!, state))
+    return apps.map(({ instance }) => instance)
+  }
+  const found = []
+  for (const email of [0, 1, 2]) {
+    found.push(await due())
+    await before.change('ada@acme.example', change(email))
+  }
+  expect([...found, await due()]).toEqual([['slack_2'], ['slack_2'], ['slack_2'], []])
+})
+
+it('an app that has moved is new once it is listed, and no lapse; once connected it can lapse', async () => {
+  const hides = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
+  const known = new Map<string, string>()
+  const people = testPeople({ replacedBy: known, arrange: (apps) => (known.size > 0 ? hides(apps) : apps) })
   const check = async (at: number, ...instances: string[]) => {
     const unconnected = instances.map(
       (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,
@@ -44,7 +83,7 @@ it('a replacement app is new once listed, not lapsed; once connected it can laps
   await people.change('ada@acme.example', () => newPerson('ada@acme.example', 0))
   await check(1, 'slack_1')
   await check(2)
-  isKnown = true
+  known.set('slack_1', 'slack_2')
   const moved = {
     instance: 'slack_2',
     name: 'Slack',

@@ -14,7 +14,6 @@ import { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
 import { WalkStore } from '../../../src/onboarding/walks.ts'
 import { ApprovalStore } from '../../../src/people/approval-store.ts'
 import { People } from '../../../src/people/people.ts'
-import { withSuccessors } from '../../../src/people/replaced-apps.ts'
 import { OperatorError } from '../../../src/problem.ts'
 import { mail } from '../../campaigns/sample-email.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -103,12 +102,12 @@ export class Year {
 
   /** Pages and each run, as the company file was when they began. */
   #openPeople(replacedBy: ReadonlyMap<string, string>, records: Partial<StoreRecords> = {}): People {
-    const arrange = (apps: AppRecord[]) =>
-      withSuccessors(apps, replacedBy).filter(({ instance }) => !replacedBy.has(instance))
+    const arrange = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
     return new People({
       keyRing: this.#store.keyRing,
       records: { ...this.#store.records, ...records },
       retentionDays: 90,
+      replacedBy,
       arrange: (apps) => (replacedBy.size === 0 ? apps : arrange(apps)),
       now: () => this.#calendar.now,
     })
