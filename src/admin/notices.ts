@@ -36,13 +36,20 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
   return noticeOf(subject, paragraphs, context, { commands })
 }
 
-export function removedAppNotice(found: RemovedApp, context: NoticeContext): Notice {
+/** One email for all that one run found. */
+export function removedAppsNotice(found: readonly RemovedApp[], context: NoticeContext): Notice {
   const { t, displayName } = context
-  const subject = t('admin.need.removed', { app: displayName(found, t.lang), count: found.people })
-  const commands = (['removed', 'release'] as const).flatMap(
-    (option) => answerCommand(found.instance, option) ?? [],
+  const questions = found.map((app) =>
+    t('admin.need.removed', { app: displayName(app, t.lang), count: app.people }),
   )
-  return noticeOf(subject, [t('admin.need.removedWhy')], context, { commands })
+  const commands = found.flatMap(({ instance }) =>
+    (['removed', 'release'] as const).flatMap((option) => answerCommand(instance, option) ?? []),
+  )
+  const [only = '', ...others] = questions
+  const why = t('admin.need.removedWhy')
+  if (others.length === 0) return noticeOf(only, [why], context, { commands })
+  const subject = t('admin.need.removedApps', { count: found.length })
+  return noticeOf(subject, [...questions, why], context, { commands })
 }
 
 /** Less than seven days: runs are not on the minute. */

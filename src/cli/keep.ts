@@ -3,7 +3,7 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { approvalNotice } from '../admin/approval-texts.ts'
-import { digestNotice, isDigestDue, massDisconnectNotice, removedAppNotice } from '../admin/notices.ts'
+import { digestNotice, isDigestDue, massDisconnectNotice, removedAppsNotice } from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, utcDay, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'
@@ -16,7 +16,6 @@ import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { inScope } from '../onboarding/walk.ts'
 import {
   activeMassDisconnects,
   PERSON_STATES,
@@ -26,10 +25,8 @@ import {
   type DailyCounts,
   type KeepState,
   type MassDisconnect,
-  type RemovedApp,
 } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
-import type { OperatorAction } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
@@ -47,20 +44,17 @@ import { composerFor, NO_FROM } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
+import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openApprovalStore, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
-/** `now`: milliseconds since 1970. `askRate`: checks a minute. `release`: apps, or `all`. `removed`: apps. */
-type KeepCommandOptions = {
+/** `now`: milliseconds since 1970. `askRate`: checks a minute. */
+type KeepCommandOptions = StateOptions & {
   dryRun?: true | undefined
   json?: true | undefined
   now?: number | undefined
   askRate: number
-  release?: readonly string[] | undefined
-  removed?: readonly string[] | undefined
-  /** YYYY-MM-DD. */
-  pauseUntil?: string | undefined
   confirm?: true | undefined
   includeGuests?: true | undefined
 }
@@ -158,7 +152,8 @@ export async function runOnce(
   const store = openKeepState(records, settings)
   const approvalStore = openApprovalStore(records, settings)
   const at = now()
-  const current = applyOptions(await store.load(), options, at)
+  const stored = await store.load()
+  const current = applyOptions(stored, options, at)
   // A hidden or replaced app needs no answer about its removal.
   const before = { ...current, removedApps: company.arrange(current.removedApps ?? []) }
   const actions = actionsOfRun(before, at)
@@ -210,13 +205,14 @@ export async function runOnce(
   const after = await keepRun.work().finally(() => progress?.end())
   tally.rows = list.length
   const since = before.digest?.at
-  const removedApps: RemovedApp[] = []
-  for (const found of after.removedApps ?? []) {
-    const isDue = found.notifiedAt === undefined && unansweredRemovals(after).includes(found)
-    const id = `removed ${found.instance} ${found.noticedAt}`
-    const isSent = isDue && (await sendToAdmins(removedAppNotice(found, texts), id, admins))
-    removedApps.push(isSent ? { ...found, notifiedAt: now() } : found)
-  }
+  const unnotified = unansweredRemovals(after).filter(({ notifiedAt }) => notifiedAt === undefined)
+  const questionId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
+  const isNotified =
+    unnotified.length > 0 &&
+    (await sendToAdmins(removedAppsNotice(unnotified, texts), `removed${questionId}`, admins))
+  const removedApps = (after.removedApps ?? []).map((one) =>
+    isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
+  )
   const everyone = summarizeAll(campaignRun.people.all(), removedInstances(after))
   const report = await createReport(everyone, now(), { since })
   const counted = { ...after, removedApps, lastRunAt: now(), days: withDay(after.days, report) }
@@ -224,6 +220,8 @@ export async function runOnce(
   const isSent =
     isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
+  if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
+    stderr.write('The pause is over.\n')
   return sumUp(counted, report, campaignRun, { ...run, faults: [...run.faults, ...keepRun.listFaults] })
 }
 
@@ -265,60 +263,6 @@ async function sendToAdmins(
   for (const admin of addresses)
     outcomes.push((await neighbors.mailServer?.send(compose(admin, notice, id)))?.outcome)
   return outcomes.includes('sent')
-}
-
-/**
- * @param options.release apps to email people about again, or that they have connected, though they left many lists
- * @param options.removed apps that were removed
- * @param options.pauseUntil a day that has come ends the pause
- * @throws {UsageError} if nothing is known of one of the apps
- */
-function applyOptions(
-  state: KeepState,
-  { release = [], removed = [], pauseUntil }: KeepCommandOptions,
-  now: number,
-): KeepState {
-  const active = activeMassDisconnects(state)
-  const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
-  const gone = (state.removedApps ?? []).filter(({ markedConnectedAt }) => markedConnectedAt === undefined)
-  for (const app of release)
-    if (app === 'all' ? active.length === 0 : ![...active, ...gone].some((one) => isOf(app, one)))
-      throw new UsageError(`--release ${app}: no emails about this app are held back`)
-  for (const app of removed)
-    if (!gone.some((one) => isOf(app, one)))
-      throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)
-  const isReleased = (one: { instance: string }) => release.some((app) => isOf(app, one))
-  const massDisconnects = state.massDisconnects.map((one) =>
-    active.includes(one) && (release.includes('all') || isReleased(one)) ? { ...one, resumedAt: now } : one,
-  )
-  const removedApps = (state.removedApps ?? []).map((one) => ({
-    ...one,
-    ...(gone.includes(one) &&
-      removed.some((app) => isOf(app, one)) && { markedRemovedAt: one.markedRemovedAt ?? now }),
-    ...(gone.includes(one) && isReleased(one) && { markedConnectedAt: now }),
-  }))
-  const { pausedUntil = 0, ...rest } = state
-  const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)
-  return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
-}
-
-type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
-
-/** The actions that the options of this run caused. @param at the time of the run */
-function actionsOfRun({ massDisconnects, removedApps = [] }: KeepState, at: number): OptionAction[] {
-  const now = (
-    what: OptionAction['what'],
-    markedAt: number | undefined,
-    app: MassDisconnect | RemovedApp,
-  ): OptionAction[] =>
-    markedAt === at ? [{ at, what, by: operatorName(), app: app.instance, since: app.since }] : []
-  return [
-    ...massDisconnects.flatMap((one) => now('released', one.resumedAt, one)),
-    ...removedApps.flatMap((one) => [
-      ...now('removed', one.markedRemovedAt, one),
-      ...now('markedConnected', one.markedConnectedAt, one),
-    ]),
-  ]
 }
 
 /** Names that are unique among the apps of the report. */

@@ -1,6 +1,11 @@
 // The emails that `onramp keep` sends to administrators: what they say, and whom they never name.
 import { expect, it } from 'vitest'
-import { massDisconnectNotice, digestNotice, isDigestDue } from '../../src/admin/notices.ts'
+import {
+  massDisconnectNotice,
+  digestNotice,
+  isDigestDue,
+  removedAppsNotice,
+} from '../../src/admin/notices.ts'
 import { createReport } from '../../src/admin/report.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
@@ -36,6 +41,18 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
       lastCheck: { checkedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) },
     }
   })
+
+it('apps that one run finds gone from many lists are one email, with two commands for each', () => {
+  const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
+  const question = 'Jira is gone from 12 lists. Was it removed?'
+  const [one, both] = [[jira], [jira, { ...slack, people: 60 }]].map((apps) => removedAppsNotice(apps, words))
+  expect([one?.subject, one?.paragraphs.length, one?.commands.length]).toEqual([question, 1, 2])
+  expect([both?.subject, both?.paragraphs[0], both?.commands.length]).toEqual([
+    '2 apps are gone from many lists. Were they removed?',
+    question,
+    4,
+  ])
+})
 
 it('the email about a mass disconnect has facts, likely causes, two commands and one link', () => {
   const notice = massDisconnectNotice(slack, words)

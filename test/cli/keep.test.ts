@@ -368,16 +368,20 @@ it('a pause persists: runs check, but email only administrators until it ends', 
   world.now = monday + DAY
   await run([ADA])
   expect([to(ADA), (await keepState.load()).lastRunAt]).toEqual([[], monday + DAY])
-  await run([ADA], { pauseUntil: '2027-01-19' })
-  expect([to(ADA).length, await keepState.load()]).toEqual([
+  const early = await run([ADA], { pauseUntil: '2027-01-19' })
+  expect([to(ADA).length, early.err, (await keepState.load()).pausedUntil]).toEqual([
     1,
-    expect.not.objectContaining({ pausedUntil: 0 }),
+    expect.stringContaining('The pause is over.'),
+    undefined,
   ])
   left.set('bob@acme.example', ['slack_1'])
   await run([ADA, 'bob@acme.example'], { pauseUntil: '2027-01-20' })
   world.now = monday + 2 * DAY
-  await run([ADA, 'bob@acme.example'])
-  expect(to('bob@acme.example')).toHaveLength(1)
+  const ended = await run([ADA, 'bob@acme.example'])
+  expect([to('bob@acme.example').length, ended.err]).toEqual([
+    1,
+    expect.stringContaining('The pause is over.'),
+  ])
   expect((await keepState.load()).pausedUntil).toBeUndefined()
 })
 

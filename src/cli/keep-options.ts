@@ -1,0 +1,68 @@
+// The options of `onramp keep` that change its state: apps to release or mark as removed, and the pause. Pure.
+import { UsageError } from '@onramp/terminal/arguments'
+import { utcDay } from '../admin/report.ts'
+import { inScope } from '../onboarding/walk.ts'
+import { activeMassDisconnects, unansweredRemovals, type KeepState } from '../people/keep-state.ts'
+import type { MassDisconnect, RemovedApp } from '../people/keep-state.ts'
+import type { OperatorAction } from '../people/person.ts'
+import { operatorName } from './operator.ts'
+
+/** `release`: apps, or `all`. `removed`: apps. `pauseUntil`: YYYY-MM-DD. */
+export type StateOptions = { [Option in 'release' | 'removed']?: readonly string[] | undefined } & {
+  pauseUntil?: string | undefined
+}
+
+/**
+ * @param options.release apps to email people about again, or that they have connected, though they left many lists
+ * @param options.removed apps that were removed
+ * @param options.pauseUntil today ends the pause
+ * @throws {UsageError} if nothing is known of one of the apps, or the day is over
+ */
+export function applyOptions(state: KeepState, options: StateOptions, now: number): KeepState {
+  const { release = [], removed = [], pauseUntil } = options
+  const active = activeMassDisconnects(state)
+  const unanswered = unansweredRemovals(state)
+  const { removedApps: gone = [], pausedUntil = 0, ...rest } = state
+  const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
+  const held = [...active, ...gone.filter(({ markedConnectedAt }) => markedConnectedAt === undefined)]
+  for (const app of release)
+    if (app === 'all' ? active.length + unanswered.length === 0 : !held.some((one) => isOf(app, one)))
+      throw new UsageError(`--release ${app}: no emails about this app are held back`)
+  for (const app of removed)
+    if (!gone.some((one) => isOf(app, one)))
+      throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)
+  const isReleased = (one: MassDisconnect | RemovedApp, open: readonly object[]) =>
+    release.some((app) => (app === 'all' ? open.includes(one) : isOf(app, one)))
+  const massDisconnects = state.massDisconnects.map((one) =>
+    active.includes(one) && isReleased(one, active) ? { ...one, resumedAt: now } : one,
+  )
+  // The newer option wins, and the same one again changes nothing.
+  const removedApps = gone.map((one): RemovedApp => {
+    const { markedRemovedAt = now, markedConnectedAt = now, ...question } = one
+    if (removed.some((app) => isOf(app, one))) return { ...question, markedRemovedAt }
+    return isReleased(one, unanswered) ? { ...question, markedConnectedAt } : one
+  })
+  const today = utcDay(now)
+  const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)
+  if (pauseUntil !== undefined && (pauseUntil < today || (pauseUntil === today && pausedUntil <= now)))
+    throw new UsageError(
+      `--pause-until ${pauseUntil}: ${pauseUntil < today ? 'that day is over' : 'there is no pause to end'}. Today, ${today} (UTC), ends a pause; a later day begins one.`,
+    )
+  return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
+}
+
+type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
+
+/** The actions that the options of this run caused. @param at the time of the run */
+export function actionsOfRun({ massDisconnects, removedApps = [] }: KeepState, at: number): OptionAction[] {
+  const by = operatorName()
+  const now = (what: OptionAction['what'], markedAt: number | undefined, app: MassDisconnect | RemovedApp) =>
+    markedAt === at ? [{ at, what, by, app: app.instance, since: app.since }] : []
+  return [
+    ...massDisconnects.flatMap((one) => now('released', one.resumedAt, one)),
+    ...removedApps.flatMap((one) => [
+      ...now('removed', one.markedRemovedAt, one),
+      ...now('markedConnected', one.markedConnectedAt, one),
+    ]),
+  ]
+}
