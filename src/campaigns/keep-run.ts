@@ -19,6 +19,7 @@ import {
   type Person,
   type PersonApp,
 } from '../people/person.ts'
+import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
@@ -174,7 +175,7 @@ export class KeepRun {
     }
     if (leaving > before * MAX_LEAVING)
       requireConfirmation(
-        `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
+        `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If their addresses changed, first run ${COMMAND} person rename --file FILE, so that opt-outs and history follow. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
       )
     if (areMany(rows.changes, before))
       requireConfirmation(

@@ -92,7 +92,7 @@ it('a list without many former people needs --confirm, and unreadable lines remo
   const formerPeople = async () =>
     (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
   await run([ADA, 'bob@acme.example'])
-  await expect(run([ADA])).rejects.toThrow('--confirm')
+  await expect(run([ADA])).rejects.toThrow(/person rename --file FILE.*--confirm/)
   const unreadable = await run([ADA], { faults: ['line 3: missing email address'], confirm: true })
   expect([unreadable.exit, unreadable.err, await formerPeople()]).toEqual([
     3,
