@@ -6,8 +6,8 @@ import { OperatorError } from '../problem.ts'
 const MAX_TRIES = 3
 const MAX_WAIT_SECONDS = 60
 
-/** Section 7 of the contract: these are about the token. */
-const ABOUT_THE_TOKEN = [401, 403]
+/** How a request is rejected; which of them it is without X-Service-ActAs, the contract doesn't show. */
+const REJECTIONS = [400, 401, 403, 422]
 
 /**
  * A global token without a person is rejected (contract section 5, rule 2). Any other failure proves nothing.
@@ -29,8 +29,7 @@ export async function requireGlobalToken(
       )
     if (!(error instanceof ServiceProblem)) throw error
     const { responseStatus = 0, affectsEveryone, requestedWait = 0, status, detail } = error
-    // A missing X-Service-ActAs, or a token that the service doesn't take for its own.
-    if (ABOUT_THE_TOKEN.includes(responseStatus) || affectsEveryone === true) return
+    if (REJECTIONS.includes(responseStatus) || affectsEveryone === true) return
     // Only a 503 may pass.
     if (status !== 503 || tries >= MAX_TRIES || requestedWait > MAX_WAIT_SECONDS)
       throw new OperatorError(

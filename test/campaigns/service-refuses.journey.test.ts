@@ -42,6 +42,7 @@ const OF_SIGN_INS = /OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|tokens of people/
 
 it.each<[...Answer, RegExp]>([
   [401, 'Unauthorized', {}, /SERVICE_GLOBAL_TOKEN is invalid or expired/],
+  [400, 'Invalid URL', {}, /It said: “Invalid URL”/],
   [400, 'Invalid Secret', {}, /SERVICE_GLOBAL_TOKEN isn't a service token/],
   [404, 'Required header missing: X-Service-ActAs', {}, /make sure no proxy .* SERVICE_BASE_URL removes/],
   [403, 'Forbidden', {}, /SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth/],
@@ -61,7 +62,6 @@ it.each<[...Answer, RegExp]>([
 )
 
 it.each<[...Answer, RegExp]>([
-  [400, 'Invalid URL', {}, /It said: “Invalid URL”/],
   [404, 'Not Found', {}, /404: check SERVICE_BASE_URL, including its path/],
   [407, '', {}, /would not accept it again/],
   [503, '', { 'retry-after': '61' }, /couldn't make sure that .* 503\. Nothing was sent\.$/],

@@ -1,4 +1,4 @@
-// The guard before a campaign: only a rejection of the token shows that it isn't a person's.
+// The guard before a campaign: only a rejection by the service shows that the token isn't a person's.
 import { expect, it } from 'vitest'
 import { requireGlobalToken } from '../../src/campaigns/token-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
@@ -33,10 +33,9 @@ const OPEN = "couldn't make sure"
 
 it.each<[string, number, ...Parameters<typeof check>[0]]>([
   ['personal', 1, 'apps'],
-  ['global', 1, status(401)],
-  ['global', 1, status(403)],
-  ['global', 1, status(400, { affectsEveryone: true })],
-  ...[302, 400, 404, 407, 422].map((code) => [OPEN, 1, status(code)] as [string, number, Fault]),
+  ...[400, 401, 403, 422].map((code) => ['global', 1, status(code)] as [string, number, Fault]),
+  ['global', 1, status(404, { affectsEveryone: true })],
+  ...[302, 404, 407].map((code) => [OPEN, 1, status(code)] as [string, number, Fault]),
   ...[429, 500, 502, 503].map((code) => [OPEN, 3, status(code)] as [string, number, Fault]),
   // No response: a timeout, or a broken connection.
   [OPEN, 3, {}],
