@@ -1,7 +1,7 @@
 // Everyone on record, read once for all pages and exports of ten seconds, because any web page may send an admin's browser
 // here as often as it likes. It is handed out in slices; at most two reads are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { removedInstances, withoutRemoved, type KeepStateStore } from '../people/keep-state.ts'
+import { asCounted, type KeepStateStore } from '../people/keep-state.ts'
 import type { People } from '../people/people.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
@@ -107,7 +107,7 @@ export class PeopleSnapshot {
   }
 
   async #read(): Promise<void> {
-    const removed = removedInstances(await this.#keepStateStore.load())
+    const state = await this.#keepStateStore.load()
     const summaries: PersonSummary[] = []
     let [unread, isWhole] = [0, false]
     const shared = createAppPool()
@@ -115,7 +115,7 @@ export class PeopleSnapshot {
     async function* each() {
       for await (const person of people.all(() => unread++)) {
         if (waiting.size === 0) return
-        const summary = summarize(withoutRemoved(person, removed), shared)
+        const summary = summarize(asCounted(person, state), shared)
         summaries.push(summary)
         yield summary
       }

@@ -6,7 +6,7 @@ import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { placeOf, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { pausedApps, removedInstances, withoutRemoved, type KeepState } from '../people/keep-state.ts'
+import { asCounted, pausedApps, type KeepState } from '../people/keep-state.ts'
 import {
   DETAILS,
   type EmailRecord,
@@ -62,7 +62,7 @@ function isAbout(person: Person, { at, app, what, since = 0 }: OperatorAction): 
 
 /** `events`: newest first. */
 export function historyOf(person: Person, keepState: KeepState) {
-  const seen = withoutRemoved(person, removedInstances(keepState))
+  const seen = asCounted(person, keepState)
   const summary = summarize(seen)
   const records = seen.lastCheck?.apps ?? []
   const { failures = [], actions: own = [] } = person

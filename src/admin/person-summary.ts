@@ -1,7 +1,7 @@
 // A person as the report, the list and the export count them, derived once. Small, because pages hold everyone's. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { EPISODES } from '../campaigns/episodes.ts'
-import { withoutRemoved } from '../people/keep-state.ts'
+import { asCounted } from '../people/keep-state.ts'
 import {
   appsOf,
   hasFallenBack,
@@ -147,7 +147,9 @@ export const CRITERIA = {
   gone: ({ progress }) => progress === 'gone',
 } satisfies Record<string, (summary: PersonSummary) => boolean>
 
-/** @param removed apps that were removed for many */
-export async function* summarizeAll(people: AsyncIterable<Person>, removed: ReadonlySet<string> = new Set()) {
-  for await (const person of people) yield summarize(withoutRemoved(person, removed))
+export async function* summarizeAll(
+  people: AsyncIterable<Person>,
+  state: Parameters<typeof asCounted>[1] = {},
+) {
+  for await (const person of people) yield summarize(asCounted(person, state))
 }

@@ -49,6 +49,8 @@ export type Campaign = {
   compose: ComposeEmail
   /** Apps that were removed for many: their return is no lapse. */
   removed?: ReadonlySet<string>
+  /** The person as its emails are to treat them. */
+  seen?: (person: Person) => Person
   /** Records failed checks, so that these people come last in the next run. */
   isPostponing?: boolean
 }
@@ -123,9 +125,9 @@ export class Delivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { removed = new Set() } = this.#campaign
+    const { removed = new Set(), seen = (whole: Person) => whole } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, removed }
-    const known = appsOf(withoutRemoved(withCheck(person, checked, now()), removed))
+    const known = appsOf(seen(withoutRemoved(withCheck(person, checked, now()), removed)))
     const byInstance = new Map(known.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])

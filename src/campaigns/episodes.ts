@@ -1,6 +1,6 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about new apps,
 // or about lapses (ended access). The invitation isn't about these apps. Pure.
-import { pausedApps, type KeepState } from '../people/keep-state.ts'
+import { pausedApps, withoutConfirmed, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
 import {
@@ -83,6 +83,10 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   return isOpen && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
+/** As emails of the campaign are to treat them. */
+export const seenBy = (name: CampaignName, person: Person, state: KeepState): Person =>
+  name === APPROVALS ? person : withoutConfirmed(person, state)
+
 /** Working hours, not opted out, and below the daily and quarterly limits. */
 function mayEmail(person: Person, { now, place }: Moment): boolean {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
@@ -94,7 +98,8 @@ function mayEmail(person: Person, { now, place }: Moment): boolean {
 type Moment = { state: KeepState; now: number; place: Workplace }
 
 /** The email of the campaign that is due now. */
-export function dueEmailOf(name: CampaignName, person: Person, moment: Moment): DueEmail {
+export function dueEmailOf(name: CampaignName, whole: Person, moment: Moment): DueEmail {
+  const person = seenBy(name, whole, moment.state)
   if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
   if (name !== ONBOARDING) return dueEmailAbout(name, person, moment)
   // The email about a lapse covers the other apps, too.

@@ -23,7 +23,7 @@ import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
-import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
+import { dueEmailOf, EPISODES, isAboutApp, seenBy, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { findMassDisconnects } from './mass-disconnects.ts'
@@ -312,6 +312,7 @@ export class KeepRun {
       isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       removed: removedInstances(state),
+      seen: (person: Person) => seenBy(name, person, state),
     }
     return new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
   }

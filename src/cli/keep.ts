@@ -10,7 +10,7 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
-import { isAboutApp, LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
+import { isAboutApp, LAPSES, NEW_APPS, seenBy } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
@@ -19,7 +19,6 @@ import type { Company } from '../company/company.ts'
 import {
   activeMassDisconnects,
   PERSON_STATES,
-  removedInstances,
   unansweredRemovals,
   withActions,
   type DailyCounts,
@@ -116,7 +115,9 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const kind = name === ONBOARDING ? invitation : others[name]
     counts[kind]++
     const about =
-      name === ONBOARDING ? [] : appsOf(person).filter((app) => isAboutApp(name, app, person, state))
+      name === ONBOARDING
+        ? []
+        : appsOf(seenBy(name, person, state)).filter((app) => isAboutApp(name, app, person, state))
     const apps = about.map(({ instance }) => instance)
     const json = { email: invitee.email, kind, apps }
     const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
@@ -213,7 +214,7 @@ export async function runOnce(
   const removedApps = (after.removedApps ?? []).map((one) =>
     isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
   )
-  const everyone = summarizeAll(campaignRun.people.all(), removedInstances(after))
+  const everyone = summarizeAll(campaignRun.people.all(), after)
   const report = await createReport(everyone, now(), { since })
   const counted = { ...after, removedApps, lastRunAt: now(), days: withDay(after.days, report) }
   const digest = digestNotice(report, counted, now(), texts)

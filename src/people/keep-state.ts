@@ -2,7 +2,7 @@
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
-import type { OperatorAction, Person } from './person.ts'
+import type { AppIntent, OperatorAction, Person } from './person.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
@@ -150,7 +150,7 @@ export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedA
     ),
   )
 
-/** The person without removed apps, as in all counts. */
+/** The person without removed apps. */
 export function withoutRemoved(person: Person, removed: ReadonlySet<string>): Person {
   const { lastCheck } = person
   if (lastCheck === undefined || removed.size === 0) return person
@@ -159,3 +159,18 @@ export function withoutRemoved(person: Person, removed: ReadonlySet<string>): Pe
   )
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
+
+/** The person without waits for an approval that works by now, whether or not they have heard of it. */
+export function withoutConfirmed(person: Person, { approvals = [] }: Pick<KeepState, 'approvals'>): Person {
+  const { intents, signedInAt = 1 } = person
+  const isOver = ({ instance, kind, since = signedInAt }: AppIntent) =>
+    kind === 'blocked' &&
+    approvals.some((one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageAt)
+  return intents?.apps.some(isOver)
+    ? { ...person, intents: { ...intents, apps: intents.apps.filter((app) => !isOver(app)) } }
+    : person
+}
+
+/** The person as in all counts and lists. */
+export const asCounted = (person: Person, state: Pick<KeepState, 'removedApps' | 'approvals'>): Person =>
+  withoutConfirmed(withoutRemoved(person, removedInstances(state)), state)

@@ -1,9 +1,12 @@
 // The page of an app's owner: who may open it, what it shows to whom, and what its button does.
+import { Readable } from 'node:stream'
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, expect, it } from 'vitest'
 import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
 import { describeActionItems } from '../../src/admin/overview.ts'
+import { historyOf } from '../../src/admin/person-history.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
@@ -157,3 +160,20 @@ it.each([
   const state = { massDisconnects: [], zones: {}, days: [], approvals }
   expect(describeActionItems(report, state, t, now)).toEqual([])
 })
+
+it.each([
+  ['while it is tried', { stage: 'approved', stageAt: since, approvedAt: since }, 'blocked'],
+  ['once it works', { stage: 'confirmed', stageAt: since }, 'waiting'],
+  ['if they ask after it worked', { stage: 'confirmed', stageAt: since - 1 }, 'blocked'],
+] as const)(
+  'figures and the person’s page show who waits for an approval: %s',
+  async (_when, change, state) => {
+    const ada = having(newPerson('ada@acme.example', now), { slack_1: 'waiting' }, now)
+    const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
+    const keepState = { massDisconnects: [], zones: {}, days: [], approvals: [{ ...waiting, ...change }] }
+    const person = { ...ada, signedInAt: since, intents }
+    expect(historyOf(person, keepState).apps).toMatchObject([{ state }])
+    const { stuck } = await createReport(summarizeAll(Readable.from([person]), keepState), now)
+    expect(stuck).toBe(Number(state === 'blocked'))
+  },
+)

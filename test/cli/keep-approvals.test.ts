@@ -98,6 +98,8 @@ it('one person tries an approved app, and the others are emailed once it works',
     ]),
   )
   expect(await runAt(one, 4)).toEqual([])
+  const reminded = (await runAt(one, 9)).map(([to]) => to)
+  expect(new Set(reminded), 'They can connect it, so reminders are about it').toEqual(new Set([BOB, EVE]))
   expect((await one.keepState.load()).actions).toMatchObject([
     { what: 'approved', by: GRACE, app: 'slack_1' },
   ])

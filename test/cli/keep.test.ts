@@ -6,7 +6,6 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
-import { removedInstances } from '../../src/people/keep-state.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { listed } from '../helpers/people.ts'
 import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
@@ -267,8 +266,7 @@ async function goneForTwelve({ run, left, world, sentEmails }: ReturnType<typeof
   return await run(twelve)
 }
 const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
-  const removed = removedInstances(await keepState.load())
-  const report = await createReport(summarizeAll(people.all(), removed), monday)
+  const report = await createReport(summarizeAll(people.all(), await keepState.load()), monday)
   return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
 }
 

@@ -3,7 +3,6 @@ import { peopleCsv } from '../../admin/people-csv.ts'
 import { describeUnread } from '../../admin/overview.ts'
 import { summarizeAll } from '../../admin/person-summary.ts'
 import { createReport, type Report } from '../../admin/report.ts'
-import { removedInstances } from '../../people/keep-state.ts'
 import { printable } from '@onramp/terminal/printable'
 import { loadWithoutClient } from '../../settings/settings.ts'
 import { fitToColumns } from '@onramp/terminal/terminal'
@@ -21,7 +20,7 @@ export async function report(
     let unread = 0
     const people = openPeople({ records, settings, now }, company).all(() => unread++)
     const state = await openKeepState(records, settings).load()
-    const summaries = summarizeAll(people, removedInstances(state))
+    const summaries = summarizeAll(people, state)
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
       const made = await createReport(summaries, now(), { unread: () => unread })

@@ -7,8 +7,7 @@ import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
 import {
   activeMassDisconnects,
-  removedInstances,
-  withoutRemoved,
+  asCounted,
   type MassDisconnect,
   type KeepState,
 } from '../../../src/people/keep-state.ts'
@@ -217,14 +216,13 @@ export class KeepPromises {
     const { now } = calendar
     const all: Person[] = []
     for await (const person of people.all()) all.push(person)
-    const removed = removedInstances(keepState)
-    const report = await createReport(summarizeAll(Readable.from(all), removed), now)
+    const report = await createReport(summarizeAll(Readable.from(all), keepState), now)
     const missing = new Set(listed)
     let leftApart = 0
     for (const person of all) {
       const employee = workforce.byEmail.get(person.email)
       const isListed = employee !== undefined && missing.delete(employee)
-      const { progress } = summarize(withoutRemoved(person, removed))
+      const { progress } = summarize(asCounted(person, keepState))
       if (!isListed) {
         leftApart++
         this.check('apart', progress === 'gone', () => `${person.email} left, and is ${progress}`)
