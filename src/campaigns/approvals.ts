@@ -20,9 +20,9 @@ const WORKING_DAYS = {
   nextTester: 3,
 }
 
-/** Waits since `blockedAt`. `notifiedAt`: of the email about the approval, else 0. Milliseconds since 1970. */
+/** Waits since `blockedAt`. `notifiedAt`: of the email about the approval, else 0. `connectedAt`: 0 unless connected. Milliseconds since 1970. */
 type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
-  Record<'blockedAt' | 'notifiedAt', number> & { isReachable: boolean }
+  Record<'blockedAt' | 'notifiedAt' | 'connectedAt', number> & { isReachable: boolean }
 
 /** `isRequestDue`: email the owners. `isNewlyApproved`: their decision is new. */
 type Decision = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
@@ -38,6 +38,10 @@ const lastNotifiedAt = (person: Person, instance: string): number =>
   campaignEmails(person, APPROVALS).findLast(
     (email) => email.apps?.includes(instance) && mayHaveBeenSent(email),
   )?.at ?? 0
+
+/** When the app left the person's list; 0: it is listed. */
+const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
+  (state === 'connected' && lastCheck?.apps.find((one) => one.instance === instance)?.since) || 0
 
 /** @param decisionOf the newest decision of an app's owners */
 export async function decideApprovals(
@@ -60,9 +64,11 @@ export async function decideApprovals(
     for (const app of appsOf(person)) {
       const { instance, name, state: how } = app
       const at = lastNotifiedAt(person, instance)
-      if (how !== 'blocked' && (at === 0 || !apps.has(instance))) continue
+      const connectedAt = connectedAtOf(app, person)
+      if (how !== 'blocked' && ((at === 0 && connectedAt === 0) || !apps.has(instance))) continue
       const known = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
-      known.people.push({ ...app, blockedAt: sinceOf(app, person), notifiedAt: at, isReachable: isEmailable })
+      const times = { blockedAt: sinceOf(app, person), notifiedAt: at, connectedAt }
+      known.people.push({ ...app, ...times, isReachable: isEmailable })
       apps.set(instance, known)
     }
   }
@@ -107,7 +113,10 @@ export function decideApproval(
   const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
   const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: Waiter) =>
     isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
-  const isConfirmed = notified.some(({ state }) => state === 'connected')
+  const isConfirmed = people.some(
+    ({ state, notifiedAt, connectedAt }) =>
+      state === 'connected' && Math.max(notifiedAt, connectedAt) >= approvedAt,
+  )
   const isOver = decided.stage === 'approved' && (isConfirmed || notified.some(hasFailed))
   const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageAt: now } as const)
   const { stage, stageAt } = { ...decided, ...outcome }

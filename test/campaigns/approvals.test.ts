@@ -32,6 +32,7 @@ const waiter = (days: number, change: Partial<Waiter> = {}): Waiter => ({
   isUnconfirmed: false,
   blockedAt: at(days),
   notifiedAt: 0,
+  connectedAt: 0,
   isReachable: true,
   ...change,
 })
@@ -110,6 +111,22 @@ it.each([
   ['the second one after three', approved, [tried(), bob, eve], 7, bob, 'approved'],
   ['no one while they try', approved, [tried({ state: 'waiting' }), bob], 2.5, undefined, 'approved'],
   ['no one more once it works', approved, [tried({ state: 'connected' }), bob], 2.5, undefined, 'confirmed'],
+  [
+    'no one more once it works for someone else',
+    approved,
+    [tried(), waiter(0, { state: 'connected', connectedAt: at(2) }), bob],
+    2.5,
+    undefined,
+    'confirmed',
+  ],
+  [
+    'the first one, though someone had connected it before the approval',
+    approved,
+    [waiter(0, { state: 'connected', connectedAt: at(2) - 1 }), bob],
+    2.5,
+    bob,
+    'approved',
+  ],
   [
     'no one if they need an admin again',
     approved,

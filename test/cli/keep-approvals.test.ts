@@ -105,6 +105,17 @@ it('one person tries an approved app, and the others are emailed once it works',
   ])
 })
 
+it('an approval is confirmed by anyone who connects the app after it', async () => {
+  const one = installation()
+  await waiting(one)
+  await runAt(one, 1)
+  await one.approvalStore.put('slack_1', { at: monday + 1.5 * DAY, by: GRACE })
+  expect((await runAt(one, 2)).map(([to]) => to)).toEqual([ADA])
+  one.left.set(EVE, [])
+  await runAt(one, 2.3)
+  expect((await runAt(one, 3)).map(([to]) => to)).toEqual([BOB])
+})
+
 it('after another failure, the owner is emailed, and other people wait for a new approval', async () => {
   const one = installation()
   await waiting(one)

@@ -140,7 +140,7 @@ export class KeepPromises {
       const answeredAt = changes.answeredAt.get(instance) ?? Infinity
       const isConfirmed = workforce.employees
         .flatMap((one) => consentOf(one, instance) ?? [])
-        .some(({ approvals, isConnected }) => approvals > 0 && isConnected)
+        .some(({ since, isConnected }) => isConnected && since >= answeredAt)
       const triedAt = this.#triedAt.get(instance) ?? 0
       // The next person hears of it where the first one does nothing for three working days.
       check('approval', answeredAt < calendar.now && (isConfirmed || calendar.now - triedAt > 60 * HOUR))
