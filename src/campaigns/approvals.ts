@@ -89,10 +89,14 @@ export function isApprovalEmailDue(
   { approvals = [], ...state }: KeepState,
 ): boolean {
   const approval = approvals.find(({ instance }) => instance === app.instance)
-  if (approval === undefined || app.state !== 'blocked' || pausedApps(state).has(app.instance)) return false
+  if (approval === undefined || pausedApps(state).has(app.instance)) return false
   const { stage, stageAt, approvedAt, trySince } = approval
-  if (lastNotifiedAt(person, app.instance) >= approvedAt) return false
-  return stage === 'confirmed' ? sinceOf(app, person) <= stageAt : sinceOf(app, person) === trySince
+  const [since, at] = [sinceOf(app, person), lastNotifiedAt(person, app.instance)]
+  const isFirst = app.state === 'blocked' && at < approvedAt
+  if (stage !== 'confirmed') return isFirst && since === trySince
+  // People who tried it before it worked, and failed, are told once more.
+  const hasFailed = app.isUnconfirmed ? at > 0 : app.state === 'blocked' && since > at
+  return (isFirst || hasFailed) && at < stageAt && (app.isUnconfirmed || since <= stageAt)
 }
 
 /** @returns undefined if no one waits any longer */
@@ -128,7 +132,9 @@ export function decideApproval(
     ? count > before.requestedFor && hasPassed(before.requestedAt, WORKING_DAYS.repeatRequest)
     : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
   const isRequestDue = stage !== 'approved' && isDue
-  if (all.length === 0 && stage !== 'approved' && !isRequestDue) return undefined
+  const isOwed = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageAt)
+  const isEmpty = all.length === 0 && !(stage === 'confirmed' && isOwed)
+  if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
   const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, WORKING_DAYS.nextTester))
   const emailed = notified.filter(({ state: how }) => how === 'blocked').map(({ blockedAt }) => blockedAt)

@@ -125,11 +125,13 @@ export class KeepRun {
     const { signal, tally } = this.#run
     await this.#updateListing(tally)
     await this.#save({})
+    // Before the reminders, which may take the last email of a quarter, and after the checks.
+    await this.#sendApprovals()
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
-    await this.#requestApprovals()
-    for (const name of [APPROVALS, ...EPISODES] as const) await this.#sendEpisodeEmails(name)
+    await this.#sendApprovals()
+    for (const name of EPISODES) await this.#sendEpisodeEmails(name)
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
     await this.#updateListing({ ...tally })
@@ -260,6 +262,11 @@ export class KeepRun {
     const notified = { ...found, ...(await this.#options.notify(found)) }
     const massDisconnects = this.#state.massDisconnects.map((one) => (one === found ? notified : one))
     await this.#save({ massDisconnects })
+  }
+
+  async #sendApprovals(): Promise<void> {
+    await this.#requestApprovals()
+    await this.#sendEpisodeEmails(APPROVALS)
   }
 
   async #requestApprovals(): Promise<void> {

@@ -159,6 +159,22 @@ it.each([
   ['nor one who was told', { stage: 'confirmed', stageAt: at(3) }, { now: at(2.1) }, false],
   ['but one who was told before it failed', { stage: 'confirmed', stageAt: at(3) }, { now: at(1) }, true],
   [
+    'one who failed before it worked, once more',
+    { stage: 'confirmed', stageAt: at(3) },
+    { now: at(2.1), again: at(2.2) },
+    true,
+  ],
+  ['but not if told since', { stage: 'confirmed', stageAt: at(3) }, { now: at(3.1), again: at(2.2) }, false],
+  [
+    'one whose try was never confirmed',
+    { stage: 'confirmed', stageAt: at(3) },
+    { now: at(2.1), isUnconfirmed: true },
+    true,
+  ],
+  ['but not who wasn’t asked to try', { stage: 'confirmed', stageAt: at(3) }, { isUnconfirmed: true }, false],
+  ['nor twice', { stage: 'confirmed', stageAt: at(3) }, { now: at(3.1), isUnconfirmed: true }, false],
+  ['nor before it works', { stage: 'approved', trySince: at(0) }, { now: at(1), isUnconfirmed: true }, false],
+  [
     'nor while emails about the app are paused',
     { stage: 'confirmed', stageAt: at(3) },
     { isPaused: true },
@@ -166,14 +182,25 @@ it.each([
   ],
 ] as const)(
   'a person is emailed: %s',
-  (_who, change, { now, isPaused }: { now?: number; isPaused?: boolean }, isNotified) => {
+  (
+    _who,
+    change,
+    {
+      now,
+      isPaused,
+      again = at(0),
+      isUnconfirmed = false,
+    }: { now?: number; isPaused?: boolean; again?: number; isUnconfirmed?: boolean },
+    isNotified,
+  ) => {
     const app = {
       instance: 'slack_1',
       name: 'Slack',
-      isUnconfirmed: false,
-      state: 'blocked',
-      blockedAt: at(0),
-    } as const
+      isUnconfirmed,
+      ...(isUnconfirmed
+        ? ({ state: 'waiting' } as const)
+        : ({ state: 'blocked', blockedAt: again } as const)),
+    }
     const person = newPerson('ada@acme.example', at(0))
     const email = { campaign: APPROVALS, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
     const known = now === undefined ? person : withEmail(person, { ...email, now })
@@ -203,4 +230,11 @@ it('an approval that failed is said to the owner, once', () => {
 it('an app is forgotten once no one waits, and not while the approval is tried', () => {
   expect(decide(before(), [], 1)).toBeUndefined()
   expect(decide(approved, [], 3)).toMatchObject({ isRequestDue: false })
+})
+
+it('a confirmed approval is kept while someone who failed before has to be told', () => {
+  const confirmed = before({ stage: 'confirmed', stageAt: at(3), approvedAt: at(2), requestedAt: at(3.1) })
+  const one = (days: number) => tried({ state: 'waiting', isUnconfirmed: true, notifiedAt: at(days) })
+  expect(decide(confirmed, [one(2.1)], 4)?.approval.stage).toBe('confirmed')
+  expect(decide(confirmed, [one(3.1)], 4)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 // One approval for everyone who waits: the owner of an app, the person who tries it, and the others, over runs of `onramp keep`.
 import { expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { withIntents, withMilestone, type AppIntent } from '../../src/people/person.ts'
+import { withCheck, withIntents, withMilestone, type AppIntent } from '../../src/people/person.ts'
 import { DAY, HOUR, installation, monday } from './installation.ts'
 
 const GRACE = 'grace@acme.example'
@@ -14,9 +14,9 @@ const owned = { company }
 type Installation = ReturnType<typeof installation>
 
 /** They have been invited, and each said a while later that Slack needs an admin. */
-async function waiting(one: Installation, emails: readonly string[] = ALL) {
+async function waiting(one: Installation, emails: readonly string[] = ALL, others: readonly string[] = []) {
   one.names.set('slack_1', 'Slack')
-  for (const email of ALL) one.left.set(email, ['slack_1'])
+  for (const email of ALL) one.left.set(email, ['slack_1', ...others])
   await one.run(ALL, owned)
   one.sentEmails.length = 0
   one.world.now = monday + DAY
@@ -114,6 +114,19 @@ it('an approval is confirmed by anyone who connects the app after it', async () 
   one.left.set(EVE, [])
   await runAt(one, 2.3)
   expect((await runAt(one, 3)).map(([to]) => to)).toEqual([BOB])
+})
+
+it('a person hears that an app works before a reminder of another app', async () => {
+  const one = installation()
+  await waiting(one, ALL, ['jira_1'])
+  await runAt(one, 1)
+  await one.approvalStore.put('slack_1', { at: monday + 1.5 * DAY, by: GRACE })
+  await runAt(one, 2)
+  one.left.set(ADA, [])
+  const at = one.world.now + HOUR
+  await one.people.change(ADA, (person) => withCheck(person, { checkedAt: at, unconnected: [] }, at))
+  const sent = await runAt(one, 7)
+  expect(sent.filter(([to]) => to === EVE)).toEqual([[EVE, 'One click left: Slack was approved']])
 })
 
 it('after another failure, the owner is emailed, and other people wait for a new approval', async () => {
