@@ -215,6 +215,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
     createApprovalRoutes({
       keepStateStore: services.keepStateStore,
       approvalStore: services.approvalStore,
+      snapshot,
       isAdmin: services.isAdmin,
       company,
       admins: settings.ADMIN_EMAILS,

@@ -1,24 +1,27 @@
 // GET /approvals/ID and its one button, for the owners of an app and for administrators. Owners see how many people wait,
 // administrators also who they are.
-import { Router, type Request, type RequestHandler } from 'express'
+import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { newApproval, applyDecision, type ApprovalStore } from '../people/approval-store.ts'
-import type { KeepStateStore } from '../people/keep-state.ts'
+import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
+import { browserGoneSignal } from '../web/browser-gone.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { approvalPath, describeApproval, isOpen } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
+import type { PeopleSnapshot } from './people-snapshot.ts'
 import { createAdminCheck } from './routes.ts'
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
   keepStateStore: Pick<KeepStateStore, 'load'>
   approvalStore: ApprovalStore
+  snapshot: Pick<PeopleSnapshot, 'summaries'>
   isAdmin: ReturnType<typeof createAdminCheck>
   company: Company
   admins: readonly string[] | undefined
@@ -27,11 +30,12 @@ export function createApprovalRoutes(deps: {
   audit: Audit
   now: () => number
 }): Router {
-  const { keepStateStore, approvalStore, isAdmin, company, admins, limit, sendPage, audit, now } = deps
+  const { keepStateStore, approvalStore, snapshot, isAdmin, company, admins, limit, sendPage, audit, now } =
+    deps
   const router = Router()
 
   /** @throws {Problem} 403 */
-  async function load(req: Request) {
+  async function load(req: Request, res: Response) {
     const instance = String(req.params['instance'])
     const { user } = whoIsSignedIn(req)
     const { owners, approve } = company.approvalOf(instance, admins)
@@ -44,18 +48,13 @@ export function createApprovalRoutes(deps: {
       approvalStore.get(instance),
     ])
     const known = approvals.find((one) => one.instance === instance)
-    return {
-      instance,
-      user,
-      approve,
-      approval: known
-        ? applyDecision(known, decision)
-        : newApproval(instance, humanize(datasourceType(instance))),
-    }
+    const approval =
+      known ?? (await countWaiting(instance, snapshot.summaries(browserGoneSignal(res), 'page')))
+    return { instance, user, approve, approval: applyDecision(approval, decision) }
   }
 
   router.get('/approvals/:instance', limit, async (req, res) => {
-    const { instance, user, approve, approval } = await load(req)
+    const { instance, user, approve, approval } = await load(req, res)
     audit({ event: 'admin_viewed', user, what: 'approval' })
     const data = (t: Texts) => {
       const app = company.displayName(approval, t.lang)
@@ -75,7 +74,7 @@ export function createApprovalRoutes(deps: {
   })
 
   router.post('/approvals/:instance', limit, async (req, res) => {
-    const { instance, user, approval } = await load(req)
+    const { instance, user, approval } = await load(req, res)
 
     if (isOpen(approval)) {
       await approvalStore.put(instance, { at: now(), by: user.email ?? user.name ?? '' })
@@ -85,4 +84,20 @@ export function createApprovalRoutes(deps: {
   })
 
   return router
+}
+
+/** For an app that no run has seen anyone wait for. */
+async function countWaiting(
+  instance: string,
+  summaries: ReturnType<PeopleSnapshot['summaries']>,
+): Promise<Approval> {
+  // No decision is about people who don't wait.
+  let [waiting, since] = [0, Infinity]
+  for await (const { apps, person, progress } of summaries) {
+    const app = apps.find((one) => one.instance === instance)
+    if (app?.state !== 'blocked' || progress === 'gone') continue
+    waiting++
+    since = Math.min(since, app.blockedAt ?? person.signedInAt ?? 1)
+  }
+  return { ...newApproval(instance, humanize(datasourceType(instance))), waiting, since }
 }

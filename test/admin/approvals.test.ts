@@ -5,6 +5,7 @@ import request from 'supertest'
 import { beforeEach, expect, it } from 'vitest'
 import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
 import { describeActionItems } from '../../src/admin/overview.ts'
+import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { historyOf } from '../../src/admin/person-history.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
@@ -12,7 +13,7 @@ import { createAdminCheck } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { ApprovalStore } from '../../src/people/approval-store.ts'
 import type { Approval } from '../../src/people/keep-state.ts'
-import { newPerson } from '../../src/people/person.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
@@ -40,8 +41,18 @@ const waiting: Approval = {
 let audited: Parameters<Audit>[0][]
 beforeEach(() => void (audited = []))
 
-function pages(approvals: Approval[] = [waiting], email = 'grace@acme.example', emailVerified = true) {
+function pages(
+  approvals: Approval[] = [waiting],
+  email = 'grace@acme.example',
+  emailVerified = true,
+  people: Person[] = [],
+) {
   const { records } = memoryRecords()
+  const keepState = { massDisconnects: [], zones: {}, days: [], approvals }
+  const keepStateStore = { load: () => Promise.resolve(keepState) }
+  async function* all() {
+    yield* people
+  }
   const approvalStore = new ApprovalStore(records, testKeyRing(records))
   const user = { issuer: 'https://as.example', subject: email, email, emailVerified }
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
@@ -54,10 +65,9 @@ function pages(approvals: Approval[] = [waiting], email = 'grace@acme.example', 
     })
     .use(
       createApprovalRoutes({
-        keepStateStore: {
-          load: () => Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals }),
-        },
+        keepStateStore,
         approvalStore,
+        snapshot: new PeopleSnapshot({ all }, keepStateStore, () => now),
         isAdmin: createAdminCheck(['admin@acme.example'], []),
         company,
         admins: ['admin@acme.example'],
@@ -120,6 +130,18 @@ it.each([
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()
   expect((await approvalStore.get('slack_1')) !== undefined).toBe(isOpen)
+})
+
+it('an owner also sees people who began to wait since the last run, and can approve the app for them', async () => {
+  const people = ['ada', 'bob'].map((name) => {
+    const person = having(newPerson(`${name}@acme.example`, now), { slack_1: 'blocked' }, now)
+    return { ...person, signedInAt: since }
+  })
+  const { open, press } = pages([], 'grace@acme.example', true, people)
+  const heading = '2 people are waiting for you to approve Slack'
+  expect((await open()).body).toMatchObject({ heading, isOpen: true })
+  await press()
+  expect((await open()).body).toMatchObject({ heading: 'Slack is approved', isOpen: false })
 })
 
 it.each([
