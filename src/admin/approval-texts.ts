@@ -21,8 +21,8 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
     return text(t('approval.confirmedTitle', { app }), approved, t('approval.confirmed'))
   if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))
   const why = [
-    t('approval.saw', { app, label: t('overview.block') }),
-    t('approval.since', { day: t.day(one.since) }),
+    t(count === 1 ? 'approval.sawOne' : 'approval.saw', { app, label: t('overview.block') }),
+    t(count === 1 ? 'approval.sinceOne' : 'approval.since', { day: t.day(one.since) }),
   ]
   return text(t('admin.need.app', { app, count }), t.sentences(why), t('approval.next', { label }))
 }

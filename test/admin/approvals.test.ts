@@ -100,6 +100,14 @@ it('an owner sees the number of waiting people, the approval’s place, and no n
 })
 
 it.each([
+  [1, /^This person tried .* They’ve been waiting since November 20/],
+  [2, /^They tried .* The first one has been waiting since November 20/],
+])('the page has words for %d waiting', async (count, text) => {
+  const { body } = await pages([{ ...waiting, waiting: count }]).open()
+  expect(body.paragraphs[0]).toMatch(text)
+})
+
+it.each([
   ['someone else', 'bob@acme.example', true, 'slack_1'],
   ['an address that isn’t verified', 'grace@acme.example', false, 'slack_1'],
   ['the owner of another app', 'grace@acme.example', true, 'jira_1'],
