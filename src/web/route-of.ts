@@ -5,7 +5,9 @@ import type { Request } from 'express'
 /** A fixed list, because anyone can request any path, and each route is a label in the metrics. */
 const SECTIONS: ReadonlySet<string> = new Set([
   '',
-  ...'admin api assets deprecations deprecations.ics deprecations.json favicon.ico healthz invite'.split(' '),
+  ...'admin api approvals assets deprecations deprecations.ics deprecations.json favicon.ico healthz invite'.split(
+    ' ',
+  ),
   ...'metrics onboarding readyz search sessions sign-in sign-out signed-out widget.js'.split(' '),
 ])
 
