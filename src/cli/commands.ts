@@ -56,14 +56,14 @@ const addKeep: DefineCommands = (program, context, exit) =>
     .usage('[options] PEOPLE.csv')
     .description(
       `Do what is due for the people on the list, after the rollout too. Schedule it
-every hour. A run invites who is new, reminds who is due, asks the service about
-everyone at a quiet pace, and notices whose access to an app has ended. It
-emails people on working days from 9 am to 4 pm where they are (column
-"timezone" of the list, or the company file), four times a quarter at most.
+every hour. A run invites new people, sends due reminders, checks everyone's
+apps at a slow pace, and notices when someone loses access to an app. Emails go
+out Monday to Friday, 9 am to 4 pm local time (column "timezone" of the list, or
+the company file), at most four per person and quarter.
 
-If many people lose an app at once, the cause is a shared one: ADMIN_EMAILS get
-one email, and no one else does until you say --release APP, or most of them
-have it again.
+If many people lose an app at once, the cause is probably shared: ADMIN_EMAILS
+get one email, and no one else does until you run it with --release APP, or most
+of them have it again.
 
 Examples:
   onramp keep people.csv --dry-run            show what a run would send now
