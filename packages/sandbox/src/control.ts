@@ -7,9 +7,23 @@ import { mailPage } from './mail.ts'
 import { html, redirect, sendJson, sendPage, table, type Html } from './pages.ts'
 import type { Datasource, Person } from './people.ts'
 import { deprecationSchedule } from './service/contract.ts'
-import { stateOn } from './service/deprecations.ts'
-import { presets, switchesSchema, type Switches } from './switches.ts'
+import { stateOn } from './service/service.ts'
+import { switchesSchema, type Switches } from './switches.ts'
 import type { Sandbox } from './backend.ts'
+
+const down = { close: true }
+const signInDown = { authorizationServer: down, externalIdp: down }
+
+/** A button each. Each resets the other switches first. */
+const presets: { name: string; label: string; switches: Partial<Switches> }[] = [
+  { name: 'well', label: 'Everything works', switches: {} },
+  { name: 'deny', label: 'Everyone denies', switches: { denyAll: true } },
+  { name: 'slow', label: 'Consents take effect after 30 s', switches: { consentDelaySeconds: 30 } },
+  { name: 'lag', label: 'The service takes 2 s', switches: { latencyMs: 2_000 } },
+  { name: 'busy', label: 'The service is busy', switches: { rateLimit: { perSecond: 0.2, burst: 1 } } },
+  { name: 'down', label: 'The service is down', switches: { answers: { service: down } } },
+  { name: 'sign-in-down', label: 'Sign-in is down', switches: { answers: signInDown } },
+]
 
 type Routes = Record<string, (exchange: Exchange) => unknown>
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Journal, JournalEntry, ServerName } from './journal.ts'
-import type { ResponseOverride, SwitchesControl } from './switches.ts'
+import type { SwitchesControl } from './switches.ts'
 
 /** A request and its response. `path` is relative to the server's prefix, and '' outside of it. */
 export type Exchange = {
@@ -108,6 +108,8 @@ async function applySwitches(res: ServerResponse, entry: JournalEntry, switches:
 }
 
 const DRIP_EVERY_MS = 200
+
+type ResponseOverride = NonNullable<ReturnType<SwitchesControl['takeOverride']>>
 
 /** `hang` resolves and leaves the response open. */
 async function sendOverride(res: ServerResponse, override: ResponseOverride): Promise<void> {

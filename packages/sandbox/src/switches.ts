@@ -1,4 +1,4 @@
-// Everything about the sandbox that can change while it runs: the switches, with defaults and descriptions, and presets.
+// Everything about the sandbox that can change while it runs: the switches, with defaults and descriptions.
 import { z } from 'zod'
 import { isOperation } from './journal.ts'
 import { forgeries } from './provider/forgeries.ts'
@@ -93,21 +93,6 @@ export const switchesSchema = z.strictObject({
 
 export type Switches = z.infer<typeof switchesSchema>
 export type Faults = Switches['faults']
-export type ResponseOverride = z.infer<typeof responseOverride>
-
-const down = { close: true }
-const signInDown = { authorizationServer: down, externalIdp: down }
-
-/** A button each. Each resets the other switches first. */
-export const presets: { name: string; label: string; switches: Partial<Switches> }[] = [
-  { name: 'well', label: 'Everything works', switches: {} },
-  { name: 'deny', label: 'Everyone denies', switches: { denyAll: true } },
-  { name: 'slow', label: 'Consents take effect after 30 s', switches: { consentDelaySeconds: 30 } },
-  { name: 'lag', label: 'The service takes 2 s', switches: { latencyMs: 2_000 } },
-  { name: 'busy', label: 'The service is busy', switches: { rateLimit: { perSecond: 0.2, burst: 1 } } },
-  { name: 'down', label: 'The service is down', switches: { answers: { service: down } } },
-  { name: 'sign-in-down', label: 'Sign-in is down', switches: { answers: signInDown } },
-]
 
 export class SwitchesControl {
   private readonly initial: Switches
@@ -137,7 +122,7 @@ export class SwitchesControl {
   }
 
   /** The override of the first name that has one. Counts its `skip` and `times` down. */
-  takeOverride(names: string[]): ResponseOverride | undefined {
+  takeOverride(names: string[]): z.infer<typeof responseOverride> | undefined {
     const name = names.find((one) => this.current.answers[one]) ?? ''
     const override = this.current.answers[name]
     if (!override) return undefined

@@ -1,14 +1,14 @@
 // An authorization server: OpenID Connect, PKCE, rotating refresh tokens, dynamic registration, PAR, revocation,
 // introspection and both logouts. The sandbox has two: the service's own and the external identity provider.
 import { randomBytes } from 'node:crypto'
-import type { JWK } from 'jose'
+import { decodeJwt, type JWK } from 'jose'
 import { interactionPolicy, Provider } from 'oidc-provider'
-import type { ClientMetadata, Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import type { AdapterPayload, ClientMetadata, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Exchange, RequestHandler } from '../http-server.ts'
 import { document, html, Html } from '../pages.ts'
+import type { Faults } from '../switches.ts'
 import { applyFaults } from './faults.ts'
-import { generateSigningKey } from './forgeries.ts'
-import { endSessionWithoutConfirmation, endSessions, sendLogout } from './sessions.ts'
+import { forgeries, generateSigningKey } from './forgeries.ts'
 import { handleSignIn } from './sign-in-page.ts'
 import { ProviderStore, type IssuerConfig } from './store.ts'
 
@@ -69,8 +69,11 @@ export class IdentityProvider implements RequestHandler {
     return (await this.provider.AccessToken.find(accessToken))?.accountId
   }
 
-  endSessions(personId?: string): Promise<void> {
-    return endSessions(this.provider, this.store, personId)
+  /** From outside, as an administrator would. */
+  async endSessions(personId?: string): Promise<void> {
+    for (const session of this.store.list('Session'))
+      if (session.accountId && [undefined, session.accountId].includes(personId))
+        await endSession(this.provider, this.store, session)
   }
 }
 
@@ -233,4 +236,46 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
     if (typeof resource === 'string') grant.addResourceScope(resource, scope)
   await grant.save()
   return grant
+}
+
+/** Missing from oidc-provider's types. */
+type Notified = {
+  backchannelLogoutUri?: string
+  backchannelLogout: (sub: string, sid?: string) => Promise<void>
+}
+
+/** Skips oidc-provider's confirmation after a valid id_token_hint, and if no one was signed in. */
+async function endSessionWithoutConfirmation(ctx: KoaContextWithOIDC, store: ProviderStore) {
+  const { oidc } = ctx
+  if (oidc?.route !== 'end_session' || ctx.status !== 200 || !oidc.session) return
+  const { session, provider, params } = oidc
+  if (!('IdTokenHint' in oidc.entities) && session.accountId) return
+  await endSession(provider, store, session)
+  const { post_logout_redirect_uri: uri, state } = params ?? {}
+  const destination = new URL(typeof uri === 'string' ? uri : oidc.urlFor('end_session_success'))
+  if (typeof uri === 'string' && typeof state === 'string') destination.searchParams.set('state', state)
+  ctx.redirect(destination.href)
+  ctx.status = 303
+}
+
+type Session = Pick<AdapterPayload, 'jti' | 'accountId' | 'authorizations'>
+
+async function endSession(provider: Provider, store: ProviderStore, session: Session): Promise<void> {
+  const { jti = '', accountId, authorizations = {} } = session
+  store.remove('Session', jti)
+  for (const [clientId, { sid, grantId, persistsLogout }] of Object.entries(authorizations)) {
+    if (grantId && !persistsLogout) store.revokeGrant(grantId)
+    const client = (await provider.Client.find(clientId)) as Notified | undefined
+    if (client?.backchannelLogoutUri && accountId !== undefined)
+      await client.backchannelLogout(accountId, sid).catch(() => undefined)
+  }
+}
+
+/** @returns the token that was sent, and the client's response */
+async function sendLogout(to: string, token: string, key: JWK, fault: Faults['logoutToken']) {
+  const good = { token, claims: decodeJwt(token), key, secret: JSON.stringify(key.n), typ: 'logout+jwt' }
+  const sent = (fault && (await forgeries[fault](good))) ?? token
+  const body = new URLSearchParams({ logout_token: sent })
+  const response = await fetch(to, { method: 'POST', redirect: 'manual', body })
+  return { to, token: sent, status: response.status, answer: await response.text() }
 }

@@ -2,12 +2,6 @@
 // A copy on purpose, so that a mistake in the product's table isn't repeated by its test.
 import deprecationSchedule from './deprecation-schedule.json' with { type: 'json' }
 
-/**
- * An operation (`POST /rest/api/v1/chat`) or one of its fields. Days are UTC. `within`: the contract mostly names no side.
- * `topLevel`: the same name deeper in the body is another field. `remark`: the contract's advice without a replacement.
- */
-export type Deprecated = (typeof deprecationSchedule)[number]
-
 export { deprecationSchedule }
 
 /** Method and path template by name, which is the end of the path. The contract shows two; its schedule names the others. */
