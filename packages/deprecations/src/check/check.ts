@@ -1,8 +1,7 @@
 // Checks files against the schedule. What can't be read is reported, and the rest is still checked.
 import { InputFault } from '@onramp/terminal/arguments'
-import { textOf } from '../input/document.ts'
 import { exchangeReaders } from '../input/exchanges.ts'
-import type { InputRecord, Source } from '../input/source.ts'
+import { textOf, type InputRecord, type Source } from '../input/source.ts'
 import { createMatcher, type Confidence, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
@@ -11,14 +10,12 @@ const readers = { ...exchangeReaders, openapi: readOpenApi }
 type Format = keyof typeof readers
 
 /** Where a finding was seen first, and how often there. */
-export type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
+type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   file: string
   line: number | undefined
   record: string | undefined
   count: number
 }
-
-export type CheckResult = Awaited<ReturnType<typeof checkFiles>>
 
 export type Finding = {
   entry: Entry

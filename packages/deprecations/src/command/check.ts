@@ -1,14 +1,22 @@
-// `onramp deprecations check`: checks files or standard input, and ends with the exit code.
+// `onramp deprecations check`: checks files or standard input, evaluates and reports the findings, as text for people or as
+// JSON for programs, and ends with the exit code.
 import { createReadStream } from 'node:fs'
-import { checkFiles } from '../check/check.ts'
+import { checkFiles, isCertain, type Finding } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { colorsFor } from '@onramp/terminal/terminal'
+import { colorsFor, type Colors } from '@onramp/terminal/terminal'
 import { openSource } from '../input/source.ts'
-import { evaluate, jsonReport, textReport } from '../report/report.ts'
 import { extendedSchedule, readWaivers } from '../schedule/files.ts'
-import { dayOf } from '../schedule/schedule.ts'
+import {
+  adviceFor,
+  countText,
+  dayOf,
+  fixBy,
+  operationOf,
+  removalText,
+  titleOf,
+} from '../schedule/schedule.ts'
 
 type CheckOptions = Parameters<typeof evaluate>[2] & {
   schedule?: string[] | undefined
@@ -40,4 +48,139 @@ export async function check(names: readonly string[], options: CheckOptions, con
   const verdict = evaluate(result, waivers, options)
   stdout.write(options.json ? jsonReport(verdict) : textReport(verdict, colorsFor(stdout, env)))
   return verdict.exitCode
+}
+
+type Verdict = ReturnType<typeof evaluate>
+type EvaluatedFinding = Verdict['inUse'][number]
+
+/**
+ * @param failOn the least finding that fails the check @param within days until removal; later ones are ignored
+ * @returns `exitCode`: 2 in use, 3 may be in use, 1 unreadable input, 0 none of these: the first that applies
+ */
+const evaluate = (
+  { found, ...result }: Awaited<ReturnType<typeof checkFiles>>,
+  waivers: ReturnType<typeof readWaivers>,
+  options: {
+    failOn: 'possible' | 'use' | 'removed' | 'never'
+    within?: number | undefined
+    ignoreBroken?: boolean | undefined
+  },
+) => {
+  const { failOn, within = Infinity, ignoreBroken } = options
+  const valid = waivers.filter(({ until }) => result.asOf <= until)
+  const due = found
+    .filter(({ status }) => status.daysLeft <= within)
+    .map((item) => ({ ...item, waiver: valid.find((waiver) => waiver.item === item.entry.id) }))
+  const [waived, open] = [due.filter(({ waiver }) => waiver), due.filter(({ waiver }) => !waiver)]
+  const [inUse, mayBeInUse] = [open.filter(isCertain), open.filter((item) => !isCertain(item))]
+  const failing = failOn === 'removed' ? inUse.filter(({ status }) => status.state === 'removed') : inUse
+  const exitCode = () => {
+    if (failing.length > 0 && failOn !== 'never') return 2
+    if (mayBeInUse.length > 0 && failOn === 'possible') return 3
+    return result.faults > 0 && !ignoreBroken ? 1 : 0
+  }
+  return { ...result, exitCode: exitCode(), inUse, waived, mayBeInUse }
+}
+
+const itemJson = ({ entry, status, places, request: _request, ...found }: EvaluatedFinding) => ({
+  id: entry.id,
+  kind: entry.kind,
+  operation: operationOf(entry),
+  field: entry.kind === 'field' ? entry.field : undefined,
+  state: status.state === 'removed' ? 'removed' : 'deprecated',
+  daysLeft: status.daysLeft,
+  removal: entry.removal,
+  fixBy: fixBy(entry),
+  instead: adviceFor(entry),
+  places: [...places.values()],
+  ...found,
+})
+
+/** Programs read this: add members, but never rename one. */
+const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
+  const lists = Object.entries({ inUse, waived, mayBeInUse }).map(([name, items]) => [
+    name,
+    items.map(itemJson),
+  ])
+  return `${JSON.stringify({ ...verdict, ...Object.fromEntries(lists) }, null, 2)}\n`
+}
+
+const MAX_PLACES = 5
+
+const CERTAINTY = {
+  exact: 'exact match',
+  sent: 'sent by the service, used or not',
+  name: 'name match',
+  unread: 'body unreadable',
+  endpoint: 'body not recorded, or in another file',
+}
+
+/** `traffic.ndjson:12 response /messages/0/citations (name match)` */
+const placesOf = ({ places, elsewhere }: Finding, { dim }: Colors): string[] => {
+  const all = [...places.values()]
+  const texts = all.slice(0, MAX_PLACES).map(({ file, line, record, side, pointer, count, confidence }) => {
+    const at = line === undefined ? file : `${file}:${line}`
+    const inside = [record, side, pointer].filter((part) => part !== undefined)
+    const times = count > 1 ? `, ${countText(count, 'time')}` : ''
+    return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CERTAINTY[confidence]}${times})`)
+  })
+  const others = all.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
+  const more = dim(`      and ${countText(others, 'more time')} (use --json to list more)`)
+  return [...texts, ...(others > 0 ? [more] : [])]
+}
+
+const itemText = (item: EvaluatedFinding, colors: Colors): string => {
+  const { entry, status, count, firstSeen, lastSeen, waiver } = item
+  const doubt = isCertain(item) ? '' : 'only may be in use; '
+  const note = waiver && `${doubt}waived until ${waiver.until}: ${waiver.reason}`
+  const state = status.state === 'removed' ? colors.red('removed') : colors.yellow('deprecated')
+  const seen = firstSeen === undefined ? '' : `, first ${firstSeen}, last ${lastSeen}`
+  return [
+    `  ${state}  ${colors.bold(printable(titleOf(entry)))}`,
+    `    ${printable(removalText(entry, status))}`,
+    ...(note === undefined ? [] : [`    ${printable(note)}`]),
+    colors.dim(`    ${entry.id}, in ${countText(count, 'request')}${seen}`),
+    ...placesOf(item, colors),
+    '',
+  ].join('\n')
+}
+
+const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: Verdict): string => {
+  const removed = inUse.filter(({ status }) => status.state === 'removed').length
+  const deprecated = inUse.length - removed
+  const possible = countText(mayBeInUse.length, 'item')
+  const read = [
+    `${countText(requests, 'request')} in ${countText(files.length, 'file')}, as of ${asOf}`,
+    ...(mayBeInUse.length > 0 && inUse.length > 0 ? [`${possible} may be in use`] : []),
+    ...(faults > 0 ? [`${countText(faults, 'part')} could not be read`] : []),
+  ].join('; ')
+  const used = [removed > 0 && `${removed} removed`, deprecated > 0 && `${deprecated} deprecated`]
+  if (inUse.length > 0) return `In use: ${used.filter(Boolean).join(' and ')} (${read}).`
+  if (requests === 0) return `Nothing could be checked (${read}).`
+  const beyond = waived.length === 0 ? '' : ' except what is waived'
+  if (mayBeInUse.length > 0) return `May be in use: ${possible}${beyond} (${read}).`
+  // Only if everything was recorded and read.
+  if (faults === 0) return `Nothing deprecated is in use${beyond} (${read}).`
+  return `Nothing deprecated was found in what could be read${beyond} (${read}).`
+}
+
+const possibleText = (items: readonly EvaluatedFinding[], colors: Colors): string[] =>
+  [...Map.groupBy(items, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
+    const fields = new Set(ofIt.map(({ entry }) => (entry.kind === 'field' ? entry.field : 'the operation')))
+    const count = Math.max(...ofIt.map((item) => item.count))
+    const title = `  ${operation}, ${countText(count, 'request')}: ${[...fields].join(', ')}`
+    return [printable(title), ...new Set(ofIt.flatMap((item) => placesOf(item, colors)))]
+  })
+
+const textReport = ({ waived, ...verdict }: Verdict, colors: Colors): string => {
+  const asText = (item: EvaluatedFinding) => itemText(item, colors)
+  const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
+  const lines = [
+    colors.bold(headline({ waived, ...verdict })),
+    '',
+    ...verdict.inUse.map(asText),
+    ...section('Waived:', waived.map(asText)),
+    ...section('May be in use (why is beside each place):', possibleText(verdict.mayBeInUse, colors)),
+  ]
+  return `${lines.join('\n').trimEnd()}\n`
 }

@@ -1,8 +1,8 @@
 // Readers of recorded traffic: NDJSON, access logs and HAR 1.2. Each line or entry is matched on its own.
 import { InputFault } from '@onramp/terminal/arguments'
 import { matchCall, type Call, type Matcher } from '../matching/matching.ts'
-import { listOf, parseDocumentText, recordOf, textOf } from './document.ts'
-import { lineReader, wholeText, type FormatReader, type InputRecord } from './source.ts'
+import { lineReader, listOf, parseDocumentText, recordOf, textOf, wholeText } from './source.ts'
+import type { FormatReader, InputRecord } from './source.ts'
 
 const MAX_HAR_MIB = 256
 const NOT_A_REQUEST =

@@ -1,7 +1,7 @@
 // Reads schedule files and waiver files.
 import { z, type ZodType } from 'zod'
 import { InputFault } from '@onramp/terminal/arguments'
-import { readDocument } from '../input/document.ts'
+import { readDocument } from '../input/source.ts'
 import { publishedSchedule } from './published-schedule.ts'
 import { daySchema, scheduleSchema, type Schedule } from './schedule.ts'
 
@@ -11,8 +11,6 @@ const waiver = z.strictObject({
   reason: z.string().min(1).describe('Why, for the readers of the report.'),
 })
 const waiverFile = z.strictObject({ $schema: z.string().optional(), waivers: z.array(waiver) })
-
-export type Waiver = z.infer<typeof waiver>
 
 /** JSON Schema 2020-12, printed by `onramp deprecations schema`. */
 export const jsonSchemas = {
@@ -40,4 +38,4 @@ export const extendedSchedule = (files: readonly string[] = []): Schedule => {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }
 
-export const readWaivers = (file: string): Waiver[] => readFile(file, waiverFile).waivers
+export const readWaivers = (file: string) => readFile(file, waiverFile).waivers
