@@ -38,6 +38,7 @@ export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patien
     onProblem?(email: string, problem: DeliveryProblem, detail?: string): void
     /** The mail server takes no emails for so many seconds. */
     onThrottle?(seconds: number, reply: string): void
+    onRenamed?(change: AddressChange): void
   }
 }
 

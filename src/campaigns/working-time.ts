@@ -1,7 +1,8 @@
 // Working time in a person's time zone: Monday to Friday, 9 am to 4 pm, except on quiet days and during a pause. Pure.
 import type { Company } from '../company/company.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const [FROM_HOUR, TO_HOUR] = [9, 16]
 
 /** `isQuiet`: true if no emails go out on that day, YYYY-MM-DD. */
@@ -44,6 +45,13 @@ export function isWorkingTime(at: number, place: Workplace, weekday?: number): b
   const { day, hour } = localTime(at, place.timezone)
   const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
   return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, place)
+}
+
+/** The first hour of working time there, perhaps the present one; undefined: none within two months. */
+export function nextWorkingTime(now: number, place: Workplace): number | undefined {
+  for (let at = now - (now % HOUR_MS); at < now + 60 * DAY_MS; at += HOUR_MS)
+    if (isWorkingTime(at, place)) return at
+  return undefined
 }
 
 /** The first day that isn't quiet there, as its midnight in UTC: milliseconds since 1970. */

@@ -3,9 +3,10 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { approvalNotice } from '../admin/approval-texts.ts'
+import { peopleUrl } from '../admin/filters.ts'
 import { digestNotice, isDigestDue, massDisconnectNotice, removedAppsNotice } from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
-import { createReport, utcDay, type Report } from '../admin/report.ts'
+import { createReport, isoDate, utcDay, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
@@ -14,6 +15,7 @@ import { isAboutApp, LAPSES, NEW_APPS, seenBy } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
+import { nextWorkingTime, placeOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import {
@@ -172,7 +174,12 @@ export async function runOnce(
   const tally = newTally()
   const progress = stderr.isTTY ? new RunProgress(tally, list.length, stderr) : undefined
   const checksPerSecond = options.askRate / 60
-  const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal }
+  const noted = { renamed: [] as string[], unknown: [] as string[] }
+  const events: CampaignRun['events'] = {
+    onRenamed: ({ from, to }) => noted.renamed.push(`${from} is ${to} now`),
+    onProblem: (email, problem) => problem === 'unknown-to-service' && noted.unknown.push(email),
+  }
+  const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)
   const composer = (campaign: string) => composerFor(settings, company, { campaign, days: LINK_DAYS }, now)
   const { languages } = composer(ONBOARDING)
@@ -223,7 +230,9 @@ export async function runOnce(
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  return sumUp(counted, report, campaignRun, { ...run, faults: [...run.faults, ...keepRun.listFaults] })
+  const emailsAt = tally.sent > 0 ? undefined : await firstEmailsAt(run, campaignRun.people, counted)
+  const faults = [...run.faults, ...keepRun.listFaults]
+  return sumUp(counted, report, campaignRun, { ...run, faults }, { ...noted, emailsAt })
 }
 
 /** For emails to ADMIN_EMAILS, in the company's first language, and events to WEBHOOK_URL. */
@@ -302,10 +311,10 @@ function needsOf(
       ({ instance, name, lapsed, had }) =>
         `${printable(displayName({ instance, name }, ''))}: ${lapsed} of ${had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
     ),
-    release && `If people have to connect it again, in one email: ${COMMAND} keep PEOPLE.csv${release}`,
+    release && `If people have to connect it again, in one email:\n  ${COMMAND} keep PEOPLE.csv${release}`,
     ...unansweredRemovals(state).flatMap((app) => [
       `${printable(displayName(app, ''))} is gone from ${app.people} lists. Was it removed? Until you answer, it is in no figure.`,
-      `If it was removed: ${COMMAND} keep PEOPLE.csv --removed ${printable(app.instance)}. If these people have connected it: --release ${printable(app.instance)} instead.`,
+      `If it was removed:\n  ${COMMAND} keep PEOPLE.csv --removed ${printable(app.instance)}\nIf these people have connected it:\n  ${COMMAND} keep PEOPLE.csv --release ${printable(app.instance)}`,
     ]),
     ...(state.approvals ?? []).flatMap(({ isUndelivered, waiting, ...app }) =>
       isUndelivered
@@ -316,22 +325,58 @@ function needsOf(
     ...limitFaults(faults),
     unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
     refused > 0 &&
-      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid: ${COMMAND} doctor --as EMAIL`,
+      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid:\n  ${COMMAND} doctor --as EMAIL`,
     uncertain > 0 &&
-      `Emails that may not have arrived: ${uncertain}. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now: ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
+      `Emails that may not have arrived: ${uncertain}. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now:\n  ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
     failed > 0 &&
       `Emails that the mail server rejected for good: ${failed}. Correct the addresses on the list.`,
   ]
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
 }
 
-function sumUp(state: KeepState, report: Report, campaignRun: CampaignRun, run: Run): number {
-  const { tally } = campaignRun
-  const needs = needsOf(state, tally, report, run)
+const indented = (all: readonly string[], where: string): string =>
+  limitFaults(all, (more) => `and ${more} more: see ${where}`)
+    .map((line) => `\n  ${printable(line)}`)
+    .join('')
+
+/** When the first emails leave, unless it is working time: milliseconds since 1970. Undefined: no one is due then. */
+async function firstEmailsAt(
+  { people: list, company, context }: Run,
+  people: CampaignRun['people'],
+  state: KeepState,
+) {
+  const at = nextWorkingTime(context.now(), placeOf(company, {}, state))
+  if (at === undefined || at <= context.now()) return undefined
+  const { timezone, quiet } = company
+  for await (const { emails } of duePeople(list, people, { state, timezone, quiet, now: () => at }))
+    if (emails.length > 0) return at
+  return undefined
+}
+
+/** @param noted.renamed sentences @param noted.unknown addresses @param noted.emailsAt milliseconds since 1970 */
+function sumUp(
+  state: KeepState,
+  report: Report,
+  campaignRun: CampaignRun,
+  run: Run,
+  { renamed, unknown, emailsAt }: { renamed: string[]; unknown: string[]; emailsAt: number | undefined },
+): number {
+  const needs = needsOf(state, campaignRun.tally, report, run)
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
-  const json = run.options.json && { ...tally, states: statesOf(report), pausedUntil, needs }
+  const found = { pausedUntil, renamed, unknown, emailsFrom: isoDate(emailsAt) }
+  const counts = { ...campaignRun.tally, states: statesOf(report), ...found }
+  const json = run.options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
-  if (pausedUntil && !json) run.context.stderr.write(`Only admins are emailed before ${pausedUntil}.\n`)
-  if (!json) for (const need of needs) run.context.stderr.write(`Needs you: ${need}\n`)
+  const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: run.company.timezone } as const
+  const all = `${run.settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
+  const lines = [
+    renamed.length > 0 &&
+      `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address:${indented(renamed, '--json')}`,
+    unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
+    emailsAt && `Emails leave from 9 am (${new Intl.DateTimeFormat('en', format).format(emailsAt)}).`,
+    pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
+    ...needs.map((need) => `Needs you: ${need}`),
+  ]
+  if (!json) for (const line of lines.filter(Boolean)) run.context.stderr.write(`${line}\n`)
   return needs.length > 0 ? EXIT_NEEDS_SOMEONE : 0
 }

@@ -48,7 +48,7 @@ export async function rename(
 export async function renameAll<R extends AddressChange>(
   people: Pick<People, 'rename'>,
   all: readonly R[],
-  options: { settings: Settings; context: CommandContext; onDone?: (one: R) => void },
+  options: { settings: Settings; context: CommandContext; onDone?: ((one: R) => void) | undefined },
 ): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {
   const { settings, context, onDone } = options
   const audit = createOperatorAudit(settings, context.stderr)

@@ -11,6 +11,7 @@ it('a person with a new address and the same id stays opted out and on the list'
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
   const { exit, err } = await run([{ email: king, id }, bob])
   expect([exit, err.match(/"audit":"renamed","result":"done"/g)?.length]).toEqual([0, 1])
+  expect(err).toContain(`1 person has a new address:\n  ${ADA} is ${king} now\n`)
   expect(await people.get(ADA)).toBeUndefined()
   expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
   expect(await people.get(king)).not.toHaveProperty('leftAt')
@@ -55,4 +56,18 @@ it('many new addresses at once need --confirm', async () => {
   await run(half, { confirm: true })
   // The second run met both guards.
   expect((await keepState.load()).actions?.map(({ what }) => what)).toEqual(['confirmed', 'confirmed'])
+})
+
+it('a run names twenty people with new addresses, and --json all of them', async () => {
+  const { run } = installation()
+  const rows = (domain: string) =>
+    Array.from({ length: 22 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
+  await run(rows('acme.example'))
+  const { err } = await run(rows('acme.test'), { confirm: true })
+  expect(err).toMatch(/^22 people have a new address:(\n {2}p\d+@acme.example is p\d+@acme.test now){20}\n/m)
+  expect(err).toContain('\n  and 2 more: see --json\n')
+  const { out } = await run(rows('acme.org'), { confirm: true, json: true })
+  expect(JSON.parse(out)).toMatchObject({
+    renamed: expect.toSatisfy((all: string[]) => all.length === 22) as string[],
+  })
 })

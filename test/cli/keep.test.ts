@@ -7,6 +7,7 @@ import { companyOf } from '../../src/company/company.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { withCheck } from '../../src/people/person.ts'
+import { problemFor } from '../client-api/problem-for.ts'
 import { listed } from '../helpers/people.ts'
 import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
 
@@ -403,4 +404,29 @@ it('a replacement app is announced in one email to former users, without a quest
   expect(sentEmails[0]?.subject).toBe('Slack 2 has moved: connect it to search again')
   const { exit, err } = await run(twelve, { company })
   expect([exit, err.includes('gone from')]).toEqual([0, false])
+})
+
+it('a run outside of working hours says when the first emails leave, if someone gets one', async () => {
+  const { run, left, world } = installation()
+  const bob = 'bob@acme.example'
+  const runAt = async (at: number, list: string[], given = {}) => {
+    world.now = at
+    return (await run(list, given)).err.match(/^Emails leave .*/m)?.[0]
+  }
+  expect(await runAt(monday - 5 * HOUR, [ADA])).toBeUndefined()
+  left.set(bob, ['slack_1'])
+  const quiet = [{ from: '2027-01-18', to: '2027-01-18', group: undefined }]
+  expect(await runAt(monday - 4 * HOUR, [ADA, bob], { quiet })).toBe('Emails leave from 9 am (Tue, Jan 19).')
+  expect(await runAt(monday - 3 * HOUR, [ADA, bob])).toBe('Emails leave from 9 am (Mon, Jan 18).')
+  expect(await runAt(monday, [ADA, bob])).toBeUndefined()
+})
+
+it('a run names the people whom the service doesn’t know', async () => {
+  const { run, world, checkedEmails } = installation()
+  const unknown = Object.assign(problemFor(404), { responseStatus: 404 })
+  world.onAsk = () => {
+    if (checkedEmails.at(-1)?.startsWith('bob')) throw unknown
+  }
+  const { err } = await run([ADA, 'bob@acme.example'])
+  expect(err).toContain('Unknown to the service:\n  bob@acme.example\n')
 })

@@ -39,3 +39,22 @@ it('keep goes on with the valid lines, and names twenty of the others', async ()
   expect(lines.filter((line) => line.startsWith('line '))).toHaveLength(20)
   expect(lines).toContain('1 more lines are invalid')
 })
+
+it('no message is wider than a terminal, and commands stay whole; elsewhere a message is one line', async () => {
+  const list = join(folder, 'people.csv')
+  writeFileSync(list, `email,Phone\nada@acme.example,7\n${'x'.repeat(90)},8\n`)
+  const printed = async (args: string[], terminal = {}) => {
+    const { err } = await runCommand(args, env, { input: '', ...terminal })
+    return err.trimEnd().split('\n')
+  }
+  const narrow = { isTTY: true, columns: 80 }
+  for (const args of [
+    ['keep', list, '--dry-run'],
+    ['person', 'rename', 'a@acme.example'],
+    ['keep', list, '--pause-until', 'x'],
+  ]) {
+    const [lines, whole] = [await printed(args, narrow), await printed(args)]
+    expect(lines.filter((line) => line.length > 80 && line.includes(' '))).toEqual([])
+    expect(lines.join(' ').split(/\s+/)).toEqual(whole.join(' ').split(/\s+/))
+  }
+})

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { InputFault, UsageError } from './arguments.ts'
 import type { CommandContext } from './command-context.ts'
+import { wrapMessages } from './terminal.ts'
 
 /** Each command passes its exit code to `exit`. */
 export type DefineCommands = (program: Command, context: CommandContext, exit: SetExitCode) => void
@@ -63,9 +64,10 @@ function calledCommand(program: Command, args: readonly string[]) {
 export async function runCommand(
   define: DefineCommands,
   args: readonly string[],
-  context: CommandContext,
+  given: CommandContext,
   explain: DescribeFailure = describeFailure,
 ): Promise<number> {
+  const context = { ...given, stderr: wrapMessages(given.stderr) }
   let exit = 0
   const program = new Command()
     .exitOverride()

@@ -2,8 +2,9 @@
 import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
+import type { Output } from './command-context.ts'
 
-type Screen = { isTTY?: boolean; columns?: number }
+type Screen = Pick<Output, 'isTTY' | 'columns'>
 
 const COLORS = ['red', 'green', 'yellow', 'dim', 'bold'] as const
 export type Colors = Record<(typeof COLORS)[number], (text: string) => string>
@@ -39,3 +40,22 @@ export function fitToColumns(text: string, columns: number): string {
 
 /** Breaks at spaces. A longer word stays whole, so that it can be copied. */
 export const wrapText = (text: string, columns: number): string[] => wrapAnsi(text, columns).split('\n')
+
+/** Messages break at spaces on a terminal; elsewhere each stays one line. Indented commands, JSON and redrawn lines stay whole. */
+export function wrapMessages(output: Output): Output {
+  if (output.isTTY !== true) return output
+  const wrapLine = (line: string): string => {
+    const columns = columnsFor(output)
+    const [count = ''] = /^ *\d\S* {2}/.exec(line) ?? []
+    if (displayWidth(line) <= columns || (count === '' && /^[\s{]/.test(line))) return line
+    const lines = wrapText(line.slice(count.length), columns - count.length)
+    return count + lines.join(`\n${' '.repeat(count.length)}`)
+  }
+  return {
+    isTTY: true,
+    get columns() {
+      return output.columns ?? 80
+    },
+    write: (text) => output.write(text.split('\n').map(wrapLine).join('\n')),
+  }
+}

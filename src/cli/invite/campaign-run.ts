@@ -64,6 +64,7 @@ export function createCampaignRun(
     mailServer,
     checksPerSecond,
     progress,
+    events,
     ...given
   }: Neighbors &
     Pick<CampaignRun, 'tally' | 'isHeld' | 'signal' | 'events'> & {
@@ -77,7 +78,10 @@ export function createCampaignRun(
   return {
     ...given,
     people,
-    ...(mailServer && { rename: (changes) => renameAll(people, changes, { settings, context }) }),
+    ...(mailServer && {
+      rename: (changes) =>
+        renameAll(people, changes, { settings, context, onDone: (one) => events?.onRenamed?.(one) }),
+    }),
     check: createPersonCheck({
       unconnectedApps: service.unconnectedApps,
       throttle: new Throttle(checksPerSecond, signal),
@@ -88,7 +92,7 @@ export function createCampaignRun(
     emailThrottle: new Throttle(EMAILS_PER_SECOND, signal),
     now,
     atOnce: AT_ONCE,
-    events: { onThrottle: (seconds, reply) => progress?.onThrottle(seconds, reply), ...given.events },
+    events: { onThrottle: (seconds, reply) => progress?.onThrottle(seconds, reply), ...events },
   }
 }
 

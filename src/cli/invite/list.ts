@@ -17,9 +17,12 @@ export function openList(file: string, stdin: CommandContext['stdin']): List {
 
 const MAX_FAULTS = 20
 
-export const limitFaults = (faults: readonly string[]): string[] => [
+export const limitFaults = (
+  faults: readonly string[],
+  describe = (more: number) => `${more} more lines are invalid`,
+): string[] => [
   ...faults.slice(0, MAX_FAULTS),
-  ...(faults.length > MAX_FAULTS ? [`${faults.length - MAX_FAULTS} more lines are invalid`] : []),
+  ...(faults.length > MAX_FAULTS ? [describe(faults.length - MAX_FAULTS)] : []),
 ]
 
 /** Reads the whole list first, so that an invalid row near its end stops nothing halfway. */
