@@ -67,7 +67,7 @@ export class Consents {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.load(user)
     const app = findReturn(walk, stepIn(req.query))
-    log.debug({ return: app?.instance, looks: app?.attempt.looks }, 'walk: a return')
+    log.debug({ return: app?.instance, checksSinceReturn: app?.attempt.looks }, 'walk: return')
     if (app === undefined) return { kind: 'redirect', location: overviewPath(walk.visit) }
     // A waiting page is not worth a check that would void the path which another tab is following.
     if (isReturned(app) && !mayCheck(walk, now())) {

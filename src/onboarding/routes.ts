@@ -97,7 +97,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 
       const walk = await walks.update(user, (before) => change(before, instance, now()))
       const isKnown = walk.known.some((entry) => entry.instance === instance)
-      log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: what the person sets')
+      log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: change by the person')
 
       if (event !== undefined) {
         if (!isKnown) throw unknownApp()
@@ -183,7 +183,7 @@ async function sendOverview(
       })
       const { state, card, confirming, refresh, polling } = page
       const next = confirming === undefined ? (card?.kind ?? state) : 'wait'
-      log.debug({ next, instance: (confirming ?? card)?.instance }, 'walk: what the page offers')
+      log.debug({ next, instance: (confirming ?? card)?.instance }, 'walk: offered step')
       return {
         ...page,
         // The person may have signed out before the page loads again.
