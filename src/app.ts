@@ -6,7 +6,6 @@ import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
 import { createApprovalRoutes } from './admin/approval-routes.ts'
 import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
 import type { People } from './people/people.ts'
-import type { ApprovalStore } from './people/approval-store.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
@@ -67,8 +66,7 @@ type Services = {
   checks: WalkChecks
   progress: Pick<ProgressRecorder, 'recordFailure'>
   people: People
-  keepStateStore: Pick<KeepStateStore, 'load'>
-  approvalStore: ApprovalStore
+  keepStateStore: KeepStateStore
   invitations: Invitations
 }
 
@@ -214,7 +212,6 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
   app.use(
     createApprovalRoutes({
       keepStateStore: services.keepStateStore,
-      approvalStore: services.approvalStore,
       snapshot,
       isAdmin: services.isAdmin,
       company,

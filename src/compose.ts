@@ -3,7 +3,6 @@ import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
-import { ApprovalStore } from './people/approval-store.ts'
 import { People } from './people/people.ts'
 import { KeepStateStore, PERSON_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
@@ -88,7 +87,6 @@ export function createOnramp(
     progress,
     people,
     keepStateStore,
-    approvalStore: new ApprovalStore(records, keyRing),
     invitations: new Invitations(secrets, settings.PUBLIC_URL, now),
   })
 

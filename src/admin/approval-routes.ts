@@ -1,10 +1,8 @@
 // GET /approvals/ID and its one button, for the owners of an app and for administrators. Owners see how many people wait,
 // administrators also who they are.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
-import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { newApproval, applyDecision, type ApprovalStore } from '../people/approval-store.ts'
-import type { Approval, KeepStateStore } from '../people/keep-state.ts'
+import { applyDecision, type KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
@@ -12,16 +10,15 @@ import { browserGoneSignal } from '../web/browser-gone.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { approvalPath, describeApproval, isOpen } from './approval-texts.ts'
+import { approvalPath, describeApproval, earlyApproval, isOpen } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { createAdminCheck } from './routes.ts'
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
-  keepStateStore: Pick<KeepStateStore, 'load'>
-  approvalStore: ApprovalStore
-  snapshot: Pick<PeopleSnapshot, 'summaries'>
+  keepStateStore: Pick<KeepStateStore, 'load' | 'decide' | 'decisionOn'>
+  snapshot: Pick<PeopleSnapshot, 'report'>
   isAdmin: ReturnType<typeof createAdminCheck>
   company: Company
   admins: readonly string[] | undefined
@@ -30,8 +27,7 @@ export function createApprovalRoutes(deps: {
   audit: Audit
   now: () => number
 }): Router {
-  const { keepStateStore, approvalStore, snapshot, isAdmin, company, admins, limit, sendPage, audit, now } =
-    deps
+  const { keepStateStore, snapshot, isAdmin, company, admins, limit, sendPage, audit, now } = deps
   const router = Router()
 
   /** @throws {Problem} 403 */
@@ -45,11 +41,10 @@ export function createApprovalRoutes(deps: {
       })
     const [{ approvals = [] }, decision] = await Promise.all([
       keepStateStore.load(),
-      approvalStore.get(instance),
+      keepStateStore.decisionOn(instance),
     ])
     const known = approvals.find((one) => one.instance === instance)
-    const approval =
-      known ?? (await countWaiting(instance, snapshot.summaries(browserGoneSignal(res), 'page')))
+    const approval = known ?? earlyApproval(instance, await snapshot.report(browserGoneSignal(res)))
     return { instance, user, approve, approval: applyDecision(approval, decision) }
   }
 
@@ -77,27 +72,11 @@ export function createApprovalRoutes(deps: {
     const { instance, user, approval } = await load(req, res)
 
     if (isOpen(approval)) {
-      await approvalStore.put(instance, { at: now(), by: user.email ?? user.name ?? '' })
+      await keepStateStore.decide(instance, { at: now(), by: user.email ?? user.name ?? '' })
       audit({ event: 'approved', user, datasource: instance })
     }
     seeOther(res, approvalPath(instance))
   })
 
   return router
-}
-
-/** For an app that no run has seen anyone wait for. */
-async function countWaiting(
-  instance: string,
-  summaries: ReturnType<PeopleSnapshot['summaries']>,
-): Promise<Approval> {
-  // No decision is about people who don't wait.
-  let [waiting, since] = [0, Infinity]
-  for await (const { apps, person, progress } of summaries) {
-    const app = apps.find((one) => one.instance === instance)
-    if (app?.state !== 'blocked' || progress === 'gone') continue
-    waiting++
-    since = Math.min(since, app.blockedAt ?? person.signedInAt ?? 1)
-  }
-  return { ...newApproval(instance, humanize(datasourceType(instance))), waiting, since }
 }

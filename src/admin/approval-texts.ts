@@ -1,10 +1,22 @@
 // Texts about the approval of an app, for its owner and for administrators, and the email to the owner. Pure.
 import type { Notice } from '../campaigns/mail/notice.ts'
 import type { Company } from '../company/company.ts'
-import type { Approval } from '../people/keep-state.ts'
+import { datasourceType, humanize } from '../company/app-names.ts'
+import { newApproval, type Approval } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
+import { newApp, type AppCounts, type Report } from './report.ts'
 
 export const approvalPath = (instance: string): string => `/approvals/${encodeURIComponent(instance)}`
+
+/** For an app that no run has seen anyone wait for. No decision is about people who don't wait. */
+export function earlyApproval(instance: string, { datasources, madeAt }: Report): Approval {
+  const app: AppCounts =
+    datasources.find((one) => one.instance === instance) ??
+    newApp(instance, humanize(datasourceType(instance)))
+  const waiting = app.counts.blocked
+  const since = waiting === 0 ? Infinity : Date.parse(app.blockedSince ?? madeAt)
+  return { ...newApproval(instance, app.name), waiting, since }
+}
 
 export const isOpen = ({ stage, waiting }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waiting > 0)

@@ -1,8 +1,7 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
-import { approvalItem } from './approval-texts.ts'
-import { newApproval } from '../people/approval-store.ts'
+import { approvalItem, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import {
@@ -220,15 +219,13 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   }
   const ofApp = (app: AppCounts) => {
     const item = itemOf('app', app.counts.blocked, 'blocked', app)
-    const approval = approvals.get(app.instance)
-    const { owners = approval?.owners ?? [], name, instance } = app
-    const since = Date.parse(app.blockedSince ?? '')
-    // No run has noticed it yet.
-    const early = { ...newApproval(instance, name), waiting: item.count, since }
-    if (approval !== undefined || (owners.length > 0 && since > 0))
-      return { ...item, ...approvalItem({ ...(approval ?? early), owners }, name, t) }
-    if (app.blockedSince === undefined) return item
-    const first = t('admin.need.appSince', { day: t.date(since) })
+    const { name, instance, blockedSince } = app
+    const approval = approvals.get(instance) ?? earlyApproval(instance, report)
+    const { owners = approval.owners } = app
+    if (approvals.has(instance) || (owners.length > 0 && blockedSince !== undefined))
+      return { ...item, ...approvalItem({ ...approval, owners }, name, t) }
+    if (blockedSince === undefined) return item
+    const first = t('admin.need.appSince', { day: t.date(approval.since) })
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
   const massDisconnects = activeMassDisconnects(keepState).map(

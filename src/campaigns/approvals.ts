@@ -1,8 +1,14 @@
 // Approvals: when to email an app's owners, and whom to email after an approval. One person tests it first; the others get an
 // email once that person has connected the app. Pure.
-import { pausedApps, removedInstances, withoutRemoved } from '../people/keep-state.ts'
-import type { Approval, KeepState } from '../people/keep-state.ts'
-import { newApproval, applyDecision, type ApprovalDecision } from '../people/approval-store.ts'
+import {
+  applyDecision,
+  asCounted,
+  newApproval,
+  pausedApps,
+  type Approval,
+  type KeepState,
+  type KeepStateStore,
+} from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type Workplace } from './working-time.ts'
@@ -43,20 +49,19 @@ const lastNotifiedAt = (person: Person, instance: string): number =>
 const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
   (state === 'connected' && lastCheck?.apps.find((one) => one.instance === instance)?.since) || 0
 
-/** @param decisionOf the newest decision of an app's owners */
+/** @param decisionOn the newest decision of an app's owners */
 export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
-  decisionOf: (instance: string) => Promise<ApprovalDecision | undefined>,
+  decisionOn: KeepStateStore['decisionOn'],
   moment: Moment,
 ): Promise<Decision[]> {
   const apps = new Map(
     (state.approvals ?? []).map((one) => [one.instance, { ...one, people: [] as Waiter[] }]),
   )
-  const removed = removedInstances(state)
   for await (const each of people) {
     if (isGone(each)) continue
-    const person = withoutRemoved(each, removed)
+    const person = asCounted(each, { ...state, approvals: [] })
     const isRejected = [ONBOARDING, APPROVALS].some(
       (name) => campaignEmails(person, name).at(-1)?.state === 'failed',
     )
@@ -75,7 +80,7 @@ export async function decideApprovals(
   const paused = pausedApps(state)
   const decisions: Decision[] = []
   for (const { people: waiters, ...app } of apps.values()) {
-    const result = decideApproval(app, waiters, await decisionOf(app.instance), moment)
+    const result = decideApproval(app, waiters, await decisionOn(app.instance), moment)
     if (result !== undefined)
       decisions.push({ ...result, isRequestDue: result.isRequestDue && !paused.has(app.instance) })
   }
@@ -103,7 +108,7 @@ export function isApprovalEmailDue(
 export function decideApproval(
   before: Approval,
   people: readonly Waiter[],
-  decision: ApprovalDecision | undefined,
+  decision: Parameters<typeof applyDecision>[1],
   { now, place }: Moment,
 ): Decision | undefined {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, place) >= days

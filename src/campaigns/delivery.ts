@@ -1,7 +1,6 @@
 // Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about a person
 // stop the run: the cause is the service, the mail server, or ours.
 import { withUniqueNames } from '../company/app-names.ts'
-import { withoutRemoved } from '../people/keep-state.ts'
 import type { People } from '../people/people.ts'
 import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS } from './approvals.ts'
@@ -126,9 +125,9 @@ export class Delivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { removed = new Set(), seen = (whole: Person) => whole } = this.#campaign
-    const checked = { unconnected: check.unconnected, checkedAt, removed }
-    const known = appsOf(seen(withoutRemoved(withCheck(person, checked, now()), removed)))
+    const { removed, seen = (whole: Person) => whole } = this.#campaign
+    const checked = { unconnected: check.unconnected, checkedAt, removed: removed ?? new Set() }
+    const known = appsOf(seen(withCheck(person, checked, now())))
     const byInstance = new Map(known.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])

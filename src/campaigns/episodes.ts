@@ -1,6 +1,6 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about new apps,
 // or about lapses (ended access). The invitation isn't about these apps. Pure.
-import { pausedApps, withoutConfirmed, type KeepState } from '../people/keep-state.ts'
+import { asCounted, pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
 import {
@@ -83,9 +83,9 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   return isOpen && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
-/** As emails of the campaign are to treat them. */
+/** As emails of the campaign are to treat them: those about approvals are for people who wait. */
 export const seenBy = (name: CampaignName, person: Person, state: KeepState): Person =>
-  name === APPROVALS ? person : withoutConfirmed(person, state)
+  asCounted(person, name === APPROVALS ? { ...state, approvals: [] } : state)
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */
 function mayEmail(person: Person, { now, place }: Moment): boolean {

@@ -55,8 +55,7 @@ type KeepRunOptions = {
     of: (instance: string) => readonly string[]
     /** Emails the request. @returns true if an owner gets it */
     request: (approval: Approval) => Promise<boolean>
-    /** Their newest decision. */
-    decision: Parameters<typeof decideApprovals>[2]
+    decisionOn: Parameters<typeof decideApprovals>[2]
   }
   /** Emails administrators and sends the webhook, each once. @returns when they were sent */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
@@ -275,7 +274,7 @@ export class KeepRun {
     const place = placeOf(this.#options, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
-    for (const decision of await decideApprovals(this.#listed(), this.#state, owners.decision, {
+    for (const decision of await decideApprovals(this.#listed(), this.#state, owners.decisionOn, {
       now: now(),
       place,
     })) {

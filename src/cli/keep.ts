@@ -47,7 +47,7 @@ import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
-import { openKeepState, openApprovalStore, openPeople, withStore } from './store.ts'
+import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 /** `now`: milliseconds since 1970. `askRate`: checks a minute. */
@@ -153,7 +153,6 @@ export async function runOnce(
   const { people: list, settings, company, options, context, signal } = run
   const { now, stderr } = context
   const store = openKeepState(records, settings)
-  const approvalStore = openApprovalStore(records, settings)
   const at = now()
   const stored = await store.load()
   const current = applyOptions(stored, options, at)
@@ -201,7 +200,7 @@ export async function runOnce(
           `approval ${one.instance} ${one.requestedAt} ${one.stageAt}`,
           { ...admins, addresses: one.owners },
         ),
-      decision: (instance) => approvalStore.get(instance),
+      decisionOn: (instance) => store.decisionOn(instance),
     },
     requireConfirmation: (message) => {
       if (options.confirm !== true) throw new OperatorError(message)

@@ -3,7 +3,6 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
-import { ApprovalStore } from '../people/approval-store.ts'
 import { People } from '../people/people.ts'
 import { KeepStateStore } from '../people/keep-state.ts'
 import { formatFault } from '../records/format.ts'
@@ -51,9 +50,6 @@ export function openPeople(
 
 export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
   new KeepStateStore(records, createKeyRing(records, SESSION_SECRET))
-
-export const openApprovalStore = (records: Records, { SESSION_SECRET }: Settings) =>
-  new ApprovalStore(records, createKeyRing(records, SESSION_SECRET))
 
 /** A new data key, if the former secret is lost. Records under the former key become unreadable. */
 export async function adopt({ yes }: { yes?: boolean }, context: CommandContext): Promise<number> {

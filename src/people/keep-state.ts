@@ -2,7 +2,7 @@
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
-import type { AppIntent, OperatorAction, Person } from './person.ts'
+import type { AppIntent, AppRecord, OperatorAction, Person } from './person.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
@@ -61,6 +61,20 @@ export type Approval = {
   testers?: readonly number[]
 }
 
+/** What an owner pressed. `by`: an address. Milliseconds since 1970. */
+type ApprovalDecision = { at: number; by: string }
+
+export const newApproval = (instance: string, name: string): Approval => {
+  const zeros = { stageAt: 0, waiting: 0, since: 0, requestedAt: 0, requestedFor: 0, approvedAt: 0 }
+  return { instance, name, stage: 'waiting', owners: [], ...zeros }
+}
+
+/** Applies the owner's decision. Ignored if it is older than the current request. */
+export const applyDecision = (one: Approval, decision: ApprovalDecision | undefined): Approval =>
+  decision !== undefined && one.stage !== 'approved' && decision.at > one.stageAt && decision.at >= one.since
+    ? { ...one, stage: 'approved', stageAt: decision.at, approvedAt: decision.at, by: decision.by }
+    : one
+
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** People in each state after a day's last run, and those of the ready who had nothing to connect. `day` is YYYY-MM-DD in UTC. */
@@ -100,6 +114,7 @@ const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
 const MAX_ACTIONS = 100
 
+/** Every method throws {StoreUnavailable}. */
 export class KeepStateStore {
   readonly #records: Pick<Records, 'get' | 'put'>
   readonly #keyRing: KeyRing
@@ -109,18 +124,37 @@ export class KeepStateStore {
     this.#keyRing = keyRing
   }
 
-  /** Empty before the first run, or if the record can't be read. @throws {StoreUnavailable} */
+  /** Empty before the first run, or if the record can't be read. */
   async load(): Promise<KeepState> {
-    const { sealer } = await this.#keyRing.dataKey()
-    const known = sealedJson<KeepState>(sealer).open(await this.#records.get(KEY), KEY)
-    return known ?? { massDisconnects: [], zones: {}, days: [] }
+    return (await this.#read<KeepState>(KEY)) ?? { massDisconnects: [], zones: {}, days: [] }
   }
 
-  /** Only the run that holds the lease writes. @throws {StoreUnavailable} */
+  /** Only the run that holds the lease writes. */
   async save(state: KeepState): Promise<void> {
+    await this.#write(KEY, { ...state, days: state.days.slice(-MAX_DAYS) })
+  }
+
+  /** The newest decision of an app's owners: a record of its own for each app, because pages never write the state. */
+  async decisionOn(instance: string): Promise<ApprovalDecision | undefined> {
+    return await this.#read(await this.#decisionKey(instance))
+  }
+
+  async decide(instance: string, decision: ApprovalDecision): Promise<void> {
+    await this.#write(await this.#decisionKey(instance), decision)
+  }
+
+  async #decisionKey(instance: string): Promise<string> {
+    return `approval:${(await this.#keyRing.dataKey()).keyFor('approval', instance)}`
+  }
+
+  async #read<T extends object>(key: string): Promise<T | undefined> {
     const { sealer } = await this.#keyRing.dataKey()
-    const days = state.days.slice(-MAX_DAYS)
-    await this.#records.put(KEY, sealedJson<KeepState>(sealer).seal({ ...state, days }, KEY), LIFE_SECONDS)
+    return sealedJson<T>(sealer).open(await this.#records.get(key), key)
+  }
+
+  async #write(key: string, value: object): Promise<void> {
+    const { sealer } = await this.#keyRing.dataKey()
+    await this.#records.put(key, sealedJson(sealer).seal(value, key), LIFE_SECONDS)
   }
 }
 
@@ -150,27 +184,22 @@ export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedA
     ),
   )
 
-/** The person without removed apps. */
-export function withoutRemoved(person: Person, removed: ReadonlySet<string>): Person {
-  const { lastCheck } = person
-  if (lastCheck === undefined || removed.size === 0) return person
-  const apps = lastCheck.apps.filter(
-    ({ instance, status }) => status !== 'connected' || !removed.has(instance),
-  )
-  return { ...person, lastCheck: { ...lastCheck, apps } }
-}
-
-/** The person without waits for an approval that works by now, whether or not they have heard of it. */
-export function withoutConfirmed(person: Person, { approvals = [] }: Pick<KeepState, 'approvals'>): Person {
-  const { intents, signedInAt = 1 } = person
-  const isOver = ({ instance, kind, since = signedInAt }: AppIntent) =>
+/**
+ * The person as every count, page and email sees them: without removed apps, and without waits for an approval that works,
+ * whether or not they have heard of it.
+ */
+export function asCounted(person: Person, state: Pick<KeepState, 'removedApps' | 'approvals'>): Person {
+  const { lastCheck, intents, signedInAt = 1 } = person
+  const removed = removedInstances(state)
+  const isRemoved = ({ instance, status }: AppRecord) => status === 'connected' && removed.has(instance)
+  const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
-    approvals.some((one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageAt)
-  return intents?.apps.some(isOver)
-    ? { ...person, intents: { ...intents, apps: intents.apps.filter((app) => !isOver(app)) } }
-    : person
+    state.approvals?.some(
+      (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageAt,
+    )
+  return {
+    ...person,
+    ...(lastCheck && { lastCheck: { ...lastCheck, apps: lastCheck.apps.filter((app) => !isRemoved(app)) } }),
+    ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
+  }
 }
-
-/** The person as in all counts and lists. */
-export const asCounted = (person: Person, state: Pick<KeepState, 'removedApps' | 'approvals'>): Person =>
-  withoutConfirmed(withoutRemoved(person, removedInstances(state)), state)

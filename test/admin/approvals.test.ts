@@ -11,8 +11,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
-import { ApprovalStore } from '../../src/people/approval-store.ts'
-import type { Approval } from '../../src/people/keep-state.ts'
+import { KeepStateStore, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
@@ -49,11 +48,11 @@ function pages(
 ) {
   const { records } = memoryRecords()
   const keepState = { massDisconnects: [], zones: {}, days: [], approvals }
-  const keepStateStore = { load: () => Promise.resolve(keepState) }
+  const keepStateStore = new KeepStateStore(records, testKeyRing(records))
+  keepStateStore.load = () => Promise.resolve(keepState)
   async function* all() {
     yield* people
   }
-  const approvalStore = new ApprovalStore(records, testKeyRing(records))
   const user = { issuer: 'https://as.example', subject: email, email, emailVerified }
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
     void res.status(problem.status).json({ code: problem.code })
@@ -66,7 +65,6 @@ function pages(
     .use(
       createApprovalRoutes({
         keepStateStore,
-        approvalStore,
         snapshot: new PeopleSnapshot({ all }, keepStateStore, () => now),
         isAdmin: createAdminCheck(['admin@acme.example'], []),
         company,
@@ -81,7 +79,7 @@ function pages(
     )
   const of = (instance: string) => `/approvals/${instance}`
   return {
-    approvalStore,
+    keepStateStore,
     open: async (instance = 'slack_1') => await request(app).get(of(instance)),
     press: async (instance = 'slack_1') => await request(app).post(of(instance)),
   }
@@ -113,18 +111,18 @@ it.each([
   ['the owner of another app', 'grace@acme.example', true, 'jira_1'],
   ['an address that only looks like the owner’s', 'gra\u212Ae@acme.example', true, 'slack_1'],
 ])('the page and its button are refused to %s', async (_who, email, isVerified, instance) => {
-  const { open, press, approvalStore } = pages(undefined, email, isVerified)
+  const { open, press, keepStateStore } = pages(undefined, email, isVerified)
   for (const answer of [await open(instance), await press(instance)])
     expect([answer.status, answer.body.code]).toEqual([403, 'owners_only'])
-  expect([await approvalStore.get(instance), audited]).toEqual([undefined, []])
+  expect([await keepStateStore.decisionOn(instance), audited]).toEqual([undefined, []])
 })
 
 it('“I approved it” is recorded and audited once, and the page says so', async () => {
-  const { open, press, approvalStore } = pages()
+  const { open, press, keepStateStore } = pages()
   const { status, headers } = await press()
   await press()
   expect([status, headers['location']]).toEqual([303, '/approvals/slack_1'])
-  expect(await approvalStore.get('slack_1')).toEqual({ at: now, by: 'grace@acme.example' })
+  expect(await keepStateStore.decisionOn('slack_1')).toEqual({ at: now, by: 'grace@acme.example' })
   expect(audited).toMatchObject([{ event: 'approved', datasource: 'slack_1' }])
   expect((await open()).body).toMatchObject({ heading: 'Slack is approved', isOpen: false })
 })
@@ -134,15 +132,16 @@ it.each([
   ['failed', { stage: 'failed', stageAt: since }, 'Slack may still need your approval', true],
   ['over', undefined, 'No one is waiting for Slack', false],
 ] as const)('once it is %s, the page says that', async (_what, change, heading, isOpen) => {
-  const { open, press, approvalStore } = pages(change ? [{ ...waiting, ...change }] : [])
+  const { open, press, keepStateStore } = pages(change ? [{ ...waiting, ...change }] : [])
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()
-  expect((await approvalStore.get('slack_1')) !== undefined).toBe(isOpen)
+  expect((await keepStateStore.decisionOn('slack_1')) !== undefined).toBe(isOpen)
 })
 
 it('an owner also sees people who began to wait since the last run, and can approve the app for them', async () => {
   const people = ['ada', 'bob'].map((name) => {
-    const person = having(newPerson(`${name}@acme.example`, now), { slack_1: 'blocked' }, now)
+    const apps = [{ slack_1: 'blocked' }, now, { slack_1: 'Slack' }] as const
+    const person = having(newPerson(`${name}@acme.example`, now), ...apps)
     return { ...person, signedInAt: since }
   })
   const { open, press } = pages([], 'grace@acme.example', true, people)

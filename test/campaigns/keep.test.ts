@@ -37,7 +37,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     owners: {
       of: () => [],
       request: () => Promise.resolve(false),
-      decision: () => Promise.resolve(undefined),
+      decisionOn: () => Promise.resolve(undefined),
     },
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && world.now) }),

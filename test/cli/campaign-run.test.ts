@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { createCampaignRun, withNeighbors } from '../../src/cli/invite/campaign-run.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
-import type { Records } from '../../src/records/records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { mail } from '../campaigns/sample-email.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -22,7 +21,7 @@ it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', 
   const input = { people: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings, context }
   const run = { ...input, company: loadCompanyOf(settings) }
   await withNeighbors(run, { signal }, async (neighbors) => {
-    const { send } = createCampaignRun(memoryRecords().records as Records, run, {
+    const { send } = createCampaignRun(memoryRecords().records, run, {
       ...neighbors,
       tally: newTally(),
       isHeld: () => Promise.resolve(true),

@@ -8,7 +8,7 @@ import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import type { Company } from '../../src/company/company.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
-import { openKeepState, openApprovalStore, openPeople } from '../../src/cli/store.ts'
+import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
@@ -122,7 +122,6 @@ export function installation(env: Record<string, string> = {}) {
     events,
     people,
     keepState,
-    approvalStore: openApprovalStore(records, settings),
     to: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
     hold: (...instances: string[]) => keepState.save({ ...NOTHING, massDisconnects: instances.map(held) }),
   }

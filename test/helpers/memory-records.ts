@@ -5,7 +5,11 @@ import type { Records } from '../../src/records/records.ts'
 /** Without expiry. Each operation takes a turn of the event loop, so that writers can race. */
 export function memoryRecords() {
   const values = new Map<string, string>()
-  const records: Omit<Records, 'put'> = {
+  const records: Pick<Records, keyof Records> = {
+    async put(key, value) {
+      await turn()
+      values.set(key, value)
+    },
     async get(key) {
       await turn()
       return values.get(key)

@@ -12,7 +12,6 @@ import type { Approval, KeepState } from '../../../src/people/keep-state.ts'
 import type { AppRecord } from '../../../src/people/person.ts'
 import { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
 import { WalkStore } from '../../../src/onboarding/walks.ts'
-import { ApprovalStore } from '../../../src/people/approval-store.ts'
 import { People } from '../../../src/people/people.ts'
 import { OperatorError } from '../../../src/problem.ts'
 import { mail } from '../../campaigns/sample-email.ts'
@@ -47,7 +46,7 @@ export class Year {
   readonly #calendar = new Calendar(STARTS_AT)
   readonly #journal = createHash('sha256')
   readonly #store = createStore(() => this.#calendar.now)
-  readonly #answers = new ApprovalStore(this.#store.records, this.#store.keyRing)
+  readonly #answers = new Map<string, number>()
   readonly #replacedBy = new Map<string, string>()
   readonly #people = this.#openPeople(this.#replacedBy)
   readonly #workforce: Workforce
@@ -184,7 +183,10 @@ export class Year {
       owners: {
         of: () => ['owner@acme.example'],
         request: (approval) => this.#askOwner(approval),
-        decision: (instance) => this.#answers.get(instance),
+        decisionOn: async (instance) => {
+          const at = this.#answers.get(instance)
+          return at === undefined ? undefined : { at, by: 'owner@acme.example' }
+        },
       },
       quiet: this.#changes.quiet,
       save: (next) => life.during(async () => void (this.#keepState = next)),
