@@ -1,4 +1,5 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
+import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem, earlyApproval } from './approval-texts.ts'
@@ -194,6 +195,9 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => at(app) > 0).sort((one, other) => at(other) - at(one))
 
+/** The items that have a reason in the texts. */
+type ItemKind<Key = TextKey> = Key extends `admin.need.${infer Kind}Why` ? Kind : never
+
 /**
  * With their texts: mass disconnects come first, because they keep people from being emailed, then apps by the people they
  * affect, then emails.
@@ -202,12 +206,13 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const { datasources, notStartedOptedOut: optedOut, notInvited } = report
   const approvals = new Map(keepState.approvals?.map((one) => [one.instance, one]))
   const itemOf = (
-    kind: 'app' | 'noAddress' | 'otherApps' | 'unconfirmed' | 'due' | 'failed' | 'deferred' | 'uncertain',
+    kind: ItemKind,
     count: number,
     list: Filter,
-    app?: AppCounts,
+    app?: { instance: string; name: string },
+    more: Record<string, string | number> = {},
   ) => {
-    const values = { count, notInvited, optedOut, app: app?.name ?? '', label: t('overview.block') }
+    const values = { count, notInvited, optedOut, app: app?.name ?? '', label: t('overview.block'), ...more }
     return {
       count,
       href: peopleUrl({ filter: list, ...(app && { app: app.instance }) }),
@@ -217,6 +222,23 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       action: t('admin.view', { count }),
     }
   }
+  const allApps = { href: '/admin/apps', action: t('admin.allApps') }
+  const massDisconnects = activeMassDisconnects(keepState).map((one) => {
+    const app = datasources.find(({ instance }) => instance === one.instance)
+    const values = { lapsed: one.lapsed, had: one.had, day: t.day(one.noticedAt) }
+    const item = itemOf('massDisconnect', app?.lapsed ?? 0, 'lapsed', app ?? one, values)
+    const likely = t('admin.digest.likely', { app: (app ?? one).name })
+    return {
+      ...item,
+      detail: t.sentences([likely, item.detail]),
+      command: answerCommand(one.instance, 'release'),
+    }
+  })
+  const removed = unansweredRemovals(keepState).map((one) => ({
+    ...itemOf('removed', one.people, 'all', one),
+    ...allApps,
+    command: answerCommand(one.instance, 'removed'),
+  }))
   const ofApp = (app: AppCounts) => {
     const item = itemOf('app', app.counts.blocked, 'blocked', app)
     const { name, instance, blockedSince } = app
@@ -228,28 +250,6 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const first = t('admin.need.appSince', { day: t.date(approval.since) })
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
-  const massDisconnects = activeMassDisconnects(keepState).map(
-    ({ instance, name, lapsed, had, noticedAt }) => {
-      const known = datasources.find((one) => one.instance === instance)
-      const [app, count] = [known?.name ?? name, known?.lapsed ?? 0]
-      return {
-        count,
-        href: peopleUrl({ filter: 'lapsed', app: instance }),
-        title: t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
-        detail: t.sentences([t('admin.digest.likely', { app }), t('admin.need.massDisconnectWhy')]),
-        command: answerCommand(instance, 'release'),
-        action: t('admin.view', { count }),
-      }
-    },
-  )
-  const removed = unansweredRemovals(keepState).map(({ instance, name: app, people: count }) => ({
-    count,
-    href: '/admin/apps',
-    title: t('admin.need.removed', { app, count }),
-    detail: t('admin.need.removedWhy'),
-    command: answerCommand(instance, 'removed'),
-    action: t('admin.allApps'),
-  }))
   // One person connects it first, or everyone who waited can: they need no one.
   const needsNoOne = ({ instance }: AppCounts) => {
     const { stage, waiting } = approvals.get(instance) ?? {}
@@ -261,8 +261,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const others = [
     {
       ...itemOf('otherApps', blocked.length - named.length, 'blocked'),
+      ...allApps,
       href: '/admin/apps?sort=stuck',
-      action: t('admin.allApps'),
     },
     itemOf('unconfirmed', report.unconfirmed, 'unconfirmed'),
     itemOf('due', hasRecentRun(keepState, now) ? 0 : report.due, 'due'),

@@ -16,8 +16,8 @@ import type { createPersonCheck } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import type { Throttle } from './throttle.ts'
 
-export type DeliveryProblem =
-  'deferred' | 'failed' | 'no-response' | 'refused' | 'uncertain' | 'unknown-to-service' | 'unreadable'
+/** Each counts as its own, but for a service that gave no answer: these people are put off. */
+export type DeliveryProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
 export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<People, 'get' | 'change' | 'all' | 'addressAt'>
@@ -54,16 +54,6 @@ export type Campaign = {
   /** Records failed checks, so that these people come last in the next run. */
   isPostponing?: boolean
 }
-
-const COUNTS = {
-  deferred: 'deferred',
-  failed: 'failed',
-  'no-response': 'deferred',
-  refused: 'refused',
-  uncertain: 'uncertain',
-  'unknown-to-service': 'unknownToService',
-  unreadable: 'unreadable',
-} as const satisfies Record<DeliveryProblem, keyof Tally>
 
 const MAX_FAILURES_IN_A_ROW = 5
 /** Seconds, doubled up to the maximum. Eight pauses in a row are a quarter of an hour. */
@@ -150,7 +140,7 @@ export class Delivery {
   }
 
   #count(email: string, problem: DeliveryProblem, detail?: string): void {
-    this.#run.tally[COUNTS[problem]]++
+    this.#run.tally[problem === 'no-response' ? 'deferred' : problem]++
     this.#run.events?.onProblem?.(email, problem, detail)
   }
 
@@ -159,7 +149,7 @@ export class Delivery {
   }
 
   async #onUnknown(invitee: Invitee, detail: string): Promise<void> {
-    this.#count(invitee.email, 'unknown-to-service')
+    this.#count(invitee.email, 'unknownToService')
     if (!this.#isDryRun) await this.#ledger.observe(invitee, undefined)
     this.#lastUnknown = detail
     if (!this.#hasResponded)

@@ -22,15 +22,13 @@ import {
 import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
+import { findClusters } from './clusters.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, seenBy, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
-import { findMassDisconnects } from './mass-disconnects.ts'
-import { findNewApps } from './new-apps.ts'
 import { areMany, ListedPeople } from './listed-people.ts'
 import type { Invitee } from './people-file.ts'
-import { findRemovedApps } from './removed-apps.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime, placeOf } from './working-time.ts'
 
@@ -246,10 +244,7 @@ export class KeepRun {
   async #endSweep(): Promise<void> {
     const { now } = this.#run
     const { sweep } = this.#state
-    const massDisconnects = await findMassDisconnects(this.#listed(), this.#state, now())
-    const newApps = await findNewApps(this.#listed(), this.#state, now())
-    const removedApps = await findRemovedApps(this.#listed(), this.#state, now())
-    const found = { massDisconnects, newApps, removedApps }
+    const found = await findClusters(this.#listed(), this.#state, now())
     await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
   }
 

@@ -176,7 +176,7 @@ export async function runOnce(
   const noted = { renamed: [] as string[], unknown: [] as string[] }
   const events: CampaignRun['events'] = {
     onRenamed: ({ from, to }) => noted.renamed.push(`${from} is ${to} now`),
-    onProblem: (email, problem) => problem === 'unknown-to-service' && noted.unknown.push(email),
+    onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
   const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)

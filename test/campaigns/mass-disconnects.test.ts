@@ -1,6 +1,6 @@
 // When lapses count as one mass disconnect, and when it is over.
 import { expect, it } from 'vitest'
-import { findMassDisconnects } from '../../src/campaigns/mass-disconnects.ts'
+import { findClusters } from '../../src/campaigns/clusters.ts'
 import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { DAY, HOUR, lostApps, monday, slack } from './lapsed-person.ts'
 
@@ -15,7 +15,7 @@ async function evaluate(lapses: readonly Group[], had: number, state = NONE, now
     Array.from({ length: people }, () => lostApps([slack], lapsedAt)),
   )
   const others = Array.from({ length: Math.max(0, had - lost.length) }, () => lostApps([], monday))
-  return await findMassDisconnects([...lost, ...others], state, now)
+  return (await findClusters([...lost, ...others], state, now)).massDisconnects
 }
 
 const [sixty] = (await evaluate([[60, monday + 1]], 100)) as [MassDisconnect]

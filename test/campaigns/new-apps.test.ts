@@ -1,6 +1,6 @@
 // When an app counts as new for many people.
 import { expect, it } from 'vitest'
-import { findNewApps } from '../../src/campaigns/new-apps.ts'
+import { findClusters } from '../../src/campaigns/clusters.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
@@ -15,7 +15,8 @@ function person(newAt?: number): Person {
     : withCheck(first, { checkedAt: newAt, unconnected: [slack, jira] }, newAt)
 }
 const people = (count: number, newAt?: number) => Array.from({ length: count }, () => person(newAt))
-const find = (all: Person[], state = NONE) => findNewApps(all, state, monday + 2 * HOUR)
+const find = async (all: Person[], state = NONE) =>
+  (await findClusters(all, state, monday + 2 * HOUR)).newApps
 
 it.each([
   [4, 8, 0],

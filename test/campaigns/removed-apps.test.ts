@@ -1,6 +1,6 @@
 // When an app that left many lists counts as removed, until administrators answer.
 import { expect, it } from 'vitest'
-import { findRemovedApps } from '../../src/campaigns/removed-apps.ts'
+import { findClusters } from '../../src/campaigns/clusters.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
@@ -16,7 +16,8 @@ function person(by?: 'run' | 'page', at = monday): Person {
 }
 const people = (count: number, ...given: Parameters<typeof person>) =>
   Array.from({ length: count }, () => person(...given))
-const find = (all: Person[], state = NONE) => findRemovedApps(all, state, monday + 2 * HOUR)
+const find = async (all: Person[], state = NONE) =>
+  (await findClusters(all, state, monday + 2 * HOUR)).removedApps
 
 it.each([
   [4, 0, 4, 0],

@@ -279,7 +279,7 @@ it('a person unknown to the service fails no run in which others are known', asy
   const given = { people: [ada, ...strangers, bob], ask: among(strangers) }
   const { error, tally, trouble } = await run(given)
   expect([error, tally]).toEqual([undefined, counts({ rows: 9, sent: 2, unknownToService: 7 })])
-  expect(trouble[0]).toBe('p0@acme.example unknown-to-service')
+  expect(trouble[0]).toBe('p0@acme.example unknownToService')
   expect((await everyone.get('p0@acme.example'))?.unknownAt).toBeDefined()
   // In every later run they are all that is left to ask about.
   expect(await run(given)).toMatchObject({ error: undefined, endedBy: 'list' })

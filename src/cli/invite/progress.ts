@@ -58,7 +58,7 @@ export class RunProgress {
 }
 
 const PROBLEMS: Record<DeliveryProblem, string> = {
-  'unknown-to-service': 'unknown to the search service',
+  unknownToService: 'unknown to the search service',
   'no-response': 'no usable answer from the service',
   refused: 'refused by the service',
   deferred: 'not accepted by the mail server this time',

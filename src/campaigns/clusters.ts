@@ -1,0 +1,154 @@
+// Finds apps that many people lost, got, or had disappear within a short time: there is a shared cause, which administrators
+// have to know, or to remove. Pure.
+import { isUnavailable } from '../client-api/app-status.ts'
+import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
+import { isGone, type AppRecord, type Person } from '../people/person.ts'
+
+const MIN_PEOPLE = 5
+const MIN_SHARE = 0.2
+/** Enough within half a day, at any share. */
+const MIN_PEOPLE_HALF_DAY = 50
+const HALF_DAY_MS = 12 * 3_600_000
+/** Everyone is checked once more within this time, even by a daily run. */
+const SPREAD_MS = 36 * 3_600_000
+/** For each run that noticed that an app is gone, so many pages at most: people who just looked. Of an app that people connect, nearly all. */
+const MAX_NOTICED_BY_PAGES = 0.5
+const MAX_NEW_APPS = 50
+
+/** Times are milliseconds since 1970. */
+type FoundCluster = { instance: string; since: number; noticedAt: number }
+
+/**
+ * `fresh`: when the change was noticed for each person since the last evaluation. `known`: people of the newest cluster found
+ * before. Other people have the app `connected`, `recently` since the last evaluation, or `listed` as unconnected.
+ */
+type AppCounts = Record<'known' | 'connected' | 'recently' | 'listed', number> & {
+  name: string
+  fresh: number[]
+  isMoved: boolean
+}
+
+/** Counts one kind of change. @param noticedAt when it was noticed for a person; undefined: no change */
+function createCounter(
+  found: readonly FoundCluster[],
+  evaluatedAt: number,
+  noticedAt: (app: AppRecord) => number | undefined,
+) {
+  const newest = new Map(found.map((one) => [one.instance, one]))
+  const apps = new Map<string, AppCounts>()
+  const add = (app: AppRecord) => {
+    const { instance, name, status, since, movedFrom } = app
+    const zeros = { known: 0, connected: 0, recently: 0, listed: 0, isMoved: false }
+    const count = apps.get(instance) ?? { name, fresh: [], ...zeros }
+    apps.set(instance, count)
+    count.isMoved ||= movedFrom !== undefined
+    const at = noticedAt(app)
+    const known = newest.get(instance)
+    if (at !== undefined && known !== undefined && isPartOf(known, at)) count.known++
+    else if (at !== undefined && at >= evaluatedAt) count.fresh.push(at)
+    else if (status !== 'connected') count.listed++
+    else count[since >= evaluatedAt ? 'recently' : 'connected']++
+  }
+  return { apps, add }
+}
+
+/** Counts only lapses of this cluster; later ones don't keep it open. */
+const isPartOf = ({ since, noticedAt }: FoundCluster, at: number): boolean =>
+  at >= since && at < noticedAt + SPREAD_MS
+
+/** @param people on the list @returns ongoing clusters of each kind, and new ones */
+export async function findClusters(
+  people: AsyncIterable<Person> | Iterable<Person>,
+  { evaluatedAt = 0, massDisconnects, newApps = [], removedApps = [] }: KeepState,
+  now: number,
+) {
+  const lost = createCounter(massDisconnects, evaluatedAt, ({ lapsedAt }) => lapsedAt)
+  const got = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
+  const gone = createCounter(removedApps, evaluatedAt, ({ vanishedAt }) => vanishedAt)
+  let all = 0
+  for await (const person of people) {
+    if (isGone(person) || person.lastCheck === undefined) continue
+    all++
+    for (const app of person.lastCheck.apps)
+      if (!isUnavailable(app.status)) for (const { add } of [lost, got, gone]) add(app)
+  }
+  return {
+    massDisconnects: massDisconnectsIn(lost.apps, massDisconnects, now),
+    newApps: newAppsIn(got.apps, newApps, all, now),
+    removedApps: removedAppsIn(gone.apps, removedApps, now),
+  }
+}
+
+type Apps = ReadonlyMap<string, AppCounts>
+
+/** Only an administrator can remove the cause. */
+function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: number): MassDisconnect[] {
+  const found = new Map<string, MassDisconnect>()
+  for (const one of before) {
+    const known = apps.get(one.instance)?.known ?? 0
+    const lapsed = one.resumedAt === undefined ? Math.max(one.lapsed, known) : one.lapsed
+    if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed })
+  }
+  for (const [instance, { name, fresh, connected, recently }] of apps) {
+    const known = found.get(instance)
+    const had = fresh.length + connected + recently
+    const shared = known === undefined || known.resumedAt !== undefined ? findCluster(fresh, had) : undefined
+    if (shared === undefined) continue
+    const { since, people: lapsed } = shared
+    found.set(instance, { instance, name, noticedAt: now, since, lapsed, had })
+  }
+  return [...found.values()]
+}
+
+/** True once most people have the app again. A resumed one is kept until its last lapses can be noticed. */
+const hasEnded = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, lapsed: number, now: number) =>
+  lapsed * 2 < before && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)
+
+/** They explain to administrators why fewer people are ready. */
+function newAppsIn(apps: Apps, before: NonNullable<KeepState['newApps']>, all: number, now: number) {
+  const found = new Map(before.map((one) => [one.instance, one]))
+  for (const [instance, { name, fresh, known }] of apps) {
+    const one = found.get(instance)
+    const shared = findCluster(fresh, all)
+    if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
+    // The count only rises: people who have connected the app since had it as new, too.
+    else if (one !== undefined && known > one.people) found.set(instance, { ...one, people: known })
+  }
+  const newest = [...found.values()].slice(-MAX_NEW_APPS)
+  return newest.map((one) => (apps.get(one.instance)?.isMoved ? { ...one, isMoved: true } : one))
+}
+
+/** Apps that few pages saw disappear: probably removed, not connected. Not those that most lists have again. */
+function removedAppsIn(apps: Apps, before: NonNullable<KeepState['removedApps']>, now: number) {
+  const ongoing = before.filter((one) => (apps.get(one.instance)?.known ?? 0) * 2 >= one.people)
+  const found = new Map(ongoing.map((one) => [one.instance, one]))
+  for (const [instance, { name, fresh, recently, listed }] of apps) {
+    const wasSeenByPages = recently > fresh.length * MAX_NOTICED_BY_PAGES
+    const shared = wasSeenByPages ? undefined : findCluster(fresh, fresh.length + listed)
+    if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
+  }
+  return [...found.values()]
+}
+
+/**
+ * The largest cluster, by the times of notice, at any time in the past. The limits are above chance: at 1% a week, some thirty
+ * of 50,000 people lose an app in half a day.
+ * @param noticedAt milliseconds since 1970, one for each person @param population people who could be in it
+ */
+function findCluster(noticedAt: readonly number[], population: number) {
+  const times = noticedAt.toSorted((one, other) => one - other)
+  const cluster = mostWithin(times, SPREAD_MS)
+  const isLargeShare = cluster.people >= MIN_PEOPLE && cluster.people >= population * MIN_SHARE
+  return isLargeShare || mostWithin(times, HALF_DAY_MS).people >= MIN_PEOPLE_HALF_DAY ? cluster : undefined
+}
+
+/** The largest number of times within `spanMs` of the first one. @param times sorted */
+function mostWithin(times: readonly number[], spanMs: number) {
+  let most = { since: 0, people: 0 }
+  let end = 0
+  for (const [start, since] of times.entries()) {
+    while (end < times.length && times[end]! - since < spanMs) end++
+    if (end - start > most.people) most = { since, people: end - start }
+  }
+  return most
+}
