@@ -33,14 +33,13 @@ import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/rou
 import type { Audit } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { createErrorPage } from './web/error-page.ts'
-import { createHealthRoutes, type Readiness } from './web/health.ts'
+import type { createReadiness } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
 import type { Log } from './web/log.ts'
-import type { Metrics } from './web/metrics/metrics.ts'
-import { createScrape } from './web/metrics/scrape.ts'
+import type { Metrics } from './web/metrics.ts'
 import { createObserve } from './web/observe.ts'
 import { withoutPort } from './web/network.ts'
-import type { Pages } from './web/pages.ts'
+import type { createPages } from './web/pages.ts'
 import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
@@ -54,8 +53,8 @@ type Services = {
   metrics: Metrics
   audit: Audit
   limits: Limits
-  pages: Pages
-  readiness: Readiness
+  pages: ReturnType<typeof createPages>
+  readiness: ReturnType<typeof createReadiness>
   records: Records
   authorizationServer: AuthorizationServer
   signIn: SignIn
@@ -105,9 +104,8 @@ function addRoutesForPrograms(app: Express, services: Services, exports: Router)
   app.use(createObserve(log, settings.REQUEST_LOG === 'yes', metrics))
   app.use(securityHeaders(isHttps(settings)))
 
-  app.use(at('healthz', 'readyz'), createHealthRoutes(services.readiness))
-  if (settings.METRICS_PORT === undefined)
-    app.get('/metrics', createScrape(metrics.registry, settings.METRICS_TOKEN, false))
+  app.use(at('healthz', 'readyz'), services.readiness.routes)
+  if (settings.METRICS_PORT === undefined) app.get('/metrics', metrics.scrape(settings.METRICS_TOKEN, false))
   app.use(at('assets', 'favicon'), pages.assets.routes)
   app.use(
     at('sign-out'),

@@ -27,8 +27,7 @@ import { SignIn } from './sign-in/sign-in.ts'
 import { createAudit, createAuditIds } from './web/audit.ts'
 import { createReadiness } from './web/health.ts'
 import type { Log } from './web/log.ts'
-import { Metrics } from './web/metrics/metrics.ts'
-import { createScrape } from './web/metrics/scrape.ts'
+import { Metrics } from './web/metrics.ts'
 import { companyFileChoices } from './web/languages/catalogue.ts'
 import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
@@ -93,7 +92,7 @@ export function createOnramp(
   const closing = new AbortController()
   return {
     app,
-    metrics: createScrape(metrics.registry, settings.METRICS_TOKEN, true),
+    metrics: metrics.scrape(settings.METRICS_TOKEN, true),
     countProblem: metrics.countProblem,
     /** Connects to the authorization server; resolves when the store was opened. @throws {StoreUnreadable} */
     start(): Promise<void> {

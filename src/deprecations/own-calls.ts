@@ -1,7 +1,7 @@
 // Watches onramp's own calls of the service for deprecated operations and fields: a warning in the log, and a metric.
 import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { Log } from '../web/log.ts'
-import type { Metrics } from '../web/metrics/metrics.ts'
+import type { Metrics } from '../web/metrics.ts'
 
 export const watchOwnCalls = (log: Log, metrics: Pick<Metrics, 'countDeprecation'>, now: () => number) =>
   createWatch(publishedSchedule, {

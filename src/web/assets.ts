@@ -80,5 +80,3 @@ export function loadAssets(company: Company) {
     routes,
   }
 }
-
-export type Assets = ReturnType<typeof loadAssets>

@@ -4,7 +4,7 @@ import type { Texts } from './languages/texts.ts'
 
 type Link = { href: string; label: string }
 
-/** @returns the brand in a language, derived once for each */
+/** @returns the brand in a language, derived once for each; with the reference of a failure for its help link */
 export function brandOf(company: Company) {
   const { name, product, logo, icon, links } = company
   const create = (t: Texts) => {
@@ -35,23 +35,20 @@ export function brandOf(company: Company) {
     }
   }
   const made = new Map<string, ReturnType<typeof create>>()
-  return (t: Texts) => {
+  return (t: Texts, reference?: string) => {
     const brand = made.get(t.lang) ?? create(t)
     made.set(t.lang, brand)
-    return brand
+    return reference && brand.help ? { ...brand, help: withReference(brand.help, reference, t) } : brand
   }
 }
 
-type Brand = ReturnType<ReturnType<typeof brandOf>>
-
 /** Adds the reference to the help link, so that people needn't copy it. Only for mailto and web addresses. */
-export function withReference(brand: Brand, reference: string, t: Texts): Brand {
-  if (brand.help === undefined) return brand
-  const url = new URL(brand.help.href)
+function withReference(help: Link, reference: string, t: Texts): Link {
+  const url = new URL(help.href)
   const more =
     url.protocol === 'mailto:'
       ? `${url.searchParams.has('subject') ? 'body' : 'subject'}=${encodeURIComponent(t('frame.reference', { reference }))}`
       : `reference=${reference}`
   if (/^(mailto|https?):$/.test(url.protocol)) url.search += `${url.search === '' ? '?' : '&'}${more}`
-  return { ...brand, help: { ...brand.help, href: url.href } }
+  return { ...help, href: url.href }
 }

@@ -1,13 +1,12 @@
 // The response to every failure, as a page or problem+json. A Problem is expected and explained; any other error is a bug:
 // people get fixed words, and the log its place in the code. One log line for each.
-import type { ErrorRequestHandler, Request } from 'express'
+import type { ErrorRequestHandler, Request, Response } from 'express'
 import { shortened } from '../presentable.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
-import { BrowserGone } from './browser-gone.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import { isUnattended, repeatable, stillPath } from './cross-site.ts'
 import type { Log } from './log.ts'
@@ -16,6 +15,17 @@ import { routeOf } from './route-of.ts'
 import { seeOther } from './see-other.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
+
+/** Ends the work for a browser that has left: any page can open ours by the hundred, and drop each. Not logged. */
+class BrowserGone extends Error {}
+
+export function browserGoneSignal(res: Response): AbortSignal {
+  const leaving = new AbortController()
+  const leave = () => res.writableFinished || leaving.abort(new BrowserGone())
+  if (res.closed) leave()
+  else res.once('close', leave)
+  return leaving.signal
+}
 
 /**
  * Pages for browsers' navigations; problem+json for requests that ask for JSON, and for fetches (Sec-Fetch-Dest: empty,

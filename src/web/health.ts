@@ -51,35 +51,26 @@ export function createReadiness(
     return 'ok'
   }
 
-  return {
-    /** The process is ending: no new requests should come. */
-    drain: () => void (isDraining = true),
-    async report() {
-      const store = await probeStore()
-      // Without the proxy's name: anyone can read this.
-      const blocked = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
-      const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
-      const isReady = store === 'ok' && authorizationServer === 'ok' && !isDraining
-      return { status: isReady ? 'ok' : 'not ready', store, authorizationServer, draining: isDraining }
-    },
+  async function report() {
+    const store = await probeStore()
+    // Without the proxy's name: anyone can read this.
+    const blocked = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
+    const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
+    const isReady = store === 'ok' && authorizationServer === 'ok' && !isDraining
+    return { status: isReady ? 'ok' : 'not ready', store, authorizationServer, draining: isDraining }
   }
-}
 
-export type Readiness = ReturnType<typeof createReadiness>
+  const routes = Router()
+    .get('/healthz', (req, res) => {
+      res.setHeader(HEALTH_SAMPLE.header, HEALTH_SAMPLE.value)
+      if (req.get('accept') === 'text/html') res.type('html').end(HEALTH_SAMPLE.page)
+      else res.json({ status: 'ok' })
+    })
+    .get('/readyz', async (_req, res) => {
+      const readiness = await report()
+      res.status(readiness.status === 'ok' ? 200 : 503).json(readiness)
+    })
 
-export function createHealthRoutes(readiness: Readiness): Router {
-  const router = Router()
-
-  router.get('/healthz', (req, res) => {
-    res.setHeader(HEALTH_SAMPLE.header, HEALTH_SAMPLE.value)
-    if (req.get('accept') === 'text/html') res.type('html').end(HEALTH_SAMPLE.page)
-    else res.json({ status: 'ok' })
-  })
-
-  router.get('/readyz', async (_req, res) => {
-    const report = await readiness.report()
-    res.status(report.status === 'ok' ? 200 : 503).json(report)
-  })
-
-  return router
+  /** `drain`: the process is ending, so no new requests should come. */
+  return { routes, report, drain: () => void (isDraining = true) }
 }

@@ -5,7 +5,7 @@ import type { Request, RequestHandler } from 'express'
 import { duringRequest, newRequestId, traceContextOf } from '../trace/current-request.ts'
 import { startRequestSpan } from '../trace/spans.ts'
 import type { Log } from './log.ts'
-import { CLIENT_CLOSED, type Metrics } from './metrics/metrics.ts'
+import { CLIENT_CLOSED, type Metrics } from './metrics.ts'
 import { routeOf } from './route-of.ts'
 
 export function createObserve(

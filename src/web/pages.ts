@@ -3,13 +3,15 @@
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Company } from '../company/company.ts'
-import { loadAssets, type Assets } from './assets.ts'
-import { brandOf, withReference } from './brand.ts'
+import { loadAssets } from './assets.ts'
+import { brandOf } from './brand.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import { allowOwnScript } from './security-headers.ts'
 import { createViews } from './views.ts'
+
+type Assets = ReturnType<typeof loadAssets>
 
 type ViewData = Record<string, unknown> & {
   /** When the page reloads, and which path of ours. */
@@ -54,7 +56,7 @@ export function createPages({
     const { stylesheet, brand: colors, icon, sheets, scripts } = assets
     // Cheap test first: Express parses the query at each access.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
-    const brand = data.reference ? withReference(brandIn(t), data.reference, t) : brandIn(t)
+    const brand = brandIn(t, data.reference)
     const script = data.script === undefined || still ? undefined : scripts[data.script]
     const html = render(view, {
       t,
@@ -86,8 +88,6 @@ export function createPages({
   }
   return { assets, languages, send }
 }
-
-export type Pages = ReturnType<typeof createPages>
 
 /** Longer titles are cut in tabs and search results. Validators count escaped letters. */
 const MAX_TITLE = 70

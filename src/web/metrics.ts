@@ -1,8 +1,10 @@
 // Metrics for Prometheus: durations of requests, by route pattern, and of calls of other servers and the store. No label
 // names a person, an instance, an address or a query.
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { OnCall } from '../../trace/calls.ts'
-import { VERSION } from '../../version.ts'
+import type { OnCall } from '../trace/calls.ts'
+import { VERSION } from '../version.ts'
+import { hasBearer } from './bearer.ts'
 
 const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -98,6 +100,32 @@ export class Metrics {
       gauge.remove()
       if (lastRunAt !== undefined) gauge.set(lastRunAt / 1000)
     })
+  }
+
+  /**
+   * /metrics, for requests with METRICS_TOKEN; without one, for everyone who reaches METRICS_PORT. No exception for this
+   * machine: a proxy on it makes every request look local.
+   * @param token METRICS_TOKEN @param hasOwnPort METRICS_PORT: nothing else is served there
+   */
+  scrape(token: string | undefined, hasOwnPort: boolean): RequestListener {
+    const mayRead = (req: IncomingMessage) => (token === undefined ? hasOwnPort : hasBearer(req, token))
+
+    return (req, res) => {
+      const refuse = (status: number, words: string) =>
+        res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${words}\n`)
+      if (hasOwnPort && req.url?.split('?', 1)[0] !== '/metrics')
+        return void refuse(404, 'There is only /metrics.')
+      if (!mayRead(req)) {
+        if (token === undefined)
+          return void refuse(403, 'Metrics need METRICS_TOKEN, or a port of their own: METRICS_PORT.')
+        res.setHeader('WWW-Authenticate', 'Bearer')
+        return void refuse(401, 'The bearer token is missing or wrong: see METRICS_TOKEN.')
+      }
+      this.registry.metrics().then(
+        (page) => res.writeHead(200, { 'Content-Type': this.registry.contentType }).end(page),
+        () => refuse(500, 'The metrics cannot be read.'),
+      )
+    }
   }
 
   #histogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {
