@@ -24,7 +24,7 @@ type NextStep =
 /** Most consents show within half a minute. views/assets/walk.js has the same two pauses, of 5 and 30 seconds. */
 const FREQUENT_POLLING_MS = 60_000
 
-export type AppWithState = { entry: TrackedApp; state: AppState }
+type AppWithState = { entry: TrackedApp; state: AppState }
 
 export type WalkStates = {
   now: number

@@ -1,6 +1,8 @@
 // The paths of the walk's routes, and the parameters of the overview. Pure. The service gets the callback path as
 // final_redirect_url, and the doctor checks it.
-import type { Visit } from './walk.ts'
+import type { Walk } from './walk.ts'
+
+type Visit = Walk['visit']
 
 export const CONSENT_CALLBACK_PATH = '/onboarding/callback'
 

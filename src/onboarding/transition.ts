@@ -1,7 +1,6 @@
 // Decides the next page or app after a click or a return, from the newest check. Pure, and safe to compute again if another
 // request has changed the walk meanwhile.
 import { Problem } from '../problem.ts'
-import type { StepResult } from '../web/audit.ts'
 import { bucketOf } from './app-state.ts'
 import { automaticNext, firstOffered, nextStep, trackedAppState, walkStates } from './next-step.ts'
 import { applyCheck, finishReturn, startConsent } from './walk.ts'
@@ -75,7 +74,7 @@ export function afterReturn(
   return { walk: started, kind: 'leave', instance: next }
 }
 
-function resultIn(walk: Walk, instance: string, now: number): StepResult {
+function resultIn(walk: Walk, instance: string, now: number) {
   const app = walk.known.find((known) => known.instance === instance)
   const state = app && trackedAppState(app, now)
   if (state?.kind === 'unconfirmed') return 'unconfirmed'
@@ -84,12 +83,7 @@ function resultIn(walk: Walk, instance: string, now: number): StepResult {
 }
 
 /** The result of a return for the audit log; undefined if the log has it already. */
-export function stepResultOf(
-  before: Walk,
-  after: Walk,
-  { instance, attempt }: StartedApp,
-  now: number,
-): StepResult | undefined {
+export function stepResultOf(before: Walk, after: Walk, { instance, attempt }: StartedApp, now: number) {
   const result = resultIn(after, instance, now)
   const isNew = result !== resultIn(before, instance, now) || (result === 'waiting' && attempt.looks === 0)
   return isNew ? result : undefined

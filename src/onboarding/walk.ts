@@ -44,13 +44,11 @@ export type TrackedApp = {
 
 export type StartedApp = TrackedApp & { attempt: Attempt }
 
-/** `only`: the datasources that this visit shows (none: all). `returnTo`: the address to go back to afterwards. */
-export type Visit = { only: string[]; returnTo?: string | undefined }
-
 export type Walk = {
   startedAt: number
   known: TrackedApp[]
-  visit: Visit
+  /** `only`: the datasources that this visit shows (none: all). `returnTo`: the address to go back to afterwards. */
+  visit: { only: string[]; returnTo?: string | undefined }
   /** Clicks on "connect". An automatic departure belongs to the click before it. */
   clicks: number
   /** Of the sign-in. Absent in older records. */
@@ -241,7 +239,7 @@ export const unblock = (walk: Walk, instance: string): Walk =>
   withApp(walk, instance, (app) => ({ ...app, blockedAt: undefined }))
 
 /** `slack` means every instance of it (slack_1, slack_2); `slack_1` only that one (contract 2.1, datasourceInstance). */
-export const inScope = (visit: Visit, instance: string): boolean =>
+export const inScope = (visit: Walk['visit'], instance: string): boolean =>
   visit.only.length === 0 ||
   visit.only.includes(instance) ||
   visit.only.includes(instance.replace(/_\d+$/, ''))

@@ -40,7 +40,7 @@ type AuditEvent =
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
   | { event: 'report_refused' }
 
-export type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'
+type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'
 
 type Identity = { issuer: string; subject: string; email?: string }
 

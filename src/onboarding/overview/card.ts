@@ -5,7 +5,7 @@ import { stillPath } from '../../web/cross-site.ts'
 import { actionPath, callbackPath, overviewPath } from '../paths.ts'
 import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
-import { blockAction, fitLabel, fitText, fitTitle, isLong, type Action } from './entries.ts'
+import { fitLabel, fitText, fitTitle, isLong, type Action } from './entries.ts'
 import { automaticNext, firstOffered } from '../next-step.ts'
 import { appName, findApp, hasLapsed, type OverviewModel } from './model.ts'
 import {
@@ -16,7 +16,14 @@ import {
   sameNameApps,
 } from './same-name-apps.ts'
 
-export function cardOf(model: OverviewModel) {
+/** `resume`: without a card, the button to the apps after the first few, or to the skipped ones. */
+export const offersOf = (model: OverviewModel) => ({
+  card: cardOf(model),
+  confirming: confirmingOf(model),
+  resume: resumeAction(model),
+})
+
+function cardOf(model: OverviewModel) {
   const { next, from } = model
   switch (next.kind) {
     case 'finished':
@@ -163,12 +170,12 @@ function attendCard(model: OverviewModel, instance: string) {
       href: actionPath('connect', instance),
       ...fitLabel(app, t, ['start.unconfirmed', 'problem.tryAgain']),
     },
-    block: blockAction(instance, 'unconfirmed', t),
+    block: { href: actionPath('blocked', instance), label: t('overview.block') },
     focus: model.from === instance,
   }
 }
 
-export function confirmingOf(model: OverviewModel) {
+function confirmingOf(model: OverviewModel) {
   const { next, t, from } = model
   if (next.kind !== 'wait' || next.meanwhile === undefined) return undefined
   const { instance, checksSinceReturn, meanwhile } = next
@@ -181,8 +188,7 @@ export function confirmingOf(model: OverviewModel) {
   }
 }
 
-/** Without a card: the button to the apps after the first few, or to the skipped ones. */
-export function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | undefined {
+function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | undefined {
   const { apps, next, headline, states, t } = model
   if (next.kind !== 'finished' || headline.state === 'open') return undefined
   const later = states.firstApps && findApp(model, firstOffered(states))

@@ -99,7 +99,6 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
   const { instance, name } = app
   const kind = kindOf(app)
   const label = ROW_LABELS[kind]
-  const block = blockAction(instance, kind, t)
   const action = (of: Parameters<typeof actionPath>[0], key: TextKey): Action => {
     return { href: actionPath(of, instance), label: t(key), forApp: name }
   }
@@ -120,18 +119,12 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     connect: label && action('connect', label),
     skip: label && kind !== 'skipped' && kind !== 'blocked' ? action('skip', 'overview.skip') : undefined,
     unskip: kind === 'skipped' ? action('unskip', 'plain.undo') : undefined,
-    block: block && { ...block, forApp: name },
+    block: MAY_BLOCK.includes(kind) ? action('blocked', 'overview.block') : undefined,
   }
 }
 
 /** "I need an admin" is offered only after connecting didn't work. */
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
-
-export function blockAction(instance: string, kind: EntryKind, t: Texts): Action | undefined {
-  return MAY_BLOCK.includes(kind)
-    ? { href: actionPath('blocked', instance), label: t('overview.block') }
-    : undefined
-}
 
 const NEW_AFTER_MS = 60_000
 

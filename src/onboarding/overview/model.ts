@@ -2,14 +2,14 @@
 import { withUniqueNames, readableName } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf } from '../app-state.ts'
-import { nextStep, walkStates, type AppWithState, type WalkStates } from '../next-step.ts'
+import { nextStep, walkStates, type WalkStates } from '../next-step.ts'
 import { inScope, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import type { Approval } from '../../people/keep-state.ts'
 import { countsOf, headlineOf } from './headline.ts'
 
 /** `name`: display name with its number; `short`: without. */
-export type OverviewApp = AppWithState & { instance: string; name: string; short: string }
+export type OverviewApp = WalkStates['shown'][number] & { instance: string; name: string; short: string }
 
 type OverviewContext = {
   now: number
