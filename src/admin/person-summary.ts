@@ -113,7 +113,7 @@ export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
  * True if the app is to be connected: a check listed it, and it isn't off. People who had connected it before their first
  * check aren't known, because the service lists unconnected apps only.
  */
-export const isToConnect = ({ state }: PersonApp): boolean => state !== 'off'
+const isToConnect = ({ state }: PersonApp): boolean => state !== 'off'
 
 export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)

@@ -20,7 +20,7 @@ export const NEW_APPS = 'new-apps'
 const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 
 export const EPISODES = [LAPSES, NEW_APPS] as const
-export type EpisodeName = (typeof EPISODES)[number]
+type EpisodeName = (typeof EPISODES)[number]
 export type CampaignName = typeof ONBOARDING | typeof APPROVALS | EpisodeName
 /** At most one email a day, even if the mail server rejected it: the next one includes newer findings. */
 const DAILY_MS = 20 * 3_600_000

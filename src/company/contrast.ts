@@ -75,8 +75,6 @@ export function paletteOf(brand: string, scheme: Scheme) {
   }
 }
 
-export type Palette = ReturnType<typeof paletteOf>
-
 /** The brand color for dark pages, made as much lighter as needed. */
 export const darkOf = (light: string): string =>
   mixedUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark })

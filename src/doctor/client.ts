@@ -18,7 +18,7 @@ type Method = ClientAuthentication['method']
 
 export type Client = { id: string; how: ClientAuthentication }
 
-export type KnownClient = { metadata: Metadata; client: Client; url: string }
+type KnownClient = { metadata: Metadata; client: Client; url: string }
 
 /** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
 type ClientAnswer =

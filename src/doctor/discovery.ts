@@ -1,7 +1,9 @@
 // The authorization server's metadata, found with the product's own discovery, and the clock that came with it.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { findMetadata, isMultiTenantIssuer, type Discovery } from '../sign-in/server/discovery.ts'
+import { findMetadata, isMultiTenantIssuer } from '../sign-in/server/discovery.ts'
 import { fail, ok, unreachable, warn, type Rules } from './findings.ts'
+
+type Discovery = Awaited<ReturnType<typeof findMetadata>>
 
 async function discover(issuer: string, now: () => number) {
   const discovery = await findMetadata(issuer)

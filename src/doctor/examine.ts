@@ -7,7 +7,7 @@ import { certificates } from './certificates.ts'
 import { client, clientIn, type Client } from './client.ts'
 import { email, webhook } from './deliveries.ts'
 import { discovery } from './discovery.ts'
-import { applyRules, fail, type DoctorContext, type Finding, type Rules } from './findings.ts'
+import { applyRules, fail, type DoctorContext, type Rules } from './findings.ts'
 import { machine } from './machine.ts'
 import { ownAddress } from './own-address.ts'
 import { redirect } from './redirect.ts'
@@ -41,7 +41,7 @@ const LIMIT_MS = 30_000
 
 class Examination {
   readonly context: DoctorContext
-  readonly #findings: Finding[] = []
+  readonly #findings: ReturnType<typeof applyRules> = []
   readonly #notRun = new Set<string>()
 
   constructor(context: DoctorContext) {

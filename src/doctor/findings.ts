@@ -16,7 +16,7 @@ type Verdict = {
 }
 
 /** `check` is the public id that scripts select by. */
-export type Finding = Verdict & { check: string }
+type Finding = Verdict & { check: string }
 
 export type DoctorContext = {
   env: NodeJS.ProcessEnv

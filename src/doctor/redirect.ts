@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { KnownClient } from './client.ts'
+import type { client } from './client.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { fail, ok, warn, type Rules } from './findings.ts'
 
@@ -83,7 +83,7 @@ const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 /** @returns undefined without a usable authorization endpoint, or if it requires PAR */
 async function collect(
-  { metadata, url, client }: KnownClient,
+  { metadata, url, client: { id } }: Parameters<typeof client.collect>[0],
   settings: Partial<Settings>,
   isClientRejected: boolean,
 ) {
@@ -91,7 +91,7 @@ async function collect(
   if (!isSafeAddress(endpoint) || isPushed === true) return undefined
   const redirect = clientAddresses(url).callback
   const request = async (address: string): Promise<AuthorizationResponse> => {
-    const reply = await fetchOnce(signInAddress(endpoint, settings, client.id, address), { headers: BROWSER })
+    const reply = await fetchOnce(signInAddress(endpoint, settings, id, address), { headers: BROWSER })
     return readAuthorizationResponse(reply, endpoint, address)
   }
   return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }

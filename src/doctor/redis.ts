@@ -2,7 +2,7 @@
 // over a connection without retries.
 import { isCertificateError, describeNetworkError, networkErrorOf } from '../http/network-error.ts'
 import { isLoopback } from '../http/loopback.ts'
-import { formatFault } from '../records/format.ts'
+import { formatFault } from '../records/data-key.ts'
 import {
   newClient,
   NoSuchPrimary,

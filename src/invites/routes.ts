@@ -13,7 +13,7 @@ import { seeOther } from '../web/see-other.ts'
 import { isSameAddress, maskedAddress } from '../people/address.ts'
 import { withMilestone } from '../people/person.ts'
 import type { People } from '../people/people.ts'
-import type { Invitation, Invitations } from './token.ts'
+import type { Invitations } from './token.ts'
 
 const MAX_APPS = 6
 
@@ -94,6 +94,8 @@ export function createInviteRoutes(deps: {
 
   return router
 }
+
+type Invitation = NonNullable<Awaited<ReturnType<Invitations['read']>>>
 
 /** For the person who had the address when it was sent; an account that signed in as them before is theirs. */
 async function forPresentAddress(sent: Invitation, people: Pick<People, 'addressAt' | 'get'>, user?: User) {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { decodeFirewallSafe, encodeFirewallSafe } from '../records/firewall-safe.ts'
 import { createSealer, type Sealer } from '../records/seal.ts'
 
-export type Invitation = {
+type Invitation = {
   /** Normalized. */
   email: string
   /** Datasources of the walk; empty: all. */

@@ -5,7 +5,7 @@ import { createSingleFlight } from '../records/lease.ts'
 import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { bucketOf, type Bucket } from './app-state.ts'
+import { bucketOf } from './app-state.ts'
 import type { WalkChecks } from './check.ts'
 import { firstAppsOf, walkStates, type WalkStates } from './next-step.ts'
 import type { Walk } from './walk.ts'
@@ -21,7 +21,7 @@ export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   const firstApps = firstAppsOf(all)
   const first = all.filter(({ entry }) => firstApps?.has(entry.instance))
   const counted = first.some(({ state }) => bucketOf(state) === 'pending') ? first : all
-  const count = (wanted: Bucket) => counted.filter(({ state }) => bucketOf(state) === wanted).length
+  const count = (wanted: keyof Status) => counted.filter(({ state }) => bucketOf(state) === wanted).length
   return { connected: count('connected'), pending: count('pending'), skipped: count('skipped') }
 }
 

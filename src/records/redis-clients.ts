@@ -27,7 +27,7 @@ type RedisTopology =
   | { kind: 'sentinel'; sentinels: readonly RedisNode[]; name: string }
   | { kind: 'cluster' }
 
-export type OpenedRedis = { commands: RedisCommands; close(): void }
+type OpenedRedis = { commands: RedisCommands; close(): void }
 
 export const commandsOf = (
   run: <T>(command: (client: Omit<RedisCommands, 'scan'>) => Promise<T>) => Promise<T>,
@@ -43,7 +43,7 @@ export const commandsOf = (
 const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
 /** Opens a client that answers. @param lost called if the client fails later @throws if it can't be opened */
-export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
+type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 
 const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
 

@@ -55,16 +55,3 @@ export const credentialsIn = (settings: Credentials, prefix: Prefix) => ({
   assertionFile: settings[`${prefix}_CLIENT_ASSERTION_FILE`],
   assertionSetting: `${prefix}_CLIENT_ASSERTION_FILE`,
 })
-
-/** The settings that break a rule, by fault. */
-export function brokenCredentialRules(settings: Credentials, prefix: Prefix): Record<string, unknown> {
-  const { secret, key, certificate, assertionFile } = credentialsIn(settings, prefix)
-  const name = `${prefix}_CLIENT`
-  const isOther = (pem: string, ofKey: string) =>
-    !new X509Certificate(pem).checkPrivateKey(createPrivateKey(ofKey))
-  return {
-    [`${name}_KEY is required with ${name}_CERT: the certificate's private key`]: certificate && !key,
-    [`${name}_CERT is not the certificate of ${name}_KEY`]: certificate && key && isOther(certificate, key),
-    [`${name}_ASSERTION_FILE excludes ${name}_SECRET and ${name}_KEY`]: assertionFile && (secret ?? key),
-  }
-}

@@ -1,8 +1,9 @@
 // Reads the settings from the environment. All faults are reported at once, none with a secret's value.
 import { isUtf8 } from 'node:buffer'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { brokenCredentialRules, credentialsIn } from './client-credentials.ts'
+import { credentialsIn } from './client-credentials.ts'
 import { definitions } from './definitions.ts'
 import type { Setting } from './values.ts'
 
@@ -59,6 +60,22 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): { value?: string; fa
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     return { fault: `${setting.name}_FILE names a file that cannot be read (${reason}): it takes a path` }
+  }
+}
+
+/** The settings that break a rule, by fault. */
+function brokenCredentialRules(
+  settings: Partial<Settings>,
+  prefix: 'OIDC' | 'SMTP_OAUTH',
+): Record<string, unknown> {
+  const { secret, key, certificate, assertionFile } = credentialsIn(settings, prefix)
+  const name = `${prefix}_CLIENT`
+  const isOther = (pem: string, ofKey: string) =>
+    !new X509Certificate(pem).checkPrivateKey(createPrivateKey(ofKey))
+  return {
+    [`${name}_KEY is required with ${name}_CERT: the certificate's private key`]: certificate && !key,
+    [`${name}_CERT is not the certificate of ${name}_KEY`]: certificate && key && isOther(certificate, key),
+    [`${name}_ASSERTION_FILE excludes ${name}_SECRET and ${name}_KEY`]: assertionFile && (secret ?? key),
   }
 }
 

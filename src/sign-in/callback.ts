@@ -21,13 +21,12 @@ import { errorResponseProblem, isSignatureInvalid } from './server/error-respons
 import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { explainMissingRefreshToken, isExternal, tokensFrom } from './tokens.ts'
+import { explainMissingRefreshToken, tokensFrom } from './tokens.ts'
 import type { BrowserCookies } from './transaction/browser-cookie.ts'
 import {
   checkCallback,
   type LoginTransaction,
   type LoginTransactions,
-  type OpenedTransaction,
 } from './transaction/login-transaction.ts'
 import { isSelectAccountRefused } from './transaction/prompt.ts'
 import { UserLookup } from './user-lookup.ts'
@@ -38,6 +37,8 @@ import { UserLookup } from './user-lookup.ts'
  */
 type Outcome =
   'signed-in' | 'keep-session' | 'same-account' | 'prompt-login' | 'restart' | 'no-cookie' | 'use-par'
+
+type OpenedTransaction = NonNullable<ReturnType<LoginTransactions['open']>>
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
@@ -125,7 +126,8 @@ export class SignInCallback {
     const claims = response.claims()
     const user = await this.#users.find(configuration, response.access_token, claims)
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
-    return { user, sid, tokens: { ...tokensFrom(response, now()), isExternal: isExternal(settings) } }
+    const isExternal = settings.TOKEN_ISSUED_BY === 'external-idp'
+    return { user, sid, tokens: { ...tokensFrom(response, now()), isExternal } }
   }
 
   async #signIn(

@@ -24,7 +24,7 @@ import {
   signInUnavailable,
 } from './server/error-response.ts'
 import { revoke } from './sign-out/revoke.ts'
-import { isExternal, tokensFrom } from './tokens.ts'
+import { tokensFrom } from './tokens.ts'
 
 /** Longer than a token request (30 s), saving and a failover of the store. Not renewed: a frozen process keeps it. */
 const LEASE_SECONDS = 40
@@ -123,6 +123,7 @@ export class TokenRefresh {
       return undefined
     }
     try {
+      const isExternal = settings.TOKEN_ISSUED_BY === 'external-idp'
       const resource = omitUndefined({ resource: settings.OIDC_RESOURCE })
       const response = await refreshTokenGrant(configuration, tokens.refreshToken, resource)
       const claims = response.claims()
@@ -131,10 +132,7 @@ export class TokenRefresh {
       const groups = adminGroupsIn(claims === undefined || isExpired ? [] : [claims], settings)
       // OpenID Connect Core 12.2: the sub must be the same, which the library doesn't check.
       if (claims === undefined || claims.sub === user.subject)
-        return {
-          tokens: { ...tokensFrom(response, now(), tokens), isExternal: isExternal(settings) },
-          groups,
-        }
+        return { tokens: { ...tokensFrom(response, now(), tokens), isExternal }, groups }
       log.warn({}, 'refresh: the new id_token has another sub, so the sign-in ends')
       return undefined
     } catch (error) {

@@ -1,6 +1,5 @@
 // The tokens of a sign-in: how long they are valid, and why there is no refresh token. Pure.
 import type { TokenEndpointResponse } from 'openid-client'
-import type { Settings } from '../settings/settings.ts'
 import type { Tokens } from '../session/signed-in.ts'
 
 /** A sign-in takes up to this long: shorter-lived tokens without a refresh token would lead people in circles. */
@@ -19,8 +18,6 @@ export function tokensFrom(response: TokenEndpointResponse, now: number, before?
     expiresAt: isUsable ? now + seconds * 1000 : undefined,
   }
 }
-
-export const isExternal = ({ TOKEN_ISSUED_BY }: Settings): boolean => TOKEN_ISSUED_BY === 'external-idp'
 
 const MAX_EARLY_MS = 60_000
 const EARLY_SHARE = 0.1

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import { createLocalJWKSet, EncryptJWT, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseJson } from '../../src/http/body.ts'
 import { Invitations } from '../../src/invites/token.ts'
-import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
+import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/back-channel.ts'
 import { jsonTextWith, near, must, refusing, words, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)

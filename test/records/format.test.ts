@@ -1,7 +1,7 @@
 // The format of a store, on Redis in memory: which stores are opened, and what a running process does when another changes
 // the number. test/records/format.journey.test.ts has the server, the commands and the doctor on real stores.
 import { expect, it } from 'vitest'
-import { createFormatCheck } from '../../src/records/format.ts'
+import { createFormatCheck } from '../../src/records/data-key.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from '../../src/records/records.ts'

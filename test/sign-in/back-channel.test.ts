@@ -8,8 +8,11 @@ import { Problem } from '../../src/problem.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { hashOf } from '../../src/records/seal.ts'
 import { asymmetricAlgorithms } from '../../src/sign-in/server/signing-keys.ts'
-import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
-import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
+import {
+  createBackChannelRoutes,
+  InvalidLogoutToken,
+  verifyLogoutToken,
+} from '../../src/sign-in/sign-out/back-channel.ts'
 import { memoryStore } from './memory-store.ts'
 
 const issuer = 'https://as.example'

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import type { RequestHandler, Exchange } from './http-server.ts'
 import { mailPage } from './mail.ts'
-import { html, redirect, sendJson, sendPage, table, type Html } from './pages.ts'
+import { html, redirect, sendJson, sendPage, type Html } from './pages.ts'
 import type { Datasource, Person } from './people.ts'
 import { deprecationSchedule } from './service/contract.ts'
 import { stateOn } from './service/service.ts'
@@ -138,6 +138,27 @@ function controlPage(sandbox: Sandbox) {
 
 const actionButton = (path: string, label: string) =>
   html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
+
+type Cell = Parameters<typeof html>[1]
+
+/** Scrolls on narrow pages. @param head column names */
+function table(head: string[], rows: Cell[][]): Html {
+  const line = (cells: Cell[]) =>
+    html`<tr>
+      ${cells}
+    </tr>`
+  // The tabindex lets a keyboard scroll it.
+  return html`<div class="scroll" role="group" aria-label="${head.join(', ')}" tabindex="0">
+    <table>
+      <thead>
+        ${line(head.map((name) => html`<th>${name}</th>`))}
+      </thead>
+      <tbody>
+        ${rows.map((row) => line(row.map((cell) => html`<td>${cell}</td>`)))}
+      </tbody>
+    </table>
+  </div>`
+}
 
 function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)

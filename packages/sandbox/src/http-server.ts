@@ -5,8 +5,10 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Journal, JournalEntry, ServerName } from './journal.ts'
+import type { Journal, ServerName } from './journal.ts'
 import type { SwitchesControl } from './switches.ts'
+
+type JournalEntry = Journal['entries'][number]
 
 /** A request and its response. `path` is relative to the server's prefix, and '' outside of it. */
 export type Exchange = {

@@ -18,7 +18,7 @@ const known = new Set<string>([...names, ...serverNames, ...ofServers])
 export const isOperation = (name: string): boolean => known.has(name)
 
 /** `status` is 0 until the response, and stays 0 if the connection was cut. */
-export type JournalEntry = {
+type JournalEntry = {
   at: string
   server: ServerName
   operation: string

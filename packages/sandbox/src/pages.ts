@@ -30,25 +30,6 @@ function render(part: HtmlValue): string {
 
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
-/** Scrolls on narrow pages. @param head column names */
-export function table(head: string[], rows: HtmlValue[][]): Html {
-  const line = (cells: HtmlValue[]) =>
-    html`<tr>
-      ${cells}
-    </tr>`
-  // The tabindex lets a keyboard scroll it.
-  return html`<div class="scroll" role="group" aria-label="${head.join(', ')}" tabindex="0">
-    <table>
-      <thead>
-        ${line(head.map((name) => html`<th>${name}</th>`))}
-      </thead>
-      <tbody>
-        ${rows.map((row) => line(row.map((cell) => html`<td>${cell}</td>`)))}
-      </tbody>
-    </table>
-  </div>`
-}
-
 type SandboxPage = { title: string; site: string; body: Html; wide?: boolean }
 
 /** Removes prettier's slashes of void elements (HTML, 13.1.2.1). */

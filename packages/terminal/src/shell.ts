@@ -6,7 +6,7 @@ import { wrapMessages } from './terminal.ts'
 
 /** Each command passes its exit code to `exit`. */
 export type DefineCommands = (program: Command, context: CommandContext, exit: SetExitCode) => void
-export type SetExitCode = (code: Promise<number>) => Promise<void>
+type SetExitCode = (code: Promise<number>) => Promise<void>
 
 /** Undefined for an unexpected error, which is a bug. @param name `onramp invite send` */
 type DescribeFailure = (error: unknown, name: string) => { message: string; exitCode: number } | undefined

@@ -4,7 +4,6 @@ import { imageSize } from 'image-size'
 import { initialOf, libraryIconOf } from '../../company/app-icons.ts'
 import type { StaticAsset } from '../../company/static-asset.ts'
 import type { Company } from '../../company/company.ts'
-import type { Palette } from '../../company/contrast.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { brandOf } from '../../web/brand.ts'
 
@@ -19,7 +18,7 @@ type EmailStyle = {
   name: string
   company: string | undefined
   initial: string
-  color: { light: Palette; dark: Palette }
+  color: Company['color']
   logo: Logo | undefined
   darkLogo: Logo | undefined
   help: Link | undefined

@@ -1,11 +1,12 @@
 // The card: the one thing that the overview offers now. The next app, a consent that is being confirmed, or one that the
 // service never showed. Pure.
+import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { stillPath } from '../../web/cross-site.ts'
 import { actionPath, callbackPath, overviewPath } from '../paths.ts'
 import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
-import { fitLabel, fitText, fitTitle, isLong, type Action } from './entries.ts'
+import type { Action } from './entries.ts'
 import { automaticNext, firstOffered } from '../next-step.ts'
 import { appName, findApp, hasLapsed, type OverviewModel } from './model.ts'
 import {
@@ -15,6 +16,31 @@ import {
   linkNotes,
   sameNameApps,
 } from './same-name-apps.ts'
+
+/** A longer name makes three lines of a wide button on a phone. */
+const MAX_IN_BUTTON = 20
+/** A sentence may wrap, until it has more name than sentence. */
+const MAX_IN_SENTENCE = 32
+/** A Chinese character takes two places. */
+export const isLong = (name: string, max = MAX_IN_SENTENCE): boolean =>
+  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > max
+
+type Keys = readonly [withName: TextKey, without: TextKey]
+
+/** The text with the app's name, or without a name that is too long. */
+export const fitText = (name: string, t: Texts, [withName, without]: Keys, max = MAX_IN_SENTENCE) =>
+  t(isLong(name, max) ? without : withName, { app: name })
+
+const fitLabel = (name: string, t: Texts, keys: Keys): Omit<Action, 'href'> => ({
+  label: fitText(name, t, keys, MAX_IN_BUTTON),
+  ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
+})
+
+/** A long name has a line of its own, `named`, below the title. */
+export const fitTitle = (name: string, t: Texts, keys: Keys) => ({
+  title: fitText(name, t, keys),
+  named: isLong(name) ? name : '',
+})
 
 /** `resume`: without a card, the button to the apps after the first few, or to the skipped ones. */
 export const offersOf = (model: OverviewModel) => ({

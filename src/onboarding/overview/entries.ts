@@ -1,7 +1,6 @@
 // The list of the overview: each app with its status and its actions. Pure.
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
-import type { Texts } from '../../web/languages/texts.ts'
 import type { AppState } from '../app-state.ts'
 import { actionPath } from '../paths.ts'
 import { iconOf } from '../../company/app-description.ts'
@@ -22,31 +21,6 @@ function kindOf(app: OverviewApp): EntryKind {
   if (kind !== 'todo' && kind !== 'off') return kind
   return status !== 'awaiting' ? status : hasLapsed(app) ? 'stale' : 'todo'
 }
-
-/** A longer name makes three lines of a wide button on a phone. */
-const MAX_IN_BUTTON = 20
-/** A sentence may wrap, until it has more name than sentence. */
-const MAX_IN_SENTENCE = 32
-/** A Chinese character takes two places. */
-export const isLong = (name: string, max = MAX_IN_SENTENCE): boolean =>
-  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > max
-
-type Keys = readonly [withName: TextKey, without: TextKey]
-
-/** The text with the app's name, or without a name that is too long. */
-export const fitText = (name: string, t: Texts, [withName, without]: Keys, max = MAX_IN_SENTENCE) =>
-  t(isLong(name, max) ? without : withName, { app: name })
-
-export const fitLabel = (name: string, t: Texts, keys: Keys): Omit<Action, 'href'> => ({
-  label: fitText(name, t, keys, MAX_IN_BUTTON),
-  ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
-})
-
-/** A long name has a line of its own, `named`, below the title. */
-export const fitTitle = (name: string, t: Texts, keys: Keys) => ({
-  title: fitText(name, t, keys),
-  named: isLong(name) ? name : '',
-})
 
 /** The link in a row; none if there is nothing to start. */
 const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {

@@ -7,8 +7,8 @@ import { statusOf } from '../status.ts'
 import type { Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
-import { offersOf } from './card.ts'
-import { fitTitle, isLong, listRows, type Action } from './entries.ts'
+import { fitTitle, isLong, offersOf } from './card.ts'
+import { listRows, type Action } from './entries.ts'
 import {
   appName,
   approvalDate,

@@ -107,23 +107,6 @@ export function readRegistrationResponse(
   return client
 }
 
-/** What the server registered otherwise than requested, for the log (RFC 7591 3.2.1). */
-export function differencesIn(
-  text: string,
-  requested: RequestedMetadata & { redirect_uris: string[] },
-  { token_endpoint_auth_method: method }: RegisteredClient,
-): string {
-  const { redirect_uris: addresses, token_endpoint_auth_method: agreed } = parseJsonObject(text) ?? {}
-  const isOther = Array.isArray(addresses) && !requested.redirect_uris.every((one) => addresses.includes(one))
-  return [
-    isOther && 'redirect_uris are not those that were asked for',
-    method !== (agreed || requested.token_endpoint_auth_method) &&
-      `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`,
-  ]
-    .filter((difference) => difference !== false)
-    .join('; ')
-}
-
 const MAX_CHARACTERS = 200
 
 /** `error` and `error_description` (RFC 7591 3.2.2) as short lines for the log. @param secret is left out of them */

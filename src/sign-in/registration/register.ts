@@ -19,7 +19,6 @@ import type { Log } from '../../web/log.ts'
 import { publicJwks } from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
 import {
-  differencesIn,
   readErrorResponse,
   readRegistrationResponse,
   requestedMetadata,
@@ -87,6 +86,23 @@ export async function registerClient(
     log.warn({ requested: Object.keys(requested) }, refusal.detail ?? '')
   }
   throw refusal ?? new Error('there is always one attempt')
+}
+
+/** What the server registered otherwise than requested, for the log (RFC 7591 3.2.1). */
+function differencesIn(
+  text: string,
+  requested: ReturnType<typeof requestedMetadata>,
+  { token_endpoint_auth_method: method }: RegisteredClient,
+): string {
+  const { redirect_uris: addresses, token_endpoint_auth_method: agreed } = parseJsonObject(text) ?? {}
+  const isOther = Array.isArray(addresses) && !requested.redirect_uris.every((one) => addresses.includes(one))
+  return [
+    isOther && 'redirect_uris are not those that were asked for',
+    method !== (agreed || requested.token_endpoint_auth_method) &&
+      `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`,
+  ]
+    .filter((difference) => difference !== false)
+    .join('; ')
 }
 
 function refused(status: number, error: (string | undefined)[], wait: number | undefined): Problem {

@@ -1,8 +1,15 @@
 // POST /sign-out/backchannel: the authorization server ends sign-ins here, of a session (sid) or of a person (sub). The
 // sender is no browser: its proof is the logout token, not a cookie or an origin.
-import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
+import {
+  createRemoteJWKSet,
+  customFetch,
+  jwtVerify,
+  type FetchImplementation,
+  type JWTVerifyGetKey,
+} from 'jose'
 import express, { Router } from 'express'
 import { readBody } from '../../http/body.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import type { Records } from '../../records/records.ts'
 import { describeStoreError } from '../../records/store-error.ts'
 import { hashOf } from '../../records/seal.ts'
@@ -12,7 +19,6 @@ import type { Limits } from '../../web/rate-limit.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { asymmetricAlgorithms, normalizeKeySet } from '../server/signing-keys.ts'
 import type { PersonSessions } from '../sessions/person-sessions.ts'
-import { InvalidLogoutToken, verifyLogoutToken } from './logout-token.ts'
 
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
@@ -92,4 +98,50 @@ async function once(
     await records.remove(key).catch(() => {})
     throw error
   }
+}
+
+type LogoutToken = { jti: string; sub?: string; sid?: string }
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+
+export class InvalidLogoutToken extends Error {
+  override name = 'InvalidLogoutToken'
+}
+
+const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
+
+/**
+ * OpenID Connect Back-Channel Logout 1.0 2.6: a forged token would sign people out.
+ * @param rules with asymmetric algorithms: with HS256 anyone who knows the client secret could sign @throws {InvalidLogoutToken}
+ */
+export async function verifyLogoutToken(
+  token: string,
+  rules: { issuer: string; clientId: string; algorithms: string[]; keys: JWTVerifyGetKey; now: number },
+): Promise<LogoutToken> {
+  const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
+    issuer: rules.issuer,
+    audience: rules.clientId,
+    algorithms: rules.algorithms,
+    maxTokenAge: '5m',
+    clockTolerance: '30s',
+    requiredClaims: ['iat', 'jti'],
+    currentDate: new Date(rules.now),
+  }).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new InvalidLogoutToken(`the token does not verify (${code})`, { cause: error })
+  })
+  const { typ } = protectedHeader
+  if (typ !== undefined && !/^(application\/)?(logout\+jwt|jwt)$/i.test(typ))
+    throw new InvalidLogoutToken('its typ is not that of a logout token')
+  if ('nonce' in payload) throw new InvalidLogoutToken('it has a nonce, as only id_tokens may')
+  const { events, sub, sid, jti } = payload
+  const event: unknown =
+    typeof events === 'object' && events !== null ? Reflect.get(events, EVENT) : undefined
+  if (typeof event !== 'object' || event === null)
+    throw new InvalidLogoutToken('it does not carry the logout event')
+  if (typeof jti !== 'string' || jti === '') throw new InvalidLogoutToken('it has no jti')
+  const named = omitUndefined({ sub: textOf(sub), sid: textOf(sid) })
+  if (Object.keys(named).length === 0)
+    throw new InvalidLogoutToken('it names neither a subject nor a session')
+  return { jti, ...named }
 }

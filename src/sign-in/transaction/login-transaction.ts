@@ -20,7 +20,7 @@ export type LoginTransaction = {
 
 type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: string }
 
-export type OpenedTransaction = {
+type OpenedTransaction = {
   transaction: LoginTransaction
   secretsFor: (cookie: string) => TransactionSecrets
 }

@@ -1,12 +1,14 @@
 // Checks files against the schedule. What can't be read is reported, and the rest is still checked.
 import { InputFault } from '@onramp/terminal/arguments'
 import { exchangeReaders } from '../input/exchanges.ts'
-import { textOf, type InputRecord, type Source } from '../input/source.ts'
-import { createMatcher, type Confidence, type Match } from '../matching/matching.ts'
+import { textOf, type InputRecord, type openSource } from '../input/source.ts'
+import { createMatcher, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 const readers = { ...exchangeReaders, openapi: readOpenApi }
+type Source = Awaited<ReturnType<typeof openSource>>
+type Confidence = Match['confidence']
 type Format = keyof typeof readers
 
 /** Where a finding was seen first, and how often there. */
@@ -17,7 +19,7 @@ type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   count: number
 }
 
-export type Finding = {
+type Finding = {
   entry: Entry
   status: ReturnType<typeof statusOn>
   confidence: Confidence

@@ -1,7 +1,7 @@
 // `onramp deprecations check`: checks files or standard input, evaluates and reports the findings, as text for people or as
 // JSON for programs, and ends with the exit code.
 import { createReadStream } from 'node:fs'
-import { checkFiles, isCertain, type Finding } from '../check/check.ts'
+import { checkFiles, isCertain } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -50,6 +50,7 @@ export async function check(names: readonly string[], options: CheckOptions, con
   return verdict.exitCode
 }
 
+type CheckResult = Awaited<ReturnType<typeof checkFiles>>
 type Verdict = ReturnType<typeof evaluate>
 type EvaluatedFinding = Verdict['inUse'][number]
 
@@ -58,7 +59,7 @@ type EvaluatedFinding = Verdict['inUse'][number]
  * @returns `exitCode`: 2 in use, 3 may be in use, 1 unreadable input, 0 none of these: the first that applies
  */
 const evaluate = (
-  { found, ...result }: Awaited<ReturnType<typeof checkFiles>>,
+  { found, ...result }: CheckResult,
   waivers: ReturnType<typeof readWaivers>,
   options: {
     failOn: 'possible' | 'use' | 'removed' | 'never'
@@ -116,7 +117,7 @@ const CERTAINTY = {
 }
 
 /** `traffic.ndjson:12 response /messages/0/citations (name match)` */
-const placesOf = ({ places, elsewhere }: Finding, { dim }: Colors): string[] => {
+const placesOf = ({ places, elsewhere }: CheckResult['found'][number], { dim }: Colors): string[] => {
   const all = [...places.values()]
   const texts = all.slice(0, MAX_PLACES).map(({ file, line, record, side, pointer, count, confidence }) => {
     const at = line === undefined ? file : `${file}:${line}`

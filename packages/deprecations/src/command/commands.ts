@@ -3,10 +3,12 @@ import type { Command } from '@commander-js/extra-typings'
 import { choiceOption, numberOption, textOption, textsOption, valueOption } from '@onramp/terminal/arguments'
 import { nearestWord, parseChoice, UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
-import type { SetExitCode } from '@onramp/terminal/shell'
+import type { DefineCommands } from '@onramp/terminal/shell'
 import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { filterEntries, daySchema, dayOf, listJson, type EntryFilter } from '../schedule/schedule.ts'
+
+type SetExitCode = Parameters<DefineCommands>[2]
 
 const MAX_DAYS = 99_999
 const FORMATS = ['har', 'ndjson', 'openapi', 'log'] as const

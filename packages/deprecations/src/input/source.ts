@@ -17,7 +17,7 @@ export const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
 /** `lineOf` counts from 1; for a missing value it gives its parent's line. */
-export type ParsedDocument = { data: unknown; lineOf: (path: readonly PropertyKey[]) => number | undefined }
+type ParsedDocument = { data: unknown; lineOf: (path: readonly PropertyKey[]) => number | undefined }
 
 const parseJson = (text: string, file: string): ParsedDocument => {
   const errors: ParseError[] = []
@@ -93,7 +93,7 @@ export const readDocument = (file: string): ParsedDocument => {
 }
 
 /** `head` is the first chunk, for detecting the format; `bytes` has it too. */
-export type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
+type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
 
 /** One line, entry or operation (`record`: its JSON pointer): its matches, or why it can't be read. */
 export type InputRecord = { line?: number; record?: string; time?: unknown } & (

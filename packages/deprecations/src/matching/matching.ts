@@ -15,7 +15,7 @@ export type Call = {
  * `sent`: such a field in a response, which the service fills on its own (contract, section 9). `name`: the same name
  * elsewhere. `unread`: the body could not be read. `endpoint`: the body was not recorded.
  */
-export type Confidence = 'exact' | 'sent' | 'name' | 'unread' | 'endpoint'
+type Confidence = 'exact' | 'sent' | 'name' | 'unread' | 'endpoint'
 
 export type Match = {
   entry: Entry
@@ -121,7 +121,7 @@ const readBody = (body: unknown): { documents: object[]; unread?: string } => {
 }
 
 /** 0: a member of the body. 1: of the operation's main object. 2: deeper. */
-export type Level = 0 | 1 | 2
+type Level = 0 | 1 | 2
 
 /** Matches a member by its name and level. @returns also the level of its own members */
 export const matchMember = (scheduled: ScheduledOperation, side: Side, name: string, level: Level) => {

@@ -5,10 +5,14 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { unescape } from 'node:querystring'
 import { InputFault } from '@onramp/terminal/arguments'
 import { listOf, parseDocumentText, readDocument, recordOf, textOf, wholeText } from '../input/source.ts'
-import type { FormatReader, ParsedDocument } from '../input/source.ts'
+import type { FormatReader } from '../input/source.ts'
 import { endpointsOf, matchMember, matchDocument } from '../matching/matching.ts'
-import type { Confidence, Level, ScheduledOperation, Match } from '../matching/matching.ts'
+import type { ScheduledOperation, Match } from '../matching/matching.ts'
 import type { Entry, Side } from '../schedule/schedule.ts'
+
+type ParsedDocument = ReturnType<typeof readDocument>
+type Level = Parameters<typeof matchMember>[3]
+type Confidence = Match['confidence']
 
 type OpenDocument = ParsedDocument & { name: string; open: (address: string) => OpenDocument | undefined }
 
