@@ -39,9 +39,7 @@ const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)
-  const texts = new Map(
-    Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), new Map(Object.entries(own))]),
-  )
+  const texts = new Map(Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), own]))
   const entries = Object.entries(file.datasources ?? {}).map(([key, of]) => {
     const datasource = {
       name: byLanguage(of.name),
@@ -120,9 +118,11 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
         .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
     /** In this language, else its base language, else the default one, else the first. */
     localized: <T>(value: Localized<T> | undefined, lang: string) => localized(value, lang, languages[0]),
-    /** The company's replacement of one of our texts, in this language or its base language. */
-    textOf: (lang: string, key: string) =>
-      texts.get(canonical(lang))?.get(key) ?? texts.get(baseOf(lang))?.get(key),
+    /** The company's replacements of our texts by key, in this language or its base language. */
+    textsOf: (lang: string): Record<string, string> => ({
+      ...texts.get(baseOf(lang)),
+      ...texts.get(canonical(lang)),
+    }),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],
   }
 }

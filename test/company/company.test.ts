@@ -66,10 +66,10 @@ it('a company’s texts are in the person’s language, else the default one, el
 })
 
 it('a company replaces a text in its language only', () => {
-  const { textOf } = companyOf('texts: { en: { overview.title: Connect } }')
-  expect(textOf('en-GB', 'overview.title')).toBe('Connect')
-  expect(textOf('de', 'overview.title')).toBeUndefined()
-  expect(textOf('en', 'overview.lead')).toBeUndefined()
+  const { textsOf } = companyOf('texts: { en: { overview.title: Connect }, en-gb: { overview.lead: Hello } }')
+  expect(textsOf('en-GB')).toEqual({ 'overview.title': 'Connect', 'overview.lead': 'Hello' })
+  expect(textsOf('en')).toEqual({ 'overview.title': 'Connect' })
+  expect(textsOf('de')).toEqual({})
 })
 
 it('the entry of an instance comes before that of its datasource, and that before all', () => {

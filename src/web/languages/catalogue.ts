@@ -54,9 +54,17 @@ export const languagesIn = (folder: string): string[] => [
     .sort(),
 ]
 
+/** By folder: a process that serves or emails reads each language once. */
+const catalogues = new Map<string, Catalogue>()
+
 /** A missing message is English; a test keeps the catalogues complete. */
-export const readCatalogue = (folder: string, tag: string): Catalogue =>
-  tag === REFERENCE_LANGUAGE ? english : { ...english, ...filesOf(join(folder, tag)) }
+export function readCatalogue(folder: string, tag: string): Catalogue {
+  if (tag === REFERENCE_LANGUAGE) return english
+  const path = join(folder, tag)
+  const catalogue = catalogues.get(path) ?? { ...english, ...filesOf(path) }
+  catalogues.set(path, catalogue)
+  return catalogue
+}
 
 const filesOf = (folder: string): Partial<Catalogue> =>
   Object.assign(

@@ -18,18 +18,14 @@ const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es
 
 /** The languages that the company offers, its default first, with its own texts. @param folder the path of languages/ */
 export function createLanguages(
-  { languages: chosen, product, textOf }: Pick<Company, 'languages' | 'product' | 'textOf'>,
+  { languages: chosen, product, textsOf }: Pick<Company, 'languages' | 'product' | 'textsOf'>,
   folder: string,
   isHttps: boolean,
 ) {
   const tags = chosen.length === 0 ? languagesIn(folder) : chosen
   const [fallback = REFERENCE_LANGUAGE] = tags
   const create = (tag: string): Texts => {
-    const entries = Object.entries(readCatalogue(folder, tag)).map(([key, text]) => [
-      key,
-      textOf(tag, key) ?? text,
-    ])
-    const catalogue = Object.fromEntries(entries) as Catalogue
+    const catalogue: Catalogue = { ...readCatalogue(folder, tag), ...textsOf(tag) }
     return createTexts(tag, catalogue, {
       product: product ?? catalogue['brand.product'],
       // The language's own word for search may be inflected.

@@ -25,6 +25,21 @@ const withoutBreaks = (value: string): string =>
 /** Such a word reorders nothing, and a message may select by it. */
 const SELECTOR = /^[a-z]+$/
 
+const MOMENT = {
+  year: 'numeric',
+  month: 'long',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZone: 'UTC',
+} as const
+
+/** Intl's formats take a millisecond each to create, and most commands need few of all languages'. */
+function onFirstUse<T>(create: () => T): () => T {
+  let created: T | undefined
+  return () => (created ??= create())
+}
+
 /** Texts of one language; people give some of the values. */
 const MAX_FORMATTED = 2_000
 
@@ -36,7 +51,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const allWritten = (values: Values): Values =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]))
   const shared = allWritten(common)
-  const numbers = new Intl.NumberFormat(tag)
+  const numbers = onFirstUse(() => new Intl.NumberFormat(tag))
   const messageIn = messagesOf(tag, catalogue, numbers)
   /** By message and values: most people have the same apps. */
   const formatted = new Map<string, string>()
@@ -50,38 +65,33 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     formatted.set(id, result)
     return result
   }
-  const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
-  const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
-  const moments = new Intl.DateTimeFormat(tag, {
-    year: 'numeric',
-    month: 'long',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZone: 'UTC',
-  })
-  const spans = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
+  const days = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }))
+  const dates = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' }))
+  const moments = onFirstUse(() => new Intl.DateTimeFormat(tag, MOMENT))
+  const spans = onFirstUse(() => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
   // Chinese and Japanese lists of units have no separator.
   const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
-  const lists = new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' })
+  const lists = onFirstUse(() => new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' }))
   return Object.assign(text, {
     /** A BCP 47 tag, for `lang` attributes and Content-Language. */
     lang: tag,
     dir,
     // All times are milliseconds since 1970, and in UTC, because no one's time zone is known.
-    day: (at: number) => days.format(at),
+    day: (at: number) => days().format(at),
     /** In few letters, for tables. */
-    date: (at: number) => dates.format(at),
+    date: (at: number) => dates().format(at),
     /** Also the time of day, which the page has to call UTC. */
-    moment: (at: number) => moments.format(at),
+    moment: (at: number) => moments().format(at),
     /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
     ago: (milliseconds: number): string => {
       const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
-      return minutes < 60 ? spans.format(-minutes, 'minute') : spans.format(-Math.floor(minutes / 60), 'hour')
+      return minutes < 60
+        ? spans().format(-minutes, 'minute')
+        : spans().format(-Math.floor(minutes / 60), 'hour')
     },
-    number: (count: number) => numbers.format(count),
+    number: (count: number) => numbers().format(count),
     /** Names one after the other, without an "and". */
-    list: (all: readonly string[]) => lists.format(all.map((name) => isolatedIn(dir, name))),
+    list: (all: readonly string[]) => lists().format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }
@@ -90,12 +100,13 @@ export type Texts = ReturnType<typeof createTexts>
 
 type Values = Readonly<Record<string, string | number>>
 
-function messagesOf(tag: string, catalogue: Catalogue, numbers: Intl.NumberFormat) {
-  const [plural, ordinal] = [new Intl.PluralRules(tag), new Intl.PluralRules(tag, { type: 'ordinal' })]
+function messagesOf(tag: string, catalogue: Catalogue, numbers: () => Intl.NumberFormat) {
+  const plural = onFirstUse(() => new Intl.PluralRules(tag))
+  const ordinal = onFirstUse(() => new Intl.PluralRules(tag, { type: 'ordinal' }))
   const formatters = {
-    getNumberFormat: () => numbers,
+    getNumberFormat: numbers,
     getPluralRules: (_tag: unknown, { type }: Intl.PluralRulesOptions = {}) =>
-      type === 'ordinal' ? ordinal : plural,
+      type === 'ordinal' ? ordinal() : plural(),
     getDateTimeFormat: (): never => {
       throw new SyntaxError('dates and times have no place in a message: pass them as texts')
     },
