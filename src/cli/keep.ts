@@ -41,7 +41,7 @@ import {
   type Neighbors,
   type RunInput,
 } from './invite/campaign-run.ts'
-import { composerFor, NO_FROM } from './invite/email.ts'
+import { createComposers, NO_FROM } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
@@ -180,12 +180,11 @@ export async function runOnce(
   }
   const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)
-  const composer = (campaign: string) => composerFor(settings, company, { campaign, days: LINK_DAYS }, now)
-  const { languages } = composer(ONBOARDING)
+  const { languages, composeFor } = createComposers(settings, company, { days: LINK_DAYS }, now)
   const texts = { ...company, t: languages.in(''), publicUrl: settings.PUBLIC_URL }
   const admins = { run, neighbors, texts }
   const keepRun = new KeepRun(list, campaignRun, {
-    composeFor: (campaign) => composer(campaign).compose,
+    composeFor,
     state: before,
     save,
     timezone: company.timezone,

@@ -59,19 +59,18 @@ export function createCampaignService(settings: Settings, company: Company, sign
 }
 
 /** @param options.template folder of templates instead of ours @throws {FaultyTemplate} */
-export function composerFor(
+export function createComposers(
   settings: Settings,
   company: Company,
-  options: Pick<SendOptions, 'datasource' | 'days' | 'template'> & { campaign: string },
+  options: Pick<SendOptions, 'datasource' | 'days' | 'template'>,
   now: () => number,
 ) {
-  const { template, campaign, datasource = [], days } = options
+  const { template, datasource = [], days } = options
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = NO_FROM } = settings
   const languages = createLanguages(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
-  const compose = createComposer({
+  const deps = {
     company,
-    campaign,
     datasources: datasource,
     days,
     invitations: new Invitations(secrets, publicUrl, now),
@@ -80,6 +79,6 @@ export function composerFor(
     from,
     publicUrl,
     now,
-  })
-  return { compose, languages }
+  }
+  return { languages, composeFor: (campaign: string) => createComposer({ ...deps, campaign }) }
 }

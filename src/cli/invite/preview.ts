@@ -9,7 +9,7 @@ import { OperatorError } from '../../problem.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/terminal/arguments'
 import { limitFaults, openList, readList } from './list.ts'
-import { loadCompanyOf, composerFor, loadSettingsWith } from './email.ts'
+import { loadCompanyOf, createComposers, loadSettingsWith } from './email.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 
@@ -45,8 +45,9 @@ export async function preview(
   const { to, language: tags = [], list } = options
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
   const settings = loadSettingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], context.env)
-  const sample = { ...options, campaign: 'preview', days: LINK_DAYS }
-  const { compose, languages } = composerFor(settings, loadCompanyOf(settings), sample, context.now)
+  const sample = { ...options, days: LINK_DAYS }
+  const { composeFor, languages } = createComposers(settings, loadCompanyOf(settings), sample, context.now)
+  const compose = composeFor('preview')
   const shown = await languagesShown(languages, tags, list, context)
   const emailIn = (language: string, kind: keyof typeof KINDS, email = SAMPLE.email) =>
     compose({ ...SAMPLE, email, language }, kind === 'new-app' ? APPS.slice(0, 1) : APPS, KINDS[kind])

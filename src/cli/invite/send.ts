@@ -24,7 +24,7 @@ import {
   withNeighbors,
   type RunInput,
 } from './campaign-run.ts'
-import { composerFor } from './email.ts'
+import { createComposers } from './email.ts'
 import { withCampaignLease } from './lease.ts'
 import { limitFaults } from './list.ts'
 import { eventPrinter, RunProgress } from './progress.ts'
@@ -166,7 +166,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
     name: ONBOARDING,
     due: (person, now) => dueEmail(person, policy, now),
     isAbout: ({ instance }) => inScope({ only: options.datasource ?? [] }, instance) && !paused.has(instance),
-    compose: composerFor(settings, company, { ...options, campaign: ONBOARDING }, context.now).compose,
+    compose: createComposers(settings, company, options, context.now).composeFor(ONBOARDING),
     isPostponing: true,
   }
 }
