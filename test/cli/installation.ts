@@ -96,6 +96,7 @@ export function installation(env: Record<string, string> = {}) {
             )
           },
         },
+        emailsPerSecond: 10_000,
         mailServer: {
           check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
           send(mail) {

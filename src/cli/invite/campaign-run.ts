@@ -38,6 +38,8 @@ export type RunInput = Awaited<ReturnType<typeof loadRunInput>>
 export type Neighbors = {
   service: { checkToken: () => Promise<void>; unconnectedApps: (actAs: string) => Promise<UnconnectedApp[]> }
   mailServer?: Pick<MailServer, 'check' | 'send'>
+  /** Default: {@link EMAILS_PER_SECOND} */
+  emailsPerSecond?: number
 }
 
 /** Opens the service and the mail server for the work. */
@@ -62,6 +64,7 @@ export function createCampaignRun(
   {
     service,
     mailServer,
+    emailsPerSecond = EMAILS_PER_SECOND,
     checksPerSecond,
     progress,
     events,
@@ -89,7 +92,7 @@ export function createCampaignRun(
       signal,
     }),
     send: mailServer && ((email) => mailServer.send(email)),
-    emailThrottle: new Throttle(EMAILS_PER_SECOND, signal),
+    emailThrottle: new Throttle(emailsPerSecond, signal),
     now,
     atOnce: AT_ONCE,
     events: { onThrottle: (seconds, reply) => progress?.onThrottle(seconds, reply), ...events },
