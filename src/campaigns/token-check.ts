@@ -1,16 +1,13 @@
 // Requires a global token before a campaign: with a personal one, the service would list its owner's apps for everyone.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServiceProblem } from '../client-api/errors.ts'
+import { isTokenRejected, ServiceProblem } from '../client-api/errors.ts'
 import { OperatorError } from '../problem.ts'
 
 const MAX_TRIES = 3
 const MAX_WAIT_SECONDS = 60
 
-/** How a request is rejected; which of them it is without X-Service-ActAs, the contract doesn't show. */
-const REJECTIONS = [400, 401, 403, 422]
-
 /**
- * A global token without a person is rejected (contract section 5, rule 2). Any other failure proves nothing.
+ * A global token without a person is rejected.
  * @param unconnectedApps checks without a person @param options.setting the name of the token's setting
  * @throws {OperatorError} for a personal token, and if the service doesn't reject the call because of the token
  */
@@ -28,8 +25,8 @@ export async function requireGlobalToken(
         `${setting} holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token.`,
       )
     if (!(error instanceof ServiceProblem)) throw error
-    const { responseStatus = 0, affectsEveryone, requestedWait = 0, status, detail } = error
-    if (REJECTIONS.includes(responseStatus) || affectsEveryone === true) return
+    if (isTokenRejected(error)) return
+    const { requestedWait = 0, status, detail } = error
     // Only a 503 may pass.
     if (status !== 503 || tries >= MAX_TRIES || requestedWait > MAX_WAIT_SECONDS)
       throw new OperatorError(

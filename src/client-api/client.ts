@@ -9,7 +9,7 @@ import { timed, type OnCall } from '../trace/calls.ts'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
-import { noResponse, serviceProblemOf } from './errors.ts'
+import { isTokenRejected, noResponse, serviceProblemOf } from './errors.ts'
 import {
   readCheckResponse,
   readSearchResponse,
@@ -122,10 +122,13 @@ export class ServiceClient {
     }
   }
 
-  /** @returns 'rejected' if the token works without a person (contract section 5, rule 2); undefined if it may be global */
+  /** Tries it without a person: `rejected` if it works, so it is personal. @returns undefined if it may be global */
   async probeGlobalToken(token: string): Promise<ProbeResult | undefined> {
-    const alone = await this.probe({ kind: 'user-token', token })
-    if (alone.kind !== 'answered') return undefined
+    const credentials = { kind: 'user-token', token } as const
+    const alone = await this.probe(credentials)
+    if (alone.kind === 'unreachable') return alone
+    const sent = { operation: 'checkdatasourceauth', credentials, ...this.#options } as const
+    if (alone.kind === 'rejected') return isTokenRejected(serviceProblemOf(alone, sent)) ? undefined : alone
     const error = readErrorResponse({ status: 200, text: '', headers: {} }, {}, alone.ours)
     return { ...alone, ...error, kind: 'rejected', reason: 'personal' }
   }

@@ -17,6 +17,13 @@ export class ServiceProblem extends Problem {
   override name = 'ServiceProblem'
 }
 
+/** How a request is rejected; which of them it is without X-Service-ActAs, the contract doesn't show. */
+const REJECTIONS = [400, 401, 403, 422]
+
+/** As a global token without a person is (contract section 5, rule 2). Any other failure proves nothing about a token. */
+export const isTokenRejected = ({ responseStatus = 0, affectsEveryone }: ServiceProblem): boolean =>
+  REJECTIONS.includes(responseStatus) || affectsEveryone === true
+
 /** 401: a refresh or a new sign-in may help. */
 export class TokenRefused extends ServiceProblem {
   override name = 'TokenRefused'

@@ -126,14 +126,15 @@ function finalRedirect({ redirectTrial }: ServiceFacts) {
 const rules: Rules<ServiceFacts> = {
   'service.reachable': reachability,
   'service.token-issuer': tokenIssuer,
-  'service.token': (facts, { settings, actAs }) => [
-    ...tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user),
-    ...tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global),
-    settings.SERVICE_GLOBAL_TOKEN !== undefined &&
-      !actAs &&
-      !facts.global &&
-      skip('SERVICE_GLOBAL_TOKEN requires a person to look up: --as EMAIL.'),
-  ],
+  'service.token': (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => {
+    const ofGlobal = tokenFinding(facts, 'SERVICE_GLOBAL_TOKEN', facts.global)
+    const isUntried = global !== undefined && !actAs && ofGlobal.length === 0
+    return [
+      ...tokenFinding(facts, 'SERVICE_USER_TOKEN', facts.user),
+      ...ofGlobal,
+      isUntried && skip('SERVICE_GLOBAL_TOKEN requires a person to look up: --as EMAIL.'),
+    ]
+  },
   'service.final-redirect': finalRedirect,
 }
 

@@ -87,6 +87,14 @@ it('onramp status rejects a personal token for another person, or as the global 
   expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.* SERVICE_GLOBAL_TOKEN: set a global/)
 })
 
+it('onramp status shows no one’s apps by a global token of which the service doesn’t say what it is', async () => {
+  const misplaced = { ...global(), SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.user('bob') }
+  sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503, body: 'down', times: 1 } } })
+  const { exit, out, err } = await status(misplaced, 'ada@acme.example')
+  expect([exit, out]).toEqual([7, ''])
+  expect(err).toMatch(/returned an error \(503\)/)
+})
+
 it('onramp status reads the token from a file', async () => {
   const file = join(folder, 'token')
   writeFileSync(file, `${sandbox.serviceTokens.global}\n`, { mode: 0o600 })
