@@ -68,9 +68,7 @@ export class ProgressRecorder {
     if (email === undefined) return
     await this.#people
       .change(email, (person, isKnown) => (isKnown ? withFailure(person, failure) : person))
-      .catch((error: unknown) =>
-        this.#log.warn({ err: error }, "a step that failed was not written to the person's record"),
-      )
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'step_failed not recorded'))
   }
 
   /**
@@ -106,7 +104,7 @@ export class ProgressRecorder {
         ...(outcome === 'taken' && { isMoved: false }),
       }
     } catch (error) {
-      this.#log.warn({ err: error }, "a new address was not written to the person's record")
+      this.#log.warn({ err: error }, 'renamed address not recorded')
       return { email: recorded }
     }
   }

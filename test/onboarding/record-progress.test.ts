@@ -37,8 +37,10 @@ function setUpProgress() {
       writes++
       return isAway ? Promise.reject(new Error('away')) : people.change(email, how)
     }
+    const rename: typeof people.rename = (...given) =>
+      isAway ? Promise.reject(new Error('away')) : people.rename(...given)
     const progress = new ProgressRecorder(
-      Object.assign(testPeople({ records, now, onEvents: () => {} }), { change }),
+      Object.assign(testPeople({ records, now, onEvents: () => {} }), { change, rename }),
       { warn: (...line: unknown[]) => void notified.push(line) },
       now,
     )
@@ -229,7 +231,7 @@ it('a failed step that can’t be stored is logged, and fails no page', async ()
   const rollout = setUpProgress()
   rollout.away(true)
   await rollout.started().fail(1)
-  expect(rollout.notified).toEqual([[{ err: expect.any(Error) }, expect.stringContaining('failed')]])
+  expect(rollout.notified).toEqual([[{ err: expect.any(Error) }, 'step_failed not recorded']])
 })
 
 const KING = 'king@acme.example'
@@ -250,6 +252,13 @@ it('a person’s record follows another verified address of the same issuer and 
   await page([slack, jira])
   expect(await people.get(ada.email)).toBeUndefined()
   expect((await people.get(KING))?.lastCheck?.apps).toHaveLength(2)
+})
+
+it('an address that can’t be renamed is logged and stays the one to follow', async () => {
+  const { started, away, notified } = setUpProgress()
+  away(true)
+  expect(await started().progress.followAddress(married, ada.email)).toEqual({ email: ada.email })
+  expect(notified).toEqual([[{ err: new Error('away') }, 'renamed address not recorded']])
 })
 
 it('an address with a person of its own is left alone, and the log tells the operator', async () => {
