@@ -40,6 +40,16 @@ it('keep goes on with the valid lines, and names twenty of the others', async ()
   expect(lines).toContain('1 more lines are invalid')
 })
 
+it.each([
+  ['ada@acme.example,1\n', 'Ignored 1 id: it is a row number.'],
+  ['ada@acme.example,1\nbob@acme.example,2\n', expect.stringMatching(/^Ignored 2 ids: they are shared/)],
+])('ids of %j that tell no one apart are ignored', async (rows, line) => {
+  const list = join(folder, 'people.csv')
+  writeFileSync(list, `email,id\n${rows}`)
+  const { err } = await runCommand(['keep', list, '--dry-run'], env)
+  expect(err.split('\n')).toContainEqual(line)
+})
+
 it('no message is wider than a terminal, and commands stay whole; elsewhere a message is one line', async () => {
   const list = join(folder, 'people.csv')
   writeFileSync(list, `email,Phone\nada@acme.example,7\n${'x'.repeat(90)},8\n`)
