@@ -31,7 +31,7 @@ import { createSessionsPage } from './sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/routes.ts'
 import type { Audit } from './web/audit.ts'
-import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
+import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
 import { createErrorPage } from './web/error-page.ts'
 import type { createReadiness } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
@@ -133,7 +133,7 @@ function addRoutesForEveryone(app: Express, services: Services): void {
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
   const limit = limits.optOut
   app.use(at('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, now }))
-  app.use(refuseCrossSite(settings.PUBLIC_URL), refuseEmbedding)
+  app.use(refuseCrossSite(settings.PUBLIC_URL))
 
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   app.use(at('deprecations'), createDeprecationsRoutes(sendPage, now))

@@ -38,7 +38,7 @@ const inNumericOrder = (one: string, other: string): number =>
   numberOf(one) - numberOf(other) || (one < other ? -1 : 1)
 
 /** A service without display names sends identifiers: `google_drive_1` becomes `Google drive 1`. */
-export const readableName = ({ name, instance }: NamedApp): string =>
+const readableName = ({ name, instance }: NamedApp): string =>
   name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name) ? humanize(name) : name
 
 /** `google_drive` becomes "Google drive". */

@@ -1,7 +1,8 @@
 // Collects facts side by side and applies the rules. No check can stop another one, and secrets are masked at the end.
+import { unescape } from 'node:querystring'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { useProxy } from '../http/proxy.ts'
-import { readSettings, type Settings } from '../settings/settings.ts'
+import { readSettings, settings as definitions, variablesOf, type Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
 import { certificates } from './certificates.ts'
 import { client, clientIn, type Client } from './client.ts'
@@ -13,7 +14,6 @@ import { ownAddress } from './own-address.ts'
 import { redirect } from './redirect.ts'
 import { redis } from './redis.ts'
 import { registration } from './registration.ts'
-import { maskFor } from './secrets.ts'
 import { server } from './server.ts'
 import { service } from './service.ts'
 import { sqlite } from './sqlite.ts'
@@ -35,6 +35,31 @@ const CHECKS = `
 function groupOf(check: string): string {
   const [group = ''] = check.replace('-', ' ').split('.')
   return group.charAt(0).toUpperCase() + group.slice(1)
+}
+
+/** Shorter ones occur in ordinary words. */
+const MIN_MASKED = 6
+
+const secretSettings = definitions.filter(({ secret }) => secret)
+
+/** SESSION_SECRET may have several. */
+const valuesOf = (name: string, read: Partial<Settings>): string[] =>
+  [read[name as keyof Settings] as unknown].flat().filter((value) => typeof value === 'string')
+
+/** Masks secrets, also those of faulty settings. */
+export function maskFor(env: NodeJS.ProcessEnv, read: Partial<Settings>): (text: string) => string {
+  const written = secretSettings.flatMap((setting) =>
+    variablesOf(setting).flatMap((name) => [env[name]?.trim() ?? '', ...(env[name]?.split(',') ?? [])]),
+  )
+  const values = secretSettings.flatMap(({ name }) => valuesOf(name, read))
+  const secrets = [...written, ...values].flatMap((secret) => {
+    // querystring's unescape never throws.
+    const password = URL.canParse(secret) ? new URL(secret).password : ''
+    return [secret, password, unescape(password)].flatMap((form) => [form, encodeURIComponent(form)])
+  })
+  // Longest first: one may contain another.
+  const forms = secrets.filter((form) => form.length >= MIN_MASKED).toSorted((a, b) => b.length - a.length)
+  return (text) => forms.reduce((masked, form) => masked.replaceAll(form, '[secret]'), text)
 }
 
 const LIMIT_MS = 30_000

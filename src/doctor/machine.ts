@@ -7,7 +7,6 @@ import { isQuoted, settings as definitions, type Settings } from '../settings/se
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
-import { poorSecrets } from './secrets.ts'
 
 /** Docker and Kubernetes mount secrets world-readable inside the container only. */
 const MOUNTED = /^\/(run|var\/run)\/secrets\//
@@ -147,6 +146,19 @@ function redirectAddresses({ PUBLIC_URL: url }: Partial<Settings>) {
     ok(`Back-channel logout URI: ${backChannelLogout}`),
   ]
 }
+
+/** Made up by operators. The settings check their length. */
+const MADE_UP = ['SESSION_SECRET', 'INVITE_SECRET', 'REPORT_TOKEN', 'METRICS_TOKEN'] as const
+const EXAMPLE =
+  /change.?me|example|passwor[dt]|placeholder|x{6,}|12345678|abcdefgh|your[-_ ]|(^|[^a-z])(secret|test|demo|dummy)/i
+const MIN_DIFFERENT = 8
+
+const poorSecrets = (settings: Partial<Settings>): string[] =>
+  MADE_UP.filter((name) =>
+    [settings[name] ?? []]
+      .flat()
+      .some((secret) => EXAMPLE.test(secret) || new Set(secret).size < MIN_DIFFERENT),
+  )
 
 const rules: Rules<MachineFacts> = {
   'settings.read': (_, { faults }) =>

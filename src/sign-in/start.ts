@@ -39,8 +39,7 @@ export class SignInStart {
 
   async authorizationUrl(req: Request, res: Response, request: StartRequest): Promise<string> {
     const cookie = this.#deps.cookies.extend(req, res)
-    const promptLogin =
-      (cookie.promptLogin || req.session.promptLogin === true) && signedInOf(req) === undefined
+    const promptLogin = cookie.promptLogin || req.session.promptLogin === true
     const wanted = promptLogin ? 'login' : request.prompt
     const configuration = await this.#deps.authorizationServer.configuration()
     const prompt = wanted && supportedPrompt(wanted, configuration.serverMetadata())

@@ -22,31 +22,30 @@ function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined 
 export const isFromOtherSite = (req: Request, publicOrigin: string): boolean =>
   req.get('sec-fetch-site') !== 'none' && isFromOwnPage(req, publicOrigin) === false
 
-/** Refuses every state-changing request that another site's page made (OWASP CSRF, Fetch Metadata with Origin fallback). */
-export function refuseCrossSite(publicOrigin: string): RequestHandler {
-  return (req, _res, next) => {
+/**
+ * Refuses every state-changing request that another site's page made (OWASP CSRF, Fetch Metadata with Origin fallback), and
+ * what it embeds or fetches: the person didn't ask for it, and a page of ours can start a sign-in or call the service.
+ */
+export const refuseCrossSite =
+  (publicOrigin: string): RequestHandler =>
+  (req, res, next) => {
     if (!SAFE_METHODS.has(req.method) && isFromOtherSite(req, publicOrigin))
       throw new Problem(403, 'cross_site', { detail: 'a state-changing request from another site' })
+    // Set by the intranet's routes: this origin may read the answer.
+    if (isEmbedded(req) && !res.hasHeader('Access-Control-Allow-Origin'))
+      throw new Problem(403, 'cross_site', { detail: "embedded or fetched by another site's page" })
     next()
   }
-}
 
 /**
- * Refuses what another site's page embeds or fetches: the person didn't ask for it, and a page of ours can start a sign-in
- * or call the service. A followed link passes: it loads a document at the top of a tab (Fetch Metadata, W3C, "resource
- * isolation policy"). So does an older browser, which sends no metadata.
+ * False for a followed link, which loads a document at the top of a tab (Fetch Metadata, W3C, "resource isolation policy"),
+ * and for an older browser, which sends no metadata.
  */
-export const refuseEmbedding: RequestHandler = (req, res, next) => {
+function isEmbedded(req: Request): boolean {
   const site = req.get('sec-fetch-site')
-  if (site === undefined || site === 'none' || site === 'same-origin') return next()
+  if (site === undefined || site === 'none' || site === 'same-origin') return false
   // Frames and objects navigate too, but with another destination. Chromium 76 to 79 sent none, and "nested-navigate".
-  const isFollowed =
-    req.get('sec-fetch-mode') === 'navigate' && (req.get('sec-fetch-dest') ?? 'document') === 'document'
-  // Set by the intranet's routes: this origin may read the answer.
-  const mayRead = res.hasHeader('Access-Control-Allow-Origin')
-  if (!isFollowed && !mayRead)
-    throw new Problem(403, 'cross_site', { detail: "embedded or fetched by another site's page" })
-  next()
+  return req.get('sec-fetch-mode') !== 'navigate' || (req.get('sec-fetch-dest') ?? 'document') !== 'document'
 }
 
 /** For links that lead to a datasource. Programs without metadata pass: they are no page of another site. */

@@ -8,9 +8,6 @@ import { hasBearer } from './bearer.ts'
 
 const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** nginx's status for a request whose client left before the answer. */
-export const CLIENT_CLOSED = 499
-
 /** The library's gauges with names of counters, which `promtool check metrics` rejects. Each is the sum of another one. */
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -63,10 +60,10 @@ export class Metrics {
   readonly observeStore = (call: { operation: string; isDone: boolean; seconds: number }): void =>
     this.#store.observe({ operation: call.operation, result: call.isDone ? 'done' : 'failed' }, call.seconds)
 
-  /** @param request with CLIENT_CLOSED as its status if the browser left before the answer */
+  /** 499 counts apart: nginx's status for a request whose client left before the answer. */
   observeRequest(request: { route: string; method: string; status: number; seconds: number }): void {
     const { route, method, status, seconds } = request
-    const shown = status === CLIENT_CLOSED ? String(CLIENT_CLOSED) : classOf(status)
+    const shown = status === 499 ? '499' : classOf(status)
     this.#requests.observe({ route, method, status: shown }, seconds)
   }
 

@@ -5,7 +5,7 @@ import type { Request, RequestHandler } from 'express'
 import { duringRequest, newRequestId, traceContextOf } from '../trace/current-request.ts'
 import { startRequestSpan } from '../trace/spans.ts'
 import type { Log } from './log.ts'
-import { CLIENT_CLOSED, type Metrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { routeOf } from './route-of.ts'
 
 export function createObserve(
@@ -23,7 +23,7 @@ export function createObserve(
       const ms = performance.now() - began
       const method = KNOWN_METHODS.has(req.method) ? req.method : 'other'
       const route = routeOf(req) ?? 'other'
-      const status = res.writableFinished ? res.statusCode : CLIENT_CLOSED
+      const status = res.writableFinished ? res.statusCode : 499
       metrics.observeRequest({ route, method, status, seconds: ms / 1000 })
       span.end({ method, route, status, requestId: request.id })
       if (!isLogged) return

@@ -10,7 +10,7 @@ import { applyRules, type DoctorContext } from '../../src/doctor/findings.ts'
 import { machine } from '../../src/doctor/machine.ts'
 import { ownAddress } from '../../src/doctor/own-address.ts'
 import { redis } from '../../src/doctor/redis.ts'
-import { maskFor } from '../../src/doctor/secrets.ts'
+import { maskFor } from '../../src/doctor/examine.ts'
 import { explainServiceError } from '../../src/doctor/service-error.ts'
 import { service } from '../../src/doctor/service.ts'
 import { sqlite } from '../../src/doctor/sqlite.ts'
@@ -253,7 +253,14 @@ it.each([
 
 it('a global token without a person to look up is reported as not tried', () => {
   const settings = { ...sameOrigin.settings, SERVICE_GLOBAL_TOKEN: random }
-  expect(report(service, serviceFacts(), { settings }).at(-1)).toMatch(/^skip .* requires a person/)
+  for (const global of [
+    undefined,
+    refusedWith('failing', 503),
+    { kind: 'unreachable', why: 'refused' } as const,
+  ])
+    expect(report(service, serviceFacts({ global }), { settings }).at(-1)).toMatch(
+      /^skip .* requires a person/,
+    )
 })
 
 it('apps without a usable link are counted', () => {

@@ -1,8 +1,6 @@
 // The progress of a run: a line that redraws itself on a terminal (elsewhere one now and then), and lines for problems.
 import type { Output } from '@onramp/terminal/command-context'
-import { printable } from '@onramp/terminal/printable'
 import { fitToColumns } from '@onramp/terminal/terminal'
-import type { CampaignRun, DeliveryProblem } from '../../campaigns/delivery.ts'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'
 
 const TERMINAL_MS = 250
@@ -56,31 +54,3 @@ export class RunProgress {
     this.#isShown = true
   }
 }
-
-const PROBLEMS: Record<DeliveryProblem, string> = {
-  unknownToService: 'unknown to the search service',
-  'no-response': 'no usable answer from the service',
-  refused: 'refused by the service',
-  deferred: 'not accepted by the mail server this time',
-  failed: 'rejected by the mail server',
-  uncertain: 'delivery unknown',
-  unreadable: "not emailed: what is stored about this person can't be read; see onramp doctor",
-}
-
-/** Prints each problem, and each email of a dry run, as it happens. */
-export const eventPrinter = (
-  progress: Pick<RunProgress, 'print'>,
-  { json }: { json?: true | undefined },
-  stdout: Output,
-): NonNullable<CampaignRun['events']> => ({
-  onProblem: (email, problem, detail) =>
-    progress.print(`${email}: ${PROBLEMS[problem]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
-  onWouldSend(email, reminder, apps) {
-    if (json) return progress.print(`${JSON.stringify({ email, reminder, apps })}\n`, stdout)
-    const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
-    const line = `${email}  ${kind}  ${printable(apps.join(', '))}`
-    // One line of a terminal, but complete for a program.
-    const shown = stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line
-    progress.print(`${shown}\n`, stdout)
-  },
-})

@@ -2,8 +2,9 @@
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
+import { fitToColumns } from '@onramp/terminal/terminal'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
-import type { Campaign, CampaignRun } from '../../campaigns/delivery.ts'
+import type { Campaign, CampaignRun, DeliveryProblem } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { areMany, ListedPeople } from '../../campaigns/listed-people.ts'
 import type { Invitee } from '../../campaigns/people-file.ts'
@@ -27,7 +28,7 @@ import {
 import { createComposers } from './email.ts'
 import { withCampaignLease } from './lease.ts'
 import { limitFaults } from './list.ts'
-import { eventPrinter, RunProgress } from './progress.ts'
+import { RunProgress } from './progress.ts'
 import type { SendOptions } from './send-options.ts'
 
 const EXIT_STOPPED = 1
@@ -193,3 +194,31 @@ function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendE
   const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
   if (why) run.context.stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
 }
+
+const PROBLEMS: Record<DeliveryProblem, string> = {
+  unknownToService: 'unknown to the search service',
+  'no-response': 'no usable answer from the service',
+  refused: 'refused by the service',
+  deferred: 'not accepted by the mail server this time',
+  failed: 'rejected by the mail server',
+  uncertain: 'delivery unknown',
+  unreadable: "not emailed: what is stored about this person can't be read; see onramp doctor",
+}
+
+/** Prints each problem, and each email of a dry run, as it happens. */
+const eventPrinter = (
+  progress: Pick<RunProgress, 'print'>,
+  { json }: { json?: true | undefined },
+  stdout: Output,
+): NonNullable<CampaignRun['events']> => ({
+  onProblem: (email, problem, detail) =>
+    progress.print(`${email}: ${PROBLEMS[problem]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
+  onWouldSend(email, reminder, apps) {
+    if (json) return progress.print(`${JSON.stringify({ email, reminder, apps })}\n`, stdout)
+    const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
+    const line = `${email}  ${kind}  ${printable(apps.join(', '))}`
+    // One line of a terminal, but complete for a program.
+    const shown = stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line
+    progress.print(`${shown}\n`, stdout)
+  },
+})

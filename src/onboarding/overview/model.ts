@@ -1,5 +1,5 @@
 // The overview's model: the apps of the visit, their counts, the headline, and the next step. Pure.
-import { withUniqueNames, readableName } from '../../company/app-names.ts'
+import { withUniqueNames } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf } from '../app-state.ts'
 import { nextStep, walkStates, type WalkStates } from '../next-step.ts'
@@ -104,4 +104,4 @@ export const findApp = ({ apps }: OverviewModel, instance: string | undefined): 
   apps.find((app) => app.instance === instance)
 
 export const appName = (model: OverviewModel, instance: string): string =>
-  findApp(model, instance)?.name ?? readableName({ name: instance, instance })
+  findApp(model, instance)?.name ?? instance
