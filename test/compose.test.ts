@@ -1,5 +1,5 @@
-// What compose.ts puts together, one test for each part: that it is there, and is given what is meant for it. The app is the
-// real one; the store is in memory, and what leaves for other servers ends here.
+// compose.ts passes the right dependency to each part: one test for each. The app is the real one, the store is in memory, and
+// requests to other servers are intercepted.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,15 +70,15 @@ const settings = loadSettings({
 
 type Sent = { origin: string; path: string; headers: Record<string, string>; body: unknown }
 
-/** What the service says, and all that left for it. */
+/** The stubbed service: its response, and the requests that it got. */
 const service = {
   sent: [] as Sent[],
   status: 200,
   headers: {} as Record<string, string>,
   listed: ['slack_1', 'github_1', 'secret_1'],
-  /** Its answer, in place of a list of apps. */
+  /** Replaces the list of apps as the response. */
   body: undefined as object | undefined,
-  /** When WEBHOOK_URL answers. */
+  /** Delays the response of WEBHOOK_URL until it resolves. */
   receiver: undefined as Promise<void> | undefined,
 }
 
@@ -129,8 +129,8 @@ afterEach(async () => {
 
 const opened: { close(): Promise<void> }[] = []
 
-/** @param store that another installation left @param given instead of the settings above */
-function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
+/** @param store may be from an earlier installation @param overrides replace the settings above */
+function compose(store = memoryStore(), overrides: Partial<typeof settings> = {}) {
   const clock = { now: Date.now() }
   const now = () => clock.now
   const { records } = store
@@ -143,10 +143,10 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
       done()
     },
   })
-  const onramp = createOnramp({ ...settings, ...given }, pino({ level: 'debug', base: null }, sink), {
+  const onramp = createOnramp({ ...settings, ...overrides }, pino({ level: 'debug', base: null }, sink), {
     now,
-    open(...given) {
-      openedWith.push(given)
+    open(...args) {
+      openedWith.push(args)
       return {
         records,
         isReachable: () => reach.isReachable,
@@ -158,14 +158,14 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
   const keyRing = createKeyRing(records, [SECRET], now)
   const people = new People({ records, keyRing, retentionDays: 1, onEvents: () => {}, now })
 
-  /** Someone's browser, as if they had signed in. */
-  async function browser(of: Partial<User> = {}) {
+  /** The browser of a person who is signed in. */
+  async function browser(claims: Partial<User> = {}) {
     const user = {
       issuer: 'https://as.example',
       subject: 'ada',
       email: 'ada@acme.example',
       emailVerified: true,
-      ...of,
+      ...claims,
     }
     const times = { idleSeconds: 3_600, maxSeconds: 12 * 3_600, now }
     const sessions = new SessionStore({ records, sealer: createSealer([SECRET]), ...times })
@@ -190,7 +190,7 @@ function compose(store = memoryStore(), given: Partial<typeof settings> = {}) {
 
 const stranger = (onramp: ReturnType<typeof createOnramp>) => request(onramp.app)
 
-it('the store is opened as by the one server, counted, watched and closed', async () => {
+it('the store is opened in server mode, with metrics and a health check, and closed', async () => {
   const { onramp, openedWith, reach, scrape } = compose()
   const [[given, , options] = []] = openedWith
   expect([given, options?.isServer]).toEqual([settings, true])
@@ -206,7 +206,7 @@ it('the store is opened as by the one server, counted, watched and closed', asyn
   expect(reach.isClosed).toBe(true)
 })
 
-it('the start makes the key of the installation, and reaches for the authorization server', async () => {
+it('the start creates the installation’s data key, and discovers the authorization server', async () => {
   const { onramp, values, scrape } = compose()
   await onramp.start()
   expect(values.has('installation')).toBe(true)
@@ -223,16 +223,16 @@ it('readiness covers the store, the authorization server and the drain', async (
   expect((await stranger(onramp).get('/readyz').expect(503)).body).toMatchObject({ draining: true })
 })
 
-it('metrics take the token of METRICS_TOKEN, and count problems', async () => {
+it('/metrics requires METRICS_TOKEN, and counts problems', async () => {
   const { onramp, scrape } = compose()
   await request(onramp.metrics).get('/metrics').expect(401)
-  // Where it has a port of its own, there is nothing else.
+  // A separate metrics port serves nothing else.
   await request(onramp.metrics).get('/healthz').expect(404)
   onramp.countProblem('internal')
   expect(await scrape()).toContain('onramp_problems_total{code="internal"} 1')
 })
 
-it('metrics have the states of people as onramp keep counted them last', async () => {
+it('/metrics has the latest counts of people by onramp keep', async () => {
   const { records, keyRing, scrape } = compose()
   const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 7, gone: 0 }
   const keepStateStore = new KeepStateStore(records, keyRing)
@@ -247,7 +247,7 @@ it('metrics have the states of people as onramp keep counted them last', async (
   expect(page).toContain('onramp_last_run_timestamp_seconds 5')
 })
 
-it('invitations are opened with INVITE_SECRET, for PUBLIC_URL, and by the clock', async () => {
+it('invitations are verified with INVITE_SECRET, PUBLIC_URL and the clock', async () => {
   const { onramp, clock } = compose()
   const page = async (secret: string, audience: string) => {
     const invitations = new Invitations([secret], audience, () => clock.now)
@@ -256,7 +256,7 @@ it('invitations are opened with INVITE_SECRET, for PUBLIC_URL, and by the clock'
     return { first: await open(), open }
   }
   const { first, open } = await page(INVITE_SECRET, ORIGIN)
-  // The apps of the company file in its order and by its names, without what it hides, and who sends the emails.
+  // The page has the sender, and the apps in the order and with the names of the company file, without hidden ones.
   expect(first).toMatch(/Github.*Team chat/is)
   expect(first).not.toMatch(/>\s*(All|Secret)\s*</)
   expect(first).toContain('The search team')
@@ -283,7 +283,7 @@ it('a check names the person in its headers, and sends our final_redirect_url', 
   expect(await scrape()).toMatch(
     /onramp_service_call_duration_seconds_count\{operation="checkdatasourceauth",status="2xx"\} 1/,
   )
-  // What the page found is in the person's record, for as long as INVITE_RETENTION_DAYS says.
+  // The record has the result of the check, for INVITE_RETENTION_DAYS.
   const person = await people.get('ada@acme.example')
   expect(person?.lastCheck).toMatchObject({ checkedAt: clock.now })
   expect(Math.max(...[...lives].filter(([key]) => key.startsWith('person')).map(([, life]) => life))).toBe(
@@ -291,7 +291,7 @@ it('a check names the person in its headers, and sends our final_redirect_url', 
   )
 })
 
-it('a success of the service that can’t be read is counted as no answer', async () => {
+it('an unreadable 200 of the service counts as no response', async () => {
   service.body = { planted: 1 }
   const { visit, scrape } = compose()
   await visit('/onboarding')
@@ -311,7 +311,7 @@ it('events are sent to WEBHOOK_URL', async () => {
   expect(event?.headers['webhook-signature']).toMatch(/^v1,/)
 })
 
-it('a search is made as the person', async () => {
+it('a search uses the person’s token', async () => {
   const { browser } = compose()
   const get = await browser()
   await get('/search?q=plan').expect(200)
@@ -341,7 +341,7 @@ it('an app hidden later in the company file disappears from the walk and the rep
   expect((await admin('/admin/report.json').expect(200)).text).not.toContain('secret_1')
 })
 
-it('an app that another one replaces later leaves its history to that one', async () => {
+it('an app that replaces another one inherits its history', async () => {
   const REPLACES = join(folder, 'replaces.yaml')
   writeFileSync(REPLACES, 'name: Acme\ndatasources:\n  slack_2: { replaces: slack_1 }\n')
   const store = memoryStore()
@@ -358,14 +358,14 @@ it('an app that another one replaces later leaves its history to that one', asyn
   })
 })
 
-it('the start sends waiting events to WEBHOOK_URL', async () => {
+it('the start sends pending events to WEBHOOK_URL', async () => {
   const { onramp, people, clock } = compose()
   await people.change('ada@acme.example', (person) => ({ ...person, signedInAt: clock.now }))
   await onramp.start()
   await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
 })
 
-it('the store is closed once the outcome of events under way is in it', async () => {
+it('the store is closed after the outcome of pending events is recorded', async () => {
   const { onramp, visit, reach } = compose()
   const { promise: answered, resolve: answerNow } = Promise.withResolvers<void>()
   service.receiver = answered
@@ -391,14 +391,14 @@ it('the service’s deprecation headers are counted and logged', async () => {
   )
 })
 
-it('an answer with too much is logged', async () => {
+it('an oversized response is logged', async () => {
   service.listed = [`slack_${'1'.repeat(300)}`]
   const { visit, lines } = compose()
   await visit('/onboarding')
   expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('it is shown, not started'))
 })
 
-it('a walk keeps its way back to the intranet while RETURN_TO_ORIGINS allows it', async () => {
+it('a walk keeps its link back to the intranet while RETURN_TO_ORIGINS allows it', async () => {
   const { visit, records, ...store } = compose()
   await visit('/onboarding?return_to=https://intranet.example/home')
   for (const origins of [['https://intranet.example'], []]) {
@@ -414,12 +414,12 @@ it.each<[Partial<User>, number]>([
   [{ groups: ['rollout'] }, 200],
   [{ email: 'grace@acme.example', emailVerified: false }, 403],
   [{}, 403],
-])('/admin is for ADMIN_EMAILS and ADMIN_GROUPS: %j gets %s', async (of, status) => {
+])('only ADMIN_EMAILS and ADMIN_GROUPS can open /admin: %j gets %s', async (of, status) => {
   const { browser } = compose()
   await (await browser(of))('/admin').expect(status)
 })
 
-it('all pages that reach the service or read everyone share one limit for each person', async () => {
+it('pages that call the service or read all people share one rate limit per person', async () => {
   const { browser } = compose()
   const get = await browser({ subject: 'grace', email: 'grace@acme.example' })
   const statusOf = async (path: string) => (await get(path)).status
@@ -454,7 +454,7 @@ it('pages have the company’s name, its languages and its stylesheet, and the w
   expect((await stranger(onramp).get('/widget.js').expect(200)).text).toContain(
     '"searchUrl":"https://find.acme.example/"',
   )
-  // The menu of languages keeps a way back that is allowed.
+  // The language menu keeps an allowed return link.
   const menu = (await get('/deprecations?return_to=https://intranet.example/home')).text
   expect(menu).toContain(encodeURIComponent('https://intranet.example/home'))
 })

@@ -68,13 +68,13 @@ const allowed: Record<string, string[]> = {
   'within.ts': [],
   'packages/pack.ts': [],
   'require-node.mjs': [],
-  // Which request the code works for, and what it asks of others on the way.
+  // The current request, and the trace headers of outbound requests.
   trace: ['within.ts'],
   settings: ['http'],
   records: ['problem.ts', 'trace', 'within.ts'],
   'client-api': ['http', 'problem.ts', 'omit-undefined.ts', 'presentable.ts', 'trace'],
   session: nouns,
-  // The company file; its faults are reported as those of the settings are.
+  // Faults of the company file are reported like those of settings.
   company: ['settings', 'problem.ts', 'http', 'packages/terminal'],
   web: [...nouns, 'session', 'languages', 'company'],
   // The client registration is read from the settings.
@@ -83,11 +83,11 @@ const allowed: Record<string, string[]> = {
   onboarding: [...feature, 'people'],
   search: feature,
   deprecations: [...web, 'packages/deprecations'],
-  // Invited people and their progress: what invitations, campaigns and the page for admins share.
+  // Invited people and their progress, shared by invitations, campaigns and the page for admins.
   people: [...nouns, 'session'],
   invites: [...feature, 'people'],
   campaigns: [...feature, 'settings', 'people', 'invites', 'packages/terminal'],
-  // The emails to administrators are its figures.
+  // Emails to administrators contain the figures of the admin pages.
   admin: [...feature, 'people', 'campaigns'],
   // Events about people, for other systems.
   webhooks: [...nouns, 'people', 'settings'],
@@ -134,7 +134,7 @@ describe('the direction of imports', () => {
     expect([...new Set(sources.map(folderOf))].filter((folder) => allowed[folder] === undefined)).toEqual([])
   })
 
-  it.each(Object.entries(allowed))('of %s is followed', (folder, may) => {
+  it.each(Object.entries(allowed))('%s imports only from allowed folders', (folder, may) => {
     const wrong = sources
       .filter((file) => folderOf(file) === folder)
       .flatMap((file) => importsOf(file).map((path) => ({ file, path })))
@@ -142,7 +142,7 @@ describe('the direction of imports', () => {
     expect(wrong).toEqual([])
   })
 
-  it('leaves the pure decisions without imports of ours', () => {
+  it('pure decisions import nothing of ours', () => {
     for (const file of [
       'src/onboarding/walk.ts',
       'src/onboarding/app-state.ts',
@@ -155,12 +155,12 @@ describe('the direction of imports', () => {
       expect(importsOf(file), file).toEqual([])
   })
 
-  it('lets only the command line know the sandbox', () => {
+  it('only the command line imports the sandbox', () => {
     const knowing = sources.filter((file) => read(file).includes("'@onramp/sandbox'"))
     expect(knowing.filter((file) => folderOf(file) !== 'cli')).toEqual([])
   })
 
-  it('imports never run in a circle, not even of types', () => {
+  it('imports have no cycles, not even of types', () => {
     const done = new Set<string>()
     const circles: string[] = []
     const visit = (file: string, path: readonly string[]) => {
@@ -173,7 +173,7 @@ describe('the direction of imports', () => {
     expect(circles).toEqual([])
   })
 
-  it('imports inside sign-in run one way, and none leads out of a subfolder to the files above', () => {
+  it('subfolders of sign-in import in one direction, and never from the files above them', () => {
     const order = ['server', 'registration', 'transaction', 'sessions', 'sign-out', 'sign-in']
     const rank = (file: string) => order.indexOf(basename(dirname(file)))
     const files = product.filter((file) => folderOf(file) === 'sign-in')
@@ -190,23 +190,23 @@ describe('the direction of imports', () => {
 describe('the layout', () => {
   const isLonger = (file: string, than: number) => read(file).trimEnd().split('\n').length > than
 
-  it('has no file that is too long to read at once', () => {
+  it('sources have at most 400 lines, and tests at most 500', () => {
     expect(sources.filter((file) => isLonger(file, 400))).toEqual([])
     expect(filesBelow('test', '.ts').filter((file) => isLonger(file, 500))).toEqual([])
   })
 
-  it('has no folder that is too full to look through', () => {
+  it('folders have at most 20 sources', () => {
     const counts = Map.groupBy(sources, (file) => dirname(file))
     expect([...counts].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([])
   })
 
-  it('has folders for what the product does, none for layers, and no barrels', () => {
+  it('folders are named by features, never by layers, and have no barrels', () => {
     const layers =
       /(^|\/)(controllers|services|middleware|utils|helpers|common|shared|types|constants)\/|\/index\.ts$/
     expect(sources.filter((file) => layers.test(file))).toEqual([])
   })
 
-  it('renders every view, and has every view that is rendered', () => {
+  it('every view is rendered, and every rendered view exists', () => {
     const code = sources.map(read).join('\n')
     const views = filesBelow('views', '.eta').map((file) => relative('views', file).replace('.eta', ''))
     const included = views.flatMap((view) =>
@@ -218,12 +218,12 @@ describe('the layout', () => {
     for (const [, view] of code.matchAll(/view: '([^']+)'/g)) expect(views).toContain(view)
   })
 
-  it('opens every source with what it is', () => {
+  it('every source begins with a comment', () => {
     const silent = sources.filter((file) => !/^(#!.*\n)?\/\//.test(read(file)))
     expect(silent).toEqual([])
   })
 
-  it('has no switch on NODE_ENV and prints nothing raw but what a view has rendered', () => {
+  it('no source reads NODE_ENV, and views print raw HTML only from other views', () => {
     expect(sources.filter((file) => read(file).includes('NODE_ENV'))).toEqual([])
     const raw = filesBelow('views', '.eta').flatMap((file) =>
       [...read(file).matchAll(/<%~\s*([^%]*)%>/g)].map((match) => match[1]?.trim() ?? ''),
@@ -234,7 +234,7 @@ describe('the layout', () => {
 })
 
 describe('the docs', () => {
-  /** What GitHub makes of a heading. */
+  /** The anchor that GitHub derives from a heading. */
   const slugOf = (heading: string) =>
     heading
       .toLowerCase()
@@ -244,14 +244,14 @@ describe('the docs', () => {
   const slugsIn = (file: string) =>
     [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => slugOf(text))
 
-  it('name every bound of what is kept of an answer of the service', () => {
+  it('the docs list every limit of client-api/responses.ts', () => {
     const bounds = [...read('src/client-api/responses.ts').matchAll(/\bMAX_\w+ = ([\d_]+)/g)]
     expect(bounds.length).toBeGreaterThan(5)
     for (const [, bound = ''] of bounds)
       expect(read('docs/operations.md')).toContain(Number(bound.replace('_', '')).toLocaleString('en-US'))
   })
 
-  it('link to files and headings that are there', () => {
+  it('links in the docs lead to existing files and headings', () => {
     const docs = [
       'README.md',
       'CONTRIBUTING.md',
@@ -279,7 +279,7 @@ describe('the docs', () => {
 describe('the workflows', () => {
   const workflows = filesBelow('.github/workflows', '.yml').map((file) => read(file))
 
-  it('name files that are there', () => {
+  it('workflows name existing files', () => {
     const named = workflows.flatMap((text) =>
       [...text.matchAll(/(?<![\w./@-])(?:\.ci|deploy|docs|packages|src|test)\/[\w./*-]*/g)].map(
         ([path]) => path,
@@ -289,7 +289,7 @@ describe('the workflows', () => {
     expect(named.filter((path) => !existsSync(join(root, path.replace(/\*.*/, ''))))).toEqual([])
   })
 
-  it('run actions by digest, with the version that Renovate compares', () => {
+  it('workflows pin actions by digest, with the version that Renovate compares', () => {
     const uses = workflows.flatMap((text) =>
       [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action),
     )
@@ -300,13 +300,13 @@ describe('the workflows', () => {
 
 describe('the settings', () => {
   it.each(['README.md', 'docs/settings.md', '.env.example', 'company.schema.json'])(
-    'are in %s as `npm run settings` writes them',
+    '%s has the settings as `npm run settings` writes them',
     async (file) => {
       expect(read(file)).toBe((await settingsDocuments())[file])
     },
   )
 
-  it('that the compose file sets are settings', () => {
+  it('every variable of the compose file is a setting', () => {
     const names = [...read('docker-compose.yml').matchAll(/^\s{6}([A-Z_]+):/gm)].map((match) => match[1])
     expect(names.length).toBeGreaterThan(0)
     for (const name of names) expect(settings.map((setting) => setting.name)).toContain(name)

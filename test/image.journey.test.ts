@@ -1,4 +1,4 @@
-// The images and the compose file: what they run, and what .env changes; without Docker.
+// The images and the compose file: their commands, files and settings; without Docker.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 type Locked = { link?: true; resolved?: string; dependencies?: Record<string, string> }
 
-/** What onramp needs, and what that needs, at the top level. */
+/** The dependencies of onramp at the top level, transitive ones included. */
 function productionPackages(packages: Record<string, Locked>): Set<string> {
   const names = new Set<string>()
   const add = (path: string) => {
@@ -29,7 +29,7 @@ function productionPackages(packages: Record<string, Locked>): Set<string> {
   return names
 }
 
-/** The lines of a stage of the Dockerfile, and what it copies of this repository. */
+/** The lines of a stage of the Dockerfile, and the files that it copies from this repository. */
 function stageOf(name: string) {
   const stage = read('Dockerfile')
     .split(/^FROM \$\{BASE\} AS /m)
@@ -40,13 +40,13 @@ function stageOf(name: string) {
   return { text: stage ?? '', copied }
 }
 
-/** What the image's command gives to Node. */
+/** Node's options in the image's command. */
 const commandOfImage = (): string[] => {
   const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(stageOf('onramp').text) ?? []
   return (JSON.parse(command) as string[]).slice(1)
 }
 
-/** As in the image: what it copies, and the packages of `npm ci --omit=dev --omit=optional`. */
+/** A folder like the image: the copied files, and the packages of `npm ci --omit=dev --omit=optional`. */
 const image = mkdtempSync(join(tmpdir(), 'onramp-image-'))
 beforeAll(() => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }

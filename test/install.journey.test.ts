@@ -1,4 +1,4 @@
-// What npm ci installs: pinned by the lock file, and without scripts.
+// `npm ci` installs packages that the lock file pins, and runs no scripts.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -30,7 +30,7 @@ it('the lock file pins every package by its content', () => {
 
 it('the lock file has no package with an install script', () => {
   expect(dependencies.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
-  // Not `ignore-scripts`, which would also leave out what `npm pack` has to run.
+  // `ignore-scripts` would also skip the scripts of `npm pack`.
   expect(read('.npmrc')).toMatch(/^strict-allow-scripts=true$/m)
 })
 

@@ -1,5 +1,5 @@
-// A Node that can't run onramp fails with an explanation, however it is started. This Node pretends to be another version before
-// anything of ours is loaded.
+// Unsupported versions of Node fail with an explanation, however onramp is started. The tests change process.version before any
+// code of ours is loaded.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

@@ -52,7 +52,7 @@ beforeAll(async () => {
   for (const name of ours.filter((one) => existsSync(join(root, one)) && one !== 'dist'))
     cpSync(join(root, name), join(copy, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  // Like after a run that was interrupted.
+  // A leftover of an interrupted run.
   const sandbox = join(copy, 'packages/sandbox')
   const { scripts } = manifestOf(sandbox)
   renameSync(join(sandbox, 'package.json'), join(sandbox, '.package.json'))
@@ -66,7 +66,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** @param words what it prints when it has come so far */
+/** @param words printed output to wait for */
 async function startDemo(words: string) {
   const port = await freePort()
   const settings = { PORT: `${port}`, SANDBOX_PORT: `${await freePort()}` }

@@ -1,4 +1,4 @@
-// What operators look up: each code of the runbook, and the words that the runbook begins with, are still there.
+// The runbook covers every problem code, and quotes pages correctly.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
@@ -14,7 +14,7 @@ it('the runbook covers each problem, and no others', () => {
   expect(named(read('languages/en/problems.json'), /"problem\.(\w+)\.title"/g)).toEqual(codes)
 })
 
-it('the words that the runbook begins with are on pages', () => {
+it('every text that the runbook quotes is on a page', () => {
   const folder = new URL('../languages/en/', import.meta.url)
   const words = readdirSync(folder).flatMap((file) =>
     Object.values(JSON.parse(read(`languages/en/${file}`)) as Record<string, string>),

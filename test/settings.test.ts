@@ -130,7 +130,7 @@ it.each<readonly [string, string]>([
   ...[DN, `Search Admins,${DN}`, `"${DN},x`, `a"b`, `"a"b`, '"Search Admins,/it/search"'].map(
     (groups) => ['ADMIN_GROUPS', groups] as const,
   ),
-])('%s does not take %j, and its fault shows no secret', (name, value) => {
+])('%s rejects %j, and the fault shows no secret', (name, value) => {
   const faults = faultsOf({ [name]: value }).filter((fault) => fault.startsWith(`${name} `))
   expect(faults.length).toBeGreaterThan(0)
   for (const fault of faults) expect(fault).toMatch(/^\w+ .{10,}/)
@@ -166,7 +166,7 @@ it.each<readonly [string, string, unknown]>([
   ['ADMIN_GROUPS', `${DN}\n/it/search\n\n"a, b"\n`, [DN, '/it/search', 'a, b']],
   ['ADMIN_GROUPS', 'CN=Search Admins', ['CN=Search Admins']],
   ['ADMIN_GROUPS', `"${DN}"`, [DN]],
-])('%s takes %j', (name, value, expected) => {
+])('%s accepts %j', (name, value, expected) => {
   expect(loadSettings({ ...whole, [name]: value })).toMatchObject({ [name]: expected })
 })
 
@@ -177,7 +177,7 @@ it.each([
   ['SMTP_URL', 'smtp://search%40acme.example:100%planted@mail.acme.example:587'],
   ['REDIS_URL', 'redis://:planted%ff@redis:6379'],
   ['HTTPS_PROXY', 'http://onramp:planted%@proxy.acme.example:3128'],
-])('a user name or password with a lone percent sign is refused, and not shown: %s=%s', (name, value) => {
+])('a user name or password with a lone percent sign is rejected, and not shown: %s=%s', (name, value) => {
   const faults = faultsOf({ [name]: value })
   expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} .*write % as %25`))])
   expect(faults.join()).not.toContain('plan')
@@ -191,7 +191,7 @@ it('an empty variable counts as absent', () => {
   expect(faultsOf({ PUBLIC_URL: '' })).toHaveLength(1)
 })
 
-it('a key that can’t sign is refused, and not quoted', () => {
+it('a key that can’t sign is rejected, and not quoted', () => {
   const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt', OIDC_CLIENT_SECRET: '' }
   for (const namedCurve of ['P-384', 'P-256']) {
     const OIDC_CLIENT_KEY = keyOn(namedCurve)
@@ -260,14 +260,14 @@ it.each(secrets)('%s may come from a file', (name) => {
   }
   const value = addresses[name.replace('SMTP_OAUTH', 'OIDC')] ?? 'x'.repeat(40)
   const path = file(name, `${value}\n`)
-  // These are for one another.
+  // These settings require each other.
   const oauth = { SMTP_OAUTH_ISSUER: 'https://as.example', SMTP_OAUTH_CLIENT_ID: 'mailer' }
   const others = name.startsWith('WEBHOOK_') ? addresses : name.startsWith('SMTP_OAUTH_') ? oauth : {}
   const loaded = loadSettings({ ...whole, ...others, [name]: undefined, [`${name}_FILE`]: path })
   expect([Reflect.get(loaded, name)].flat()).toEqual([value])
 })
 
-it.each(secrets)('%s in both places, or in an empty or missing file, is a fault of its own', (name) => {
+it.each(secrets)('%s in both places, or in an empty or missing file, is a fault', (name) => {
   const path = file(`${name}-both`, 'planted-in-a-file')
   const both = faultsOf({ [name]: 'planted-directly', [`${name}_FILE`]: path })
   const empty = faultsOf({ [name]: undefined, [`${name}_FILE`]: file(`${name}-empty`, ' \n') })
@@ -288,14 +288,14 @@ it.each<[string, Buffer, isRead: boolean]>([
   ['bytes of no text', Buffer.from([...Buffer.from('planted'), 0xff, 0xfe]), false],
   ['UTF-8 with a mark', Buffer.from('\uFEFFplanted-in-a-file-of-a-secret-of-mine\r\n'), true],
   ['UTF-8 beyond ASCII', Buffer.from('planted-in-a-file-of-a-secret-of-Zoë'), true],
-])('a secret in a file of %s is refused, or read correctly', (what, bytes, isRead) => {
-  const env = { SESSION_SECRET: undefined, SESSION_SECRET_FILE: file(what, bytes) }
+])('a secret in a file of %s is rejected, or read correctly', (encoding, bytes, isRead) => {
+  const env = { SESSION_SECRET: undefined, SESSION_SECRET_FILE: file(encoding, bytes) }
   const fault = 'SESSION_SECRET_FILE names a file that is not UTF-8 text: save it as UTF-8'
   expect(faultsOf(env)).toEqual(isRead ? [] : [fault])
   const secrets = isRead ? [bytes.toString().trim()] : undefined
   expect(readSettings({ ...whole, ...env }).settings.SESSION_SECRET).toEqual(secrets)
 })
 
-it('a setting that is no secret can’t come from a file', () => {
+it('only secrets can come from a file', () => {
   expect(faultsOf({ PUBLIC_URL: undefined, PUBLIC_URL_FILE: file('url', whole.PUBLIC_URL) })).toHaveLength(1)
 })

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 it.each(['src/app.ts', 'dist/cli/main.js', 'views/page.eta', 'languages/en/a.json'])(
-  'another %s is another snapshot, and the same files are the same one',
+  'a change of %s changes the digest, and equal files have the same one',
   (file) => {
     write(file, 'one')
     const before = version()
@@ -48,7 +48,7 @@ it.each<[string, Record<string, string>, string]>([
   expect(version()).toMatch(new RegExp(`^0\\.2\\.0\\+${commit}\\.[\\da-f]{8}$`))
 })
 
-it('a clone before its first commit, and one that shares its .git with another, have the digest alone', () => {
+it('a clone without a commit, and a worktree, have only the digest', () => {
   write('.git/HEAD', 'ref: refs/heads/main\n')
   expect(version()).toMatch(/^0\.2\.0\+[\da-f]{8}$/)
   rmSync(join(folder, '.git'), { recursive: true })
@@ -56,6 +56,6 @@ it('a clone before its first commit, and one that shares its .git with another, 
   expect(version()).toMatch(/^0\.2\.0\+[\da-f]{8}$/)
 })
 
-it('the version is one that npm can compare', () => {
+it('npm can compare the version', () => {
   expect(VERSION).toMatch(/^\d+\.\d+\.\d+\+([\da-f]{8}\.)?[\da-f]{8}$/)
 })

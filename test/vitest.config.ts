@@ -31,9 +31,9 @@ export default defineConfig({
   test: {
     // Most of them wait for servers, so four at a time keep a machine of two cores busy.
     maxWorkers: 4,
-    // `npm run coverage`. What runs in a process of its own is not seen.
+    // `npm run coverage`. Code in child processes isn't counted.
     coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
-    // Only to end what hangs: a busy machine takes three times as long.
+    // Only for tests that hang: a busy machine takes three times as long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
@@ -43,9 +43,9 @@ export default defineConfig({
         name,
         include: byProject.get(name) ?? [],
         setupFiles: name === 'fast' ? ['test/helpers/no-processes.ts', 'test/helpers/restore.ts'] : [],
-        // Loading the app for each file took half of the processor's time.
+        // One module graph per worker: loading the app for each file took half of the processor's time.
         isolate: name !== 'fast',
-        // Half a day from UTC: what takes the machine's own day for it is seen.
+        // Half a day from UTC, so that code that uses the machine's day fails.
         env: name === 'fast' ? { TZ: 'Pacific/Auckland' } : {},
       },
     })),

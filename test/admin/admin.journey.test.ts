@@ -1,4 +1,4 @@
-// The page of administrators with many people on their way, and its export.
+// The pages of administrators for many people, and the export.
 import { get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
@@ -14,7 +14,7 @@ const PEOPLE = 1200
 const crowd = crowdOf(PEOPLE, Date.now()).map((person, index) =>
   index % 200 === 2 ? { ...person, group: 'Nothing to do' } : person,
 )
-const all = crowd.map((person) => summarize(person))
+const summaries = crowd.map((person) => summarize(person))
 
 let running: Running
 let grace: TestBrowser
@@ -34,7 +34,7 @@ const exported = async (query: string) => {
 it('the overview for administrators begins with the share of people who are done', async () => {
   await grace.open(`${running.url}/admin`)
   const [done, toConnect, nothing] = (['finished', 'toConnect', 'nothing'] as const).map(
-    (criterion) => all.filter(CRITERIA[criterion]).length,
+    (criterion) => summaries.filter(CRITERIA[criterion]).length,
   ) as [number, number, number]
   const share = Math.round((done / toConnect) * 100)
   expect(grace.text).toContain('1,200 people on record')
@@ -49,21 +49,21 @@ it('the overview for administrators begins with the share of people who are done
 
 it('the overview for administrators names the base of its funnel’s shares, and draws the trend', async () => {
   await grace.open(`${running.url}/admin`)
-  const toConnect = all.filter(CRITERIA.toConnect).length.toLocaleString('en')
+  const toConnect = summaries.filter(CRITERIA.toConnect).length.toLocaleString('en')
   expect(grace.text).toContain(`From invited to done (${toConnect} people)`)
   expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 800;/)
 })
 
 it('the overview for administrators lists what needs action, each with a link to its people', async () => {
   const { body } = await grace.open(`${running.url}/admin`)
-  const bounced = all.filter(CRITERIA.failed).length
+  const bounced = summaries.filter(CRITERIA.failed).length
   expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
   expect(body).toContain('href="/admin/people?show=failed"')
   await grace.open(`${running.url}/admin/people?show=failed`)
   expect(grace.text).toContain(`${bounced} people`)
 })
 
-it('departments and apps come in the order of a column, and say which', async () => {
+it('departments and apps can be sorted by a column, which is marked', async () => {
   const { body } = await grace.open(`${running.url}/admin/departments?sort=-name`)
   expect(body.match(/<th scope="col" aria-sort[^>]*><a href="[^"]*">[^<]*/g)).toEqual([
     '<th scope="col" aria-sort="descending"><a href="/admin/departments?sort=name">Department',
@@ -74,13 +74,13 @@ it('departments and apps come in the order of a column, and say which', async ()
   for (const [, percent] of grace.text.matchAll(/(\d+)%/g)) expect(Number(percent)).toBeLessThanOrEqual(100)
 })
 
-it('departments and apps are shown as text, whatever the list said', async () => {
+it('names of departments and apps are escaped', async () => {
   const { body } = await grace.open(`${running.url}/admin/departments`)
   expect(body).toContain('<bdi>&lt;b&gt;Sales&lt;/b&gt; &amp; =1+1</bdi>')
   expect(body).not.toContain('<b>Sales')
 })
 
-it('departments and apps lead to their people', async () => {
+it('departments and apps link to their people', async () => {
   const { body } = await grace.open(`${running.url}/admin/apps?sort=stuck`)
   const href = /<td[^>]*><a href="(\/admin\/people\?show=stuck&amp;app=[^"]*)">(\d+)/.exec(body)
   await grace.open(running.url + (href?.[1] ?? '').replaceAll('&amp;', '&'))
@@ -93,7 +93,7 @@ it('the list of people names a person’s first few apps of many', async () => {
   expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
 })
 
-it('the list of people says which filter is on, and how many each would leave', async () => {
+it('the list of people shows the active filter and the count of each filter', async () => {
   const { body } = await grace.open(`${running.url}/admin/people?show=undelivered`)
   expect(body.match(/<option [^>]*selected>[^<]*/g)).toEqual([
     expect.stringMatching(/>Email not delivered \(\d+\)$/),
@@ -105,8 +105,8 @@ it('the list of people exports the filtered people, or everyone without a filter
   const { body } = await grace.open(`${running.url}/admin/people?show=nothing&q=lastname-00`)
   const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
   expect(href?.[2]).toBe('Export filtered CSV')
-  const some = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
-  const numbers = new Set(some.map(({ email }) => email?.slice(19, 23)))
+  const filtered = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
+  const numbers = new Set(filtered.map(({ email }) => email?.slice(19, 23)))
   expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
   expect(await exported('')).toHaveLength(PEOPLE)
   expect((await grace.open(`${running.url}/admin/people`)).body).toContain('>Export CSV<')
@@ -123,7 +123,7 @@ it.each(['/admin/people.csv', '/admin/people', '/admin'])(
       await pause(times)
       calls.destroy()
     }
-    // Everyone who waits has gone, so the pass ends too.
+    // All requests are aborted, so the pass ends too.
     await pause(100)
     expect((await grace.open(running.url + path)).status).toBe(200)
     const failures = running.log.slice(before).filter((line) => /"level":[45]0/.test(line))
@@ -131,7 +131,7 @@ it.each(['/admin/people.csv', '/admin/people', '/admin'])(
   },
 )
 
-it('the link to /admin is on the pages of administrators and on no one else’s', async () => {
+it('only administrators see the link to /admin', async () => {
   expect((await grace.open(`${running.url}/onboarding`)).body).toContain('href="/admin"')
   const ada = await signIn(running, 'ada')
   expect(ada.page.body).not.toContain('/admin')

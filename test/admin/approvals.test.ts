@@ -1,4 +1,4 @@
-// The page of an app's owner: who may open it, what it shows to whom, and what its button does.
+// The page of an app's owner: access, content and the approval button.
 import { Readable } from 'node:stream'
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
@@ -100,7 +100,7 @@ it('an owner sees the number of waiting people, the approval’s place, and no n
 it.each([
   [1, /^This person tried .* They’ve been waiting since November 20/],
   [2, /^They tried .* The first one has been waiting since November 20/],
-])('the page has words for %d waiting', async (count, text) => {
+])('the page uses the singular or plural for %d waiting people', async (count, text) => {
   const { body } = await pages([{ ...waiting, waiting: count }]).open()
   expect(body.paragraphs[0]).toMatch(text)
 })
@@ -117,7 +117,7 @@ it.each([
   expect([await keepStateStore.decisionOn(instance), audited]).toEqual([undefined, []])
 })
 
-it('“I approved it” is recorded and audited once, and the page says so', async () => {
+it('“I approved it” is recorded and audited once, and the page shows it', async () => {
   const { open, press, keepStateStore } = pages()
   const { status, headers } = await press()
   await press()
@@ -131,14 +131,14 @@ it.each([
   ['confirmed', { stage: 'confirmed', stageAt: since, waiting: 0 }, 'Slack is approved and works', false],
   ['failed', { stage: 'failed', stageAt: since }, 'Slack may still need your approval', true],
   ['over', undefined, 'No one is waiting for Slack', false],
-] as const)('once it is %s, the page says that', async (_what, change, heading, isOpen) => {
+] as const)('the page of an approval that is %s has its heading', async (_what, change, heading, isOpen) => {
   const { open, press, keepStateStore } = pages(change ? [{ ...waiting, ...change }] : [])
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()
   expect((await keepStateStore.decisionOn('slack_1')) !== undefined).toBe(isOpen)
 })
 
-it('an owner also sees people who began to wait since the last run, and can approve the app for them', async () => {
+it('an owner sees, and can approve the app for, people who began to wait since the last run', async () => {
   const people = ['ada', 'bob'].map((name) => {
     const apps = [{ slack_1: 'blocked' }, now, { slack_1: 'Slack' }] as const
     const person = having(newPerson(`${name}@acme.example`, now), ...apps)
@@ -153,19 +153,19 @@ it('an owner also sees people who began to wait since the last run, and can appr
 
 it.each([
   [
-    'who is asked, since when',
+    'the owners and the start',
     {},
     /^26 people are waiting for grace@acme.example to approve Slack, since Nov 20/,
     /^We asked on/,
   ],
   [
-    'that no one can be asked',
+    'the lack of an owner',
     { owners: [], requestedAt: 0, isUndelivered: true },
     /waiting for you to approve/,
     /ADMIN_EMAILS/,
   ],
-  ['that it failed', { stage: 'failed', approvedAt: now }, /may still need your approval/, /didn’t work/],
-] as const)('/admin says %s', async (_what, change, title, detail) => {
+  ['the failure', { stage: 'failed', approvedAt: now }, /may still need your approval/, /didn’t work/],
+] as const)('the action item of an approval on /admin shows %s', async (_what, change, title, detail) => {
   const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, { slack_1: 'Slack' })
   const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, ...change }]
@@ -182,7 +182,7 @@ it.each([
 it.each([
   ['one person connects the approved app first', 'approved', 26],
   ['everyone who waited can connect it', 'confirmed', 0],
-] as const)('/admin asks for nothing while %s', async (_what, stage, count) => {
+] as const)('/admin has no action item while %s', async (_what, stage, count) => {
   const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
   const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, stage, stageAt: now, approvedAt: now, waiting: count }]
@@ -192,8 +192,8 @@ it.each([
 
 it.each([
   ['while it is tried', { stage: 'approved', stageAt: since, approvedAt: since }, 'blocked'],
-  ['once it works', { stage: 'confirmed', stageAt: since }, 'waiting'],
-  ['if they ask after it worked', { stage: 'confirmed', stageAt: since - 1 }, 'blocked'],
+  ['once the app works', { stage: 'confirmed', stageAt: since }, 'waiting'],
+  ['if they request it after the app worked', { stage: 'confirmed', stageAt: since - 1 }, 'blocked'],
 ] as const)(
   'figures and the person’s page show who waits for an approval: %s',
   async (_when, change, state) => {

@@ -12,12 +12,12 @@ const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: d
 
 const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
 const flows = { returned: 3, reminded: 7, acted: 4 }
-const before = { ...day('2026-11-13', 0, 5), ...flows }
+const rowBefore = { ...day('2026-11-13', 0, 5), ...flows }
 const report = {
   ready: 7,
   finished: 5,
   datasources: [],
-  days: [before, { ...day('2026-11-14', 3, 2), ...flows }],
+  days: [rowBefore, { ...day('2026-11-14', 3, 2), ...flows }],
 }
 const dayFor = (calls?: unknown, days = rows) =>
   compareSince(report, { massDisconnects: [], zones: {}, days }, now, calls)?.row.day
@@ -48,10 +48,10 @@ it('a comparison excludes people with nothing to connect if its row counted them
   expect(compared?.moreReady).toBe(4)
 })
 
-it('numbers about one person say so, and no one says that', () => {
+it('counts of one use the singular, and counts of zero are left out', () => {
   const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1, acted: 0 }
-  const one = { row: rowOf('2026-11-13', 0), newApps: [], ...counted }
-  expect(describeComparison(one, t)).toEqual([
+  const countsOfOne = { row: rowOf('2026-11-13', 0), newApps: [], ...counted }
+  expect(describeComparison(countsOfOne, t)).toEqual([
     'Since November 13, 2026: 1 fewer person ready, 1 person lost access',
     '1 person reconnected what they had lost',
     'We emailed 1 person about apps left to connect: none of them has connected those yet.',

@@ -1,4 +1,4 @@
-// Every figure opens the list of exactly the people that it counts, whatever a company looks like.
+// Every figure opens the list of exactly the people that it counts, for random companies.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FILTER_NAMES, parsePeopleQuery } from '../../src/admin/filters.ts'
@@ -45,15 +45,15 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   ),
   fc.tuple(status, status, status, status).map((all): Change => (person, at) => {
     const unconnected = APPS.flatMap((app, index) => {
-      const known = all[index]
-      return known === undefined ? [] : [{ ...app, status: known } as const]
+      const person = all[index]
+      return person === undefined ? [] : [{ ...app, status: person } as const]
     })
     return withCheck(person, { checkedAt: at, unconnected }, at)
   }),
   fc.tuple(kind, kind, kind, kind).map((all): Change => (person, at) => {
     const intents = APPS.flatMap(({ instance }, index) => {
-      const known = all[index]
-      return known === undefined ? [] : [{ instance, kind: known, since: at }]
+      const person = all[index]
+      return person === undefined ? [] : [{ instance, kind: person, since: at }]
     })
     return withIntents(person, at, intents, at)
   }),
@@ -66,10 +66,10 @@ const someone = fc
     gone: fc.constantFrom('leftAt', 'unknownAt', ...Array.from({ length: 8 }, () => undefined)),
   })
   .map(({ changes, group, gone }) => (index: number): Person => {
-    const known = newPerson(`person-${index}@acme.example`, start)
+    const unchanged = newPerson(`person-${index}@acme.example`, start)
     const person = changes
       .toSorted(([one], [other]) => one - other)
-      .reduce((before, [days, next]) => next(before, start + days * DAY), known)
+      .reduce((before, [days, next]) => next(before, start + days * DAY), unchanged)
     return { ...person, ...(group !== undefined && { group }), ...(gone !== undefined && { [gone]: now }) }
   })
 const company = fc

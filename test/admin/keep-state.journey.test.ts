@@ -1,4 +1,4 @@
-// What `onramp keep` leaves in the store, as administrators and Prometheus read it.
+// The state that `onramp keep` stores, on the pages for administrators and in /metrics.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -30,7 +30,7 @@ const row = (at: number, ready: number): DailyCounts => ({
   gone: 0,
 })
 
-/** Ready for weeks, and Slack is listed again since then. */
+/** Ready for weeks, until Slack was listed again. */
 const lost = (name: string, lapsedAt: number): Person => {
   const ready = having(person(name, now - 30 * DAY), { slack_1: 'connected' }, now - 20 * DAY, {
     slack_1: 'Slack',
@@ -43,7 +43,7 @@ const lost = (name: string, lapsedAt: number): Person => {
   }
 }
 
-const keep = async ({ env }: Running, keepState: KeepState) => {
+const saveKeepState = async ({ env }: Running, keepState: KeepState) => {
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
   await new KeepStateStore(store.records, createKeyRing(store.records, settings.SESSION_SECRET)).save(
@@ -52,7 +52,7 @@ const keep = async ({ env }: Running, keepState: KeepState) => {
   await store.close()
 }
 
-const ofBreak = { instance: 'slack_1', name: 'Slack', noticedAt: now, since: 0, lapsed: 412, had: 450 }
+const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: now, since: 0, lapsed: 412, had: 450 }
 const metricsOf = async ({ url }: Running) =>
   await (
     await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer a-token-for-the-metrics' } })
@@ -73,7 +73,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-it('without a run, /admin compares with nothing and /metrics has no figures of people', async () => {
+it('without a run, /admin has no comparison and /metrics has no counts of people', async () => {
   const grace = await signIn(running, 'grace', '/admin')
   expect(grace.text).toContain('Remind 1 person')
   expect(grace.page.body).not.toContain('name="since"')
@@ -82,8 +82,13 @@ it('without a run, /admin compares with nothing and /metrics has no figures of p
 
 it('after a run, an admin sees lost access, paused apps and people off the list', async () => {
   const days = [row(now - 20 * DAY, 4), row(now - 8 * DAY, 2), row(now, 1)]
-  const done = { ...ofBreak, instance: 'jira_1', name: 'Jira', resumedAt: now }
-  await keep(running, { massDisconnects: [ofBreak, done], zones: {}, days, lastRunAt: now })
+  const resumed = { ...massDisconnect, instance: 'jira_1', name: 'Jira', resumedAt: now }
+  await saveKeepState(running, {
+    massDisconnects: [massDisconnect, resumed],
+    zones: {},
+    days,
+    lastRunAt: now,
+  })
   const grace = await signIn(running, 'grace', '/admin')
   expect(grace.text).toContain('Lost access 2 Most often Slack')
   expect(grace.text).toContain('Off the list, or unknown to search (1)')
@@ -104,7 +109,7 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
   expect(body).not.toContain('ada@')
 })
 
-it('/metrics has the states and the time of the last run', async () => {
+it('/metrics has the states of people and the time of the last run', async () => {
   const metrics = await metricsOf(running)
   expect(metrics).toContain('onramp_people{state="fell_back"} 3')
   expect(metrics).toContain('onramp_people{state="not_started"} 0')

@@ -1,4 +1,4 @@
-// The emails that `onramp keep` sends to administrators: what they say, and whom they never name.
+// Notices to administrators: their content, without personal data.
 import { expect, it } from 'vitest'
 import {
   massDisconnectNotice,
@@ -32,17 +32,17 @@ const names = { slack_1: 'Slack' }
 
 const people = (group: string, count: number, isLost: boolean): Person[] =>
   Array.from({ length: count }, (_, index) => {
-    const known = { ...newPerson(`ada-${group}-${index}@acme.example`, now), name: 'Ada Byron', group }
-    const ready = having(known, { slack_1: 'connected' }, now - 30 * DAY, names)
+    const person = { ...newPerson(`ada-${group}-${index}@acme.example`, now), name: 'Ada Byron', group }
+    const ready = having(person, { slack_1: 'connected' }, now - 30 * DAY, names)
     if (!isLost) return ready
-    const apps = having(known, { slack_1: 'waiting' }, now, names).lastCheck?.apps ?? []
+    const apps = having(person, { slack_1: 'waiting' }, now, names).lastCheck?.apps ?? []
     return {
       ...ready,
       lastCheck: { checkedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) },
     }
   })
 
-it('apps that one run finds gone from many lists are one email, with two commands for each', () => {
+it('apps that one run finds removed share one email, with two commands for each', () => {
   const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
   const question = 'Jira is gone from 12 lists. Was it removed?'
   const [one, both] = [[jira], [jira, { ...slack, people: 60 }]].map((apps) => removedAppsNotice(apps, words))
@@ -91,7 +91,7 @@ it('the digest is due once on its day, within the company’s working hours', ()
   expect(dueAt('2027-01-25T09:00:10Z', last)).toBe(true)
   expect(dueAt('2027-01-25T09:00:10Z', last, 'America/New_York')).toBe(false)
   expect(dueAt('2027-01-26T09:00:10Z', last)).toBe(false)
-  // As earlier versions left it.
+  // The state of an earlier version.
   expect(dueAfter({ digestAt: last }, '2027-01-18T15:00:00Z')).toBe(false)
   expect(dueAfter({ digestAt: last }, '2027-01-25T09:00:10Z')).toBe(true)
 })
@@ -137,7 +137,7 @@ it('the digest compares with the last digest, to the minute, though runs counted
   expect((await since(now - DAY)).paragraphs[0]).toBe('Since January 24, 2027: 6 more people ready')
 })
 
-it('the digest names no one, and no department', async () => {
+it('the digest names neither people nor departments', async () => {
   const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
   expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
 })

@@ -1,4 +1,4 @@
-// The list of people and their addresses, as administrators ask for them.
+// The admins' list of people: filters, search, pages and order.
 import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
 import { listPeople, peoplePage } from '../../src/admin/people-page.ts'
@@ -111,11 +111,11 @@ it.each<[Record<string, unknown>, string[]]>([
   [{ group: 'Sales' }, ['dan']],
   [{ group: 'sales' }, []],
   [{ show: 'nonsense', q: ['a', 'b'], group: 'Sales EU' }, ['eve']],
-])('the admins’ list of people shows whom %j asks for', async (query, expected) => {
+])('the admins’ list of people applies the query %j', async (query, expected) => {
   expect(await emails(everyone, query)).toEqual(expected)
 })
 
-it('the admins’ list of people counts whom each filter would leave, in the same pass', async () => {
+it('the admins’ list of people counts the people of each filter, in the same pass', async () => {
   const { counts } = await listPeople(
     summaries(sent('ada', 'failed'), sent('bob', 'sent')),
     parsePeopleQuery({ show: 'failed' }, at),
@@ -126,14 +126,14 @@ it('the admins’ list of people counts whom each filter would leave, in the sam
 it('the admins’ list of people shows each person’s furthest step', async () => {
   const invited = sent('ada', 'sent')
   const opened = withMilestone(invited, 'openedAt', at + 1)
-  const here = withMilestone(opened, 'signedInAt', at + 2)
+  const signedIn = withMilestone(opened, 'signedInAt', at + 2)
   const stages = [
     named('ada'),
     invited,
     opened,
-    here,
-    having(here, {}, at + 3),
-    having(here, { a_1: 'connected' }, at + 4),
+    signedIn,
+    having(signedIn, {}, at + 3),
+    having(signedIn, { a_1: 'connected' }, at + 4),
   ]
   const query = parsePeopleQuery({}, at)
   const { people } = peoplePage(await listPeople(summaries(...stages), query), ({ name }) => name, query, t)

@@ -1,5 +1,5 @@
-// One pass over everyone for all pages of ten seconds, in slices: a page that an admin's browser is sent to again and
-// again keeps no one else waiting, and one that it drops costs nothing more.
+// All pages within ten seconds share one pass over the people, in slices: repeated requests block no one, and aborted ones cost
+// nothing more.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
@@ -13,7 +13,7 @@ const noRuns = { load: () => Promise.resolve({ massDisconnects: [], zones: {}, d
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** In an order that has nothing to do with their addresses. */
+/** In an order that differs from that of their addresses. */
 const displayName = (number: number) =>
   `person-${String((number * 1_237) % PEOPLE).padStart(4, '0')}@acme.example`
 const inOrder = Array.from({ length: PEOPLE }, (_, number) => displayName(number)).toSorted()
@@ -41,7 +41,7 @@ function crowd() {
   return { at, snapshot: new PeopleSnapshot(people, noRuns, () => NOW) }
 }
 
-const here = new AbortController().signal
+const signal = new AbortController().signal
 
 async function count(all: AsyncIterable<unknown>): Promise<number> {
   let people = 0
@@ -51,22 +51,25 @@ async function count(all: AsyncIterable<unknown>): Promise<number> {
 
 it('all pages and exports within ten seconds share one read of the people', async () => {
   const { at, snapshot } = crowd()
-  const [list, report] = await Promise.all([count(snapshot.summaries(here, 'page')), snapshot.report(here)])
+  const [list, report] = await Promise.all([
+    count(snapshot.summaries(signal, 'page')),
+    snapshot.report(signal),
+  ])
   expect([list, report.people, report.unread]).toEqual([PEOPLE, PEOPLE, 3])
   vi.advanceTimersByTime(9_999)
-  expect(await count(snapshot.summaries(here, 'page'))).toBe(PEOPLE)
-  expect(await snapshot.report(here)).toBe(report)
+  expect(await count(snapshot.summaries(signal, 'page'))).toBe(PEOPLE)
+  expect(await snapshot.report(signal)).toBe(report)
   expect(at.passes).toBe(1)
   vi.advanceTimersByTime(1)
-  await snapshot.report(here)
+  await snapshot.report(signal)
   expect(at.passes).toBe(2)
 })
 
 it.each(['before a pass', 'after it'])(
-  'the event loop gets other work done, however many requests come %s',
+  'the event loop isn’t blocked, however many requests come %s',
   async (when) => {
     const { snapshot } = crowd()
-    if (when === 'after it') await snapshot.report(here)
+    if (when === 'after it') await snapshot.report(signal)
     let [rows, most] = [0, 0]
     const looking = { isOver: false }
     const others = (async () => {
@@ -76,12 +79,12 @@ it.each(['before a pass', 'after it'])(
       }
     })()
     const readAll = async () => {
-      for await (const _summary of snapshot.summaries(here, 'page')) rows++
+      for await (const _summary of snapshot.summaries(signal, 'page')) rows++
     }
     await Promise.all(Array.from({ length: 20 }, readAll))
     looking.isOver = true
     await others
-    // One slice a turn, over all who look.
+    // One slice per turn, over all requests.
     expect(most).toBeGreaterThan(0)
     expect(most).toBeLessThanOrEqual(1_000)
   },
@@ -89,12 +92,12 @@ it.each(['before a pass', 'after it'])(
 
 it('a page waits for no download, however many there are', async () => {
   const { snapshot } = crowd()
-  await snapshot.report(here)
+  await snapshot.report(signal)
   let rows = 0
   const downloads = Array.from({ length: 50 }, async () => {
-    for await (const _summary of snapshot.summaries(here, 'download')) rows++
+    for await (const _summary of snapshot.summaries(signal, 'download')) rows++
   })
-  await count(snapshot.summaries(here, 'page'))
+  await count(snapshot.summaries(signal, 'page'))
   // A slice for each of the page's.
   expect(rows).toBeLessThanOrEqual(PEOPLE + 1_000)
   await Promise.all(downloads)
@@ -103,9 +106,9 @@ it('a page waits for no download, however many there are', async () => {
 it('the people are read again after the store was away', async () => {
   const { at, snapshot } = crowd()
   at.fails = true
-  await expect(snapshot.report(here)).rejects.toThrow('away')
+  await expect(snapshot.report(signal)).rejects.toThrow('away')
   at.fails = false
-  expect((await snapshot.report(here)).people).toBe(PEOPLE)
+  expect((await snapshot.report(signal)).people).toBe(PEOPLE)
 })
 
 it('a pass ends once all of its requests are aborted, and continues for any other', async () => {
@@ -117,13 +120,13 @@ it('a pass ends once all of its requests are aborted, and continues for any othe
   const views = [snapshot.report(leaving.signal), count(snapshot.summaries(leaving.signal, 'page'))]
   expect((await Promise.allSettled(views)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(at.read).toBe(1_000)
-  // Not of the part that was read.
+  // The part that was read is kept.
   const other = new AbortController()
   at.onRead = () => {
     if (at.read === 2_000) other.abort(new Error('gone'))
   }
   const aborted = snapshot.report(other.signal)
-  const [mine] = await Promise.all([snapshot.report(here), expect(aborted).rejects.toThrow('gone')])
+  const [mine] = await Promise.all([snapshot.report(signal), expect(aborted).rejects.toThrow('gone')])
   expect([mine.people, at.read, at.passes]).toEqual([PEOPLE, 1_000 + PEOPLE, 2])
 })
 
@@ -134,7 +137,7 @@ it('one pass at a time reads the people, also if requests overlap with an abort'
     const aborted = snapshot.report(leaving.signal).catch(() => 'gone')
     for (let turn = 0; turn < number; turn++) await nextTurn()
     leaving.abort(new Error('gone'))
-    const next = number % 2 === 0 ? snapshot.report(here) : undefined
+    const next = number % 2 === 0 ? snapshot.report(signal) : undefined
     await aborted
     expect((await next)?.people ?? PEOPLE).toBe(PEOPLE)
     vi.advanceTimersByTime(10_000)
@@ -157,7 +160,7 @@ it('a list whose browser goes away ends within its slice', async () => {
 it('a slow export continues in the newest pass, with each person once, by email', async () => {
   const { at, snapshot } = crowd()
   const emails: string[] = []
-  for await (const { person } of snapshot.summaries(here, 'page')) {
+  for await (const { person } of snapshot.summaries(signal, 'page')) {
     emails.push(person.email)
     if (emails.length % 800 === 0) vi.advanceTimersByTime(10_000)
   }
@@ -168,7 +171,7 @@ it('a slow export continues in the newest pass, with each person once, by email'
 it('the snapshot holds a summary for each person and one object for equal apps, not their records', async () => {
   const { snapshot } = crowd()
   const apps = new Set<unknown>()
-  for await (const summary of snapshot.summaries(here, 'page')) {
+  for await (const summary of snapshot.summaries(signal, 'page')) {
     for (const app of summary.apps) apps.add(app)
     expect(Object.keys(summary.person)).toEqual(['email', 'changedAt'])
   }
@@ -188,7 +191,7 @@ it('a list has people by name, those without one by address, and numbers as numb
   }
   const snapshot = new PeopleSnapshot({ all }, noRuns, () => NOW)
   const emails = async (use: 'page' | 'download') =>
-    (await listed(snapshot.summaries(here, use))).map(({ person }) => person.email.split('@')[0])
+    (await listed(snapshot.summaries(signal, use))).map(({ person }) => person.email.split('@')[0])
   expect(await emails('page')).toEqual(['2', '3', 'desk-9', 'desk-10', '1'])
   expect(await emails('download')).toEqual(['1', '2', '3', 'desk-10', 'desk-9'])
 })

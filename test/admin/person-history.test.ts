@@ -1,4 +1,4 @@
-// What would help a person now, and what their history has: a row for each cause, in the order of its importance.
+// The suggested next step for a person, most important cause first, and the person's history.
 import { expect, it } from 'vitest'
 import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
@@ -53,7 +53,7 @@ it.each<[string, Person, KeepState?]>([
   ['optedOut invite link', { ...withSlack, optedOutAt: NOW }],
   ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
   ['nothing', apps({})],
-])('what would help is %s', (expected, person, keepState = NOTHING) => {
+])('the suggested next step is %s', (expected, person, keepState = NOTHING) => {
   const { kind, command = '' } = historyOf(person, keepState).help
   const words = command.replace(/^.*onramp --? ?/, '').replace(/ 'ada.o'\\''neil@acme.example'( NEW)?$/, '')
   expect(`${kind} ${words}`.trim()).toBe(expected)
@@ -90,7 +90,7 @@ it.each<[string, Person, number, string]>([
   ['limit 1', four(NOW - QUARTER + DAY), NOW + DAY / 2, ''],
   ['quiet 2.625', four(NOW - QUARTER + DAY), NOW + 2 * DAY, ''],
   ['quiet 1.625', withSlack, 0, '2026-11-03'],
-])('%s (days) is why no email leaves', (expected, person, pausedUntil, day) => {
+])('the reason and days without emails are: %s', (expected, person, pausedUntil, day) => {
   const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
   const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quiet, now: NOW })
   expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
@@ -103,20 +103,23 @@ it.each([
   ['new-apps', 0, 'newApp', true],
   ['approvals', 0, 'approval', false],
   ['approvals', 3, 'approval', false],
-])('the email %s %d is called %s, and counts as a reminder: %s', (campaign, reminder, what, isReminder) => {
-  const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
-  expect(historyOf(person, NOTHING).events[0]?.what).toBe(what)
-  const summary = summarize(person)
-  expect(summary.reminder !== undefined).toBe(isReminder)
-  expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
-})
+])(
+  'the email of %s with number %d is called %s, and counts as a reminder: %s',
+  (campaign, reminder, what, isReminder) => {
+    const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
+    expect(historyOf(person, NOTHING).events[0]?.what).toBe(what)
+    const summary = summarize(person)
+    expect(summary.reminder !== undefined).toBe(isReminder)
+    expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
+  },
+)
 
 it.each([
   ['slack_1', 'Chat'],
   ['slack_2', 'Chat'],
   ['hidden_app_1', 'Hidden app'],
   ['secret_1', 'Vault'],
-])('the history calls %s by its name: %s', (app, name) => {
+])('the history shows %s by its name: %s', (app, name) => {
   const secret = { name: 'Vault', hidden: true }
   const file = { datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' }, secret } }
   const person = withEmail(withSlack, {
@@ -156,7 +159,7 @@ it.each<[string | undefined, number, string, OperatorAction[]]>([
   [undefined, NOW, 'lapses', [released({ app: 'jira_1' })]],
   [undefined, NOW, 'lapses', [released({ what: 'removed' })]],
   [undefined, NOW, 'onboarding', [released({})]],
-])('an email was released by %s', (by, at, campaign, actions) => {
+])('the history names who released an email: %s', (by, at, campaign, actions) => {
   const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'], now: at } as const
   const person = withEmail(lost({ lapsedAt: NOW - DAY }), email)
   const later = withEmail(person, { ...email, reminder: 1, now: at + DAY })
@@ -193,10 +196,7 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
   [true, { leftAt: NOW + DAY - 1 }, { app: undefined } as never],
   [false, { leftAt: NOW + DAY }, { app: undefined } as never],
   [false, { leftAt: NOW - 1 }, { app: undefined } as never],
-])(
-  'what onramp keep was told is (%s) in the history of a person whom it is about',
-  (isTheirs, person, over) => {
-    const { events } = historyOf({ ...withSlack, ...person }, { ...NOTHING, actions: [released(over)] })
-    expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
-  },
-)
+])('a person’s history has the actions of operators that concern them: %s', (isTheirs, person, over) => {
+  const { events } = historyOf({ ...withSlack, ...person }, { ...NOTHING, actions: [released(over)] })
+  expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
+})

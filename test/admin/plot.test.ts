@@ -21,7 +21,7 @@ const pointsOf = (plot: ReturnType<typeof createPlot>, what: string) =>
     ?.points.split(' ')
     .map((point) => point.split(',').map(Number))
 
-it('the trend is empty before anything happened', () => {
+it('the trend is empty without any events', () => {
   expect(createPlot(counted([]), [], Date.parse('2026-11-02T12:00:00Z'))).toBeUndefined()
 })
 

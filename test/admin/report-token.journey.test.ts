@@ -1,4 +1,4 @@
-// What programs read with REPORT_TOKEN, and that nothing else opens it.
+// REPORT_TOKEN opens the report and the list of people to programs, and nothing else.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 
@@ -20,7 +20,7 @@ const get = (path: string, authorization?: string) =>
 const audited = () =>
   running.log.filter((line) => line.includes('"audit"')).map((line) => JSON.parse(line) as { audit: string })
 
-it('a program with REPORT_TOKEN reads the report and the people, and the audit log says so', async () => {
+it('a program with REPORT_TOKEN reads the report and the people, and is audited', async () => {
   const report = await get('/admin/report.json', `Bearer ${TOKEN}`)
   expect(report.status).toBe(200)
   expect(report.headers.get('cache-control')).toContain('no-store')
@@ -36,14 +36,14 @@ it('a program with REPORT_TOKEN reads the report and the people, and the audit l
 })
 
 it.each(['/admin', '/admin/people', '/onboarding', '/api/status', '/sessions'])(
-  'a program with REPORT_TOKEN gets nothing else with it: %s',
+  'REPORT_TOKEN doesn’t open %s',
   async (path) => {
     expect((await get(path, `Bearer ${TOKEN}`)).status).toBe(401)
   },
 )
 
 it.each([`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(0, -1)}`, 'Bearer', `Bearer ${TOKEN} ${TOKEN}`])(
-  'another token is refused and noted: %s',
+  'a wrong token is refused and logged: %s',
   async (authorization) => {
     for (const path of ['/admin/report.json', '/Admin/People.csv/']) {
       const answer = await get(path, authorization)
@@ -64,7 +64,7 @@ it('a foreign bearer token, added by a proxy, doesn’t keep out a browser', asy
   }
 })
 
-it('without REPORT_TOKEN no token opens it', async () => {
+it('without REPORT_TOKEN no token opens the report', async () => {
   await running.restart({ REPORT_TOKEN: '' })
   for (const authorization of [`Bearer ${TOKEN}`, 'Bearer ', 'Bearer undefined'])
     expect((await get('/admin/report.json', authorization)).status).toBe(401)

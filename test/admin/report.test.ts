@@ -1,4 +1,4 @@
-// What the report counts: where each person is, what needs the reader, the funnel, apps, departments and days.
+// The report: states of people, action items, funnel, apps, departments and days.
 import { parse } from 'csv-parse/sync'
 import { expect, it } from 'vitest'
 import { parsePeopleQuery } from '../../src/admin/filters.ts'
@@ -19,51 +19,56 @@ const at = Date.UTC(2026, 10, 2, 9)
 const DAY = 86_400_000
 const reportOf = (...people: Person[]) => createReport(summaries(...people), at)
 
-const known = newPerson('ada@acme.example', at)
-const here = withMilestone(known, 'signedInAt', at)
-const invited = mailed(known, 'sent', { now: at })
-const bounced = mailed(known, 'failed', { now: at })
-const hereAfterAll = withMilestone(bounced, 'signedInAt', at)
+const person = newPerson('ada@acme.example', at)
+const signedIn = withMilestone(person, 'signedInAt', at)
+const invited = mailed(person, 'sent', { now: at })
+const bounced = mailed(person, 'failed', { now: at })
+const signedInAfterBounce = withMilestone(bounced, 'signedInAt', at)
 
-/** Slack was connected, and is listed again. */
+/** The person had connected Slack, and it is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person => {
   const { lastCheck, ...rest } = having(person, { slack_1: 'waiting' }, at)
   const apps = (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 }))
   return { ...rest, lastCheck: { checkedAt: at, apps } }
 }
 
-const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck'] as const
+const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 it.each<[string, Person, (typeof PROGRESS)[number]]>([
-  ['not started before they sign in', known, 'notStarted'],
+  ['not started before they sign in', person, 'notStarted'],
   ['not started, also once they are invited', having(invited, { a_1: 'waiting' }, at), 'notStarted'],
-  ['in progress while an app is left', having(here, { a_1: 'waiting', b_1: 'connected' }, at), 'inProgress'],
-  ['in progress where an app was set aside', having(here, { a_1: 'skipped' }, at), 'inProgress'],
-  ['ready where everything is connected', having(here, { a_1: 'connected' }, at), 'ready'],
-  ['ready where there is nothing to connect', having(known, {}, at), 'ready'],
-  ['ready where all that is left is switched off', having(here, { a_1: 'off' }, at), 'ready'],
-  ['stuck where an app waits for an admin', having(here, { a_1: 'blocked' }, at), 'stuck'],
-  ['stuck where a consent never showed', having(here, { a_1: 'unconfirmed' }, at), 'stuck'],
+  [
+    'in progress while an app is unconnected',
+    having(signedIn, { a_1: 'waiting', b_1: 'connected' }, at),
+    'inProgress',
+  ],
+  ['in progress where an app was set aside', having(signedIn, { a_1: 'skipped' }, at), 'inProgress'],
+  ['ready where everything is connected', having(signedIn, { a_1: 'connected' }, at), 'ready'],
+  ['ready where there is nothing to connect', having(person, {}, at), 'ready'],
+  ['ready where every unconnected app is switched off', having(signedIn, { a_1: 'off' }, at), 'ready'],
+  ['stuck where an app waits for an admin', having(signedIn, { a_1: 'blocked' }, at), 'stuck'],
+  ['stuck where a consent never showed', having(signedIn, { a_1: 'unconfirmed' }, at), 'stuck'],
   ['stuck where the newest email bounced', bounced, 'stuck'],
   ['not stuck once a later email has left', mailed(bounced, 'sent', { now: at + 1 }), 'notStarted'],
-  ['not stuck once they sign in', having(hereAfterAll, { a_1: 'waiting' }, at), 'inProgress'],
+  ['not stuck once they sign in', having(signedInAfterBounce, { a_1: 'waiting' }, at), 'inProgress'],
 ])('the progress of a person is %s', (_what, person, progress) => {
   const summary = summarize(person)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
 })
 
-it('the progress of a person is one of four, which add up to everyone', async () => {
-  const crowd = crowdOf(500, at)
-  const report = await reportOf(...crowd)
-  expect(report.ready + report.inProgress + report.notStarted + report.stuck).toBe(report.people)
+it('each person is in exactly one state, and the counts add up to everyone', async () => {
+  const hasLostAccess = lostApp({ ...signedIn, finishedAt: at - 9 * DAY }, at - DAY)
+  const report = await reportOf(...crowdOf(500, at), hasLostAccess)
+  const { ready, inProgress, notStarted, stuck, fellBack } = report
+  expect(ready + inProgress + notStarted + stuck + fellBack).toBe(report.people)
   for (const progress of PROGRESS) expect(report[progress]).toBeGreaterThan(0)
 })
 
 it('a person is no longer ready once an app is listed again, and keeps the day of finishing', async () => {
-  const more = having({ ...here, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
-  const lost = lostApp({ ...here, finishedAt: at - 9 * DAY }, at - DAY)
-  expect([more, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
-  const report = await reportOf(more, lost)
+  const withNewApp = having({ ...signedIn, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
+  const lost = lostApp({ ...signedIn, finishedAt: at - 9 * DAY }, at - DAY)
+  expect([withNewApp, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
+  const report = await reportOf(withNewApp, lost)
   expect(report).toMatchObject({ ready: 0, finished: 0, inProgress: 1, fellBack: 1 })
   expect(report.days.map(({ day, finished, fellBack }) => [day, finished, fellBack])).toEqual([
     ['2026-10-24', 2, 0],
@@ -78,11 +83,11 @@ it('a person counts as reminded once, and has acted once the apps of the email a
   const about = (apps?: string[]) => (person: Person, now: number) =>
     withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
   const [begin, lapse] = [about(), about(['slack_1'])]
-  const lost = (email: string) => lapse(lostApp({ ...here, email }, at - 3 * DAY), at - 2 * DAY)
+  const lost = (email: string) => lapse(lostApp({ ...signedIn, email }, at - 3 * DAY), at - 2 * DAY)
   const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, unconnected: [] }, at + 1)
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
   const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, unconnected: [jira] }, at + 1)
-  const open = begin(having({ ...here, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
+  const open = begin(having({ ...signedIn, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
   const half = about(['slack_1', 'jira_1'])({ ...onlySlack, email: 'lea@acme.example' }, at - DAY)
   const report = await reportOf(
     lapse(connected(lost('ada@acme.example')), at - DAY),
@@ -92,8 +97,8 @@ it('a person counts as reminded once, and has acted once the apps of the email a
     connected({ ...open, email: 'kim@acme.example' }),
     open,
   )
-  // An administrator switched off what they lacked.
-  const off = begin(having(here, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
+  // An administrator switched off their last unconnected app.
+  const off = begin(having(signedIn, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
   const { days } = await reportOf(off)
   expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
   const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
@@ -104,17 +109,17 @@ it('a person counts as reminded once, and has acted once the apps of the email a
 })
 
 it('a person signed in on a day in UTC, wherever the server is', async () => {
-  const evening = { ...known, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
+  const evening = { ...person, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
   expect(new Date(evening.signedInAt).getDate()).toBe(3)
   expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
 })
 
 it('a person off the list, or unknown to the service, is counted separately', async () => {
-  const formerPerson = { ...having(here, { a_1: 'blocked' }, at), leftAt: at }
-  const report = await reportOf(formerPerson, { ...bounced, unknownAt: at }, known)
+  const formerPerson = { ...having(signedIn, { a_1: 'blocked' }, at), leftAt: at }
+  const report = await reportOf(formerPerson, { ...bounced, unknownAt: at }, person)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
   const shown = async (show: string) =>
-    (await listPeople(summaries(formerPerson, known), parsePeopleQuery({ show }, at))).total
+    (await listPeople(summaries(formerPerson, person), parsePeopleQuery({ show }, at))).total
   expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
 })
 
@@ -149,8 +154,8 @@ it('the report counts the outcome of the newest email to each person', async () 
 
 it('the report lists the most awaited apps first, and counts unconfirmed consents', async () => {
   const { datasources, ...report } = await reportOf(
-    having(here, { github_1: 'waiting', slack_1: 'waiting' }, at),
-    having(here, { slack_1: 'unconfirmed' }, at),
+    having(signedIn, { github_1: 'waiting', slack_1: 'waiting' }, at),
+    having(signedIn, { slack_1: 'unconfirmed' }, at),
   )
   expect(datasources.map(({ instance, unconfirmed }) => [instance, unconfirmed])).toEqual([
     ['slack_1', 1],
@@ -160,24 +165,28 @@ it('the report lists the most awaited apps first, and counts unconfirmed consent
 })
 
 it('the report counts people due for an email now, and the others with their date', async () => {
-  const after = (days: number, reminder = 0) => mailed(known, 'sent', { reminder, now: at - days * DAY })
-  const out = { ...after(30), optedOutAt: at }
-  const unsure = mailed(known, 'unknown', { now: at - 30 * DAY })
-  const started = having(here, { a_1: 'waiting' }, at)
+  const after = (days: number, reminder = 0) => mailed(person, 'sent', { reminder, now: at - days * DAY })
+  const optedOut = { ...after(30), optedOutAt: at }
+  const unsure = mailed(person, 'unknown', { now: at - 30 * DAY })
+  const started = having(signedIn, { a_1: 'waiting' }, at)
   expect(
-    await reportOf(known, after(7), after(0), after(2), after(30, 3), unsure, out, started),
+    await reportOf(person, after(7), after(0), after(2), after(30, 3), unsure, optedOut, started),
   ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() } })
 })
 
 it('the funnel counts observed steps of people with apps to connect, so it may widen', async () => {
-  const half = having(mailed(here, 'sent', { now: at }), { slack_1: 'connected', github_1: 'waiting' }, at)
-  // Connected elsewhere: never seen to sign in.
+  const half = having(
+    mailed(signedIn, 'sent', { now: at }),
+    { slack_1: 'connected', github_1: 'waiting' },
+    at,
+  )
+  // Connected elsewhere, without a sign-in here.
   const elsewhere = having(invited, { slack_1: 'connected' }, at)
   const report = await reportOf(
     having(withMilestone(invited, 'openedAt', at), {}, at),
     half,
     elsewhere,
-    known,
+    person,
   )
   expect(report.funnel).toEqual({ invited: 2, opened: 0, signedIn: 1, connecting: 2, finished: 1 })
   expect(report).toMatchObject({ toConnect: 2, nothing: 1, unchecked: 1, opened: 1 })
@@ -200,7 +209,7 @@ it('a person has returned once every lost app is connected again, on the last da
   const reports = walk.map((_, last) =>
     createReport(
       summaries(
-        walk.slice(0, last + 1).reduce((one, check) => withCheck(one, check, check.checkedAt), known),
+        walk.slice(0, last + 1).reduce((one, check) => withCheck(one, check, check.checkedAt), person),
       ),
       at + 9 * DAY,
       { since: at + 3 * DAY },
@@ -211,49 +220,53 @@ it('a person has returned once every lost app is connected again, on the last da
   expect(all.at(-1)?.days.find(({ returned }) => returned > 0)?.day).toBe('2026-11-06')
 })
 
-const members = (group: string, count: number, person = known) =>
-  Array.from({ length: count }, () => ({ ...person, group }))
+const members = (group: string, count: number, member = person) =>
+  Array.from({ length: count }, () => ({ ...member, group }))
 const shownOf = async (...people: Person[]) => (await reportOf(...people)).groups
 
 it('department figures combine departments of fewer than five people, to protect their identity', async () => {
   const five = members('Five', 5)
-  expect(await shownOf(...members('Four', 4, here), ...members('One', 1), ...five, known)).toMatchObject([
-    { name: 'Five', people: 5, notStarted: 5 },
-    { name: undefined, people: 5, signedIn: 4, inProgress: 4, notStarted: 1 },
-  ])
+  expect(await shownOf(...members('Four', 4, signedIn), ...members('One', 1), ...five, person)).toMatchObject(
+    [
+      { name: 'Five', people: 5, notStarted: 5 },
+      { name: undefined, people: 5, signedIn: 4, inProgress: 4, notStarted: 1 },
+    ],
+  )
   const groups = await shownOf(...five, ...members('Two', 2), ...members('One', 1))
   expect(groups.map(({ name }) => name)).toEqual(['Five'])
 })
 
-it('the figures of departments begin with the one that has most to do', async () => {
-  const done = having(known, {}, at)
+it('departments are sorted by the lowest share of finished people', async () => {
+  const done = having(person, {}, at)
   const half = [...members('Half', 3), ...members('Half', 3, done)]
   expect(
     (await shownOf(...members('Done', 6, done), ...members('Not begun', 6), ...half)).map(({ name }) => name),
   ).toEqual(['Not begun', 'Half', 'Done'])
 })
 
-const waits = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
-  having(here, { [`${app}_1`]: state }, at)
+const waitingFor = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
+  having(signedIn, { [`${app}_1`]: state }, at)
 const pageOf = async (...people: Person[]) => {
-  const none = { massDisconnects: [], zones: {}, days: [] }
-  return overviewPage(await reportOf(...people), none, t, { now: at, since: undefined })
+  const emptyState = { massDisconnects: [], zones: {}, days: [] }
+  return overviewPage(await reportOf(...people), emptyState, t, { now: at, since: undefined })
 }
-const needs = async (...people: Person[]) =>
+const actionItemsOf = async (...people: Person[]) =>
   (await pageOf(...people)).needs.map(({ title, href }) => [title, href])
 
-it('nothing needs the admin if everyone is ready, skipped an app, or was just emailed', async () => {
-  expect(await needs()).toEqual([])
-  expect(await needs(waits('slack', 'skipped'), mailed(known, 'sent', { now: at - 60_000 }))).toEqual([])
+it('there is no action item if everyone is ready, skipped an app, or was just emailed', async () => {
+  expect(await actionItemsOf()).toEqual([])
+  expect(
+    await actionItemsOf(waitingFor('slack', 'skipped'), mailed(person, 'sent', { now: at - 60_000 })),
+  ).toEqual([])
 })
 
-it('what needs the admin starts with the most awaited approvals, then consents, then emails', async () => {
-  const jira = [waits('jira'), waits('jira'), waits('jira', 'waiting')]
-  const people = [waits('slack'), ...jira, waits('slack', 'unconfirmed')]
+it('action items start with the most awaited approvals, then consents, then emails', async () => {
+  const jira = [waitingFor('jira'), waitingFor('jira'), waitingFor('jira', 'waiting')]
+  const people = [waitingFor('slack'), ...jira, waitingFor('slack', 'unconfirmed')]
   const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
-    mailed(known, state, { now: at }),
+    mailed(person, state, { now: at }),
   )
-  expect(await needs(...people, known, ...emails)).toEqual([
+  expect(await actionItemsOf(...people, person, ...emails)).toEqual([
     ['2 people are waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
     ['1 person is waiting for you to approve slack', '/admin/people?show=blocked&app=slack_1'],
     ['Help 1 person whose connection wasn’t confirmed', '/admin/people?show=unconfirmed'],
@@ -264,54 +277,62 @@ it('what needs the admin starts with the most awaited approvals, then consents, 
   ])
 })
 
-it('what needs the admin names an app without a usable address, and its people', async () => {
+it('an action item names an app without a usable address, and its people', async () => {
   const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
-  const broken = (...all: string[]) => withCheck(here, { checkedAt: at, unconnected: all.map(unusable) }, at)
-  expect(await needs(broken('evil_1'), broken('evil_1', 'box_1'), waits('jira'))).toEqual([
+  const broken = (...all: string[]) =>
+    withCheck(signedIn, { checkedAt: at, unconnected: all.map(unusable) }, at)
+  expect(await actionItemsOf(broken('evil_1'), broken('evil_1', 'box_1'), waitingFor('jira'))).toEqual([
     ['1 person is waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
     ['Fix evil_1: 2 people can’t connect it', '/admin/people?show=noAddress&app=evil_1'],
     ['Fix box_1: 1 person can’t connect it', '/admin/people?show=noAddress&app=box_1'],
   ])
 })
 
-it('what needs the admin names up to four apps, and counts the others', async () => {
-  const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waits(app))
-  expect((await needs(...apps.slice(0, 4))).map(([title]) => title)).toEqual(
+it('an action item names up to four apps, and counts the others', async () => {
+  const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => waitingFor(app))
+  expect((await actionItemsOf(...apps.slice(0, 4))).map(([title]) => title)).toEqual(
     ['a', 'b', 'c', 'd'].map((app) => `1 person is waiting for you to approve ${app}`),
   )
-  expect((await needs(...apps)).at(-1)).toMatchObject(['Approve 2 more apps', '/admin/apps?sort=stuck'])
+  expect((await actionItemsOf(...apps)).at(-1)).toMatchObject([
+    'Approve 2 more apps',
+    '/admin/apps?sort=stuck',
+  ])
 })
 
 it('the overview names the app where at least half of the stuck people are', async () => {
-  const few = ['a', 'b', 'c'].map((app) => waits(app))
+  const few = ['a', 'b', 'c'].map((app) => waitingFor(app))
   const detailsOf = async (...people: Person[]) => {
     const { stats } = await pageOf(...people)
     return stats.find(({ what }) => what === 'stuck')?.details
   }
   expect(await detailsOf(...few)).toEqual([t('admin.means.stuck')])
-  expect(await detailsOf(...few, waits('a'))).toEqual([t('admin.mostly', { app: 'a' })])
+  expect(await detailsOf(...few, waitingFor('a'))).toEqual([t('admin.mostly', { app: 'a' })])
 })
 
 it('the overview names the app most often lost by people who fell back', async () => {
-  const { stats } = await pageOf(lostApp({ ...here, finishedAt: at - DAY }, at), waits('jira'), waits('jira'))
+  const { stats } = await pageOf(
+    lostApp({ ...signedIn, finishedAt: at - DAY }, at),
+    waitingFor('jira'),
+    waitingFor('jira'),
+  )
   expect(stats.find(({ what }) => what === 'fellBack')?.details).toEqual([
     t('admin.mostly', { app: 'slack' }),
   ])
 })
 
 it('the export can be read as a list, with name, language and department for the next email', async () => {
-  const hana = { ...known, name: '=Hana', language: 'ja', group: 'Sales' }
+  const hana = { ...person, name: '=Hana', language: 'ja', group: 'Sales' }
   expect(await listed(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
-    { person: { email: known.email, name: '=Hana', language: 'ja', group: 'Sales' } },
+    { person: { email: person.email, name: '=Hana', language: 'ja', group: 'Sales' } },
   ])
 })
 
 const textOf = async (person: Person) => (await listed(peopleCsv(summaries(person)))).join('')
 
 it('the export has the emails that are out, the state of the newest, and unique app names', async () => {
-  const put = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
+  const deferred = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
   const names = { slack_1: 'Slack', slack_2: 'Slack' }
-  const text = await textOf(having(put, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
+  const text = await textOf(having(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
   expect(text.charCodeAt(0)).toBe(0xfeff)
   const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
   const waiting = 'Slack [slack_1]; Slack [slack_2]'

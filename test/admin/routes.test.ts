@@ -1,4 +1,4 @@
-// What the pages for administrators are made from, each part once: what they show and hide stands or falls with it.
+// Admin pages and exports: access, audit and data sources.
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, expect, it, vi } from 'vitest'
@@ -28,22 +28,22 @@ const grace = {
 const lacksSlack = having(newPerson('ada@acme.example', NOW), { slack_1: 'waiting' }, NOW)
 const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
 const hasJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
-const onHold = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
+const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 
-const at = { isAdmin: true, keepState: {} as KeepState, now: NOW }
-let notes: Parameters<Audit>[0][]
+const context = { isAdmin: true, keepState: {} as KeepState, now: NOW }
+let auditEvents: Parameters<Audit>[0][]
 let limited: string[]
 beforeEach(() => {
-  Object.assign(at, { isAdmin: true, keepState: { massDisconnects: [], zones: {}, days: [] }, now: NOW })
-  notes = []
+  Object.assign(context, { isAdmin: true, keepState: { massDisconnects: [], zones: {}, days: [] }, now: NOW })
+  auditEvents = []
   limited = []
 })
 
 async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'summaries' | 'report'>) {
-  const kept = testPeople({ now: () => at.now })
+  const kept = testPeople({ now: () => context.now })
   for (const person of people) await kept.change(person.email, () => person)
-  const store = { load: () => Promise.resolve(at.keepState) }
-  const snapshot = Object.assign(new PeopleSnapshot(kept, store, () => at.now), given)
+  const store = { load: () => Promise.resolve(context.keepState) }
+  const snapshot = Object.assign(new PeopleSnapshot(kept, store, () => context.now), given)
   const company = companyOf(
     {
       datasources: {
@@ -54,17 +54,17 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
     },
     new Map(),
   )
-  const audit: Audit = (happened) => void notes.push(happened)
+  const audit: Audit = (happened) => void auditEvents.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
     void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   const routes = createAdminRoutes({
     snapshot,
     people: kept,
-    keepStateStore: { load: () => Promise.resolve(at.keepState) },
+    keepStateStore: { load: () => Promise.resolve(context.keepState) },
     company,
     sendPage,
     audit,
-    now: () => at.now,
+    now: () => context.now,
   })
   const limit: RequestHandler = (req, _res, next) => {
     limited.push(req.originalUrl)
@@ -80,7 +80,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
     })
     .use(
       '/admin',
-      requireAdmin(({ subject }) => at.isAdmin && subject === 'grace'),
+      requireAdmin(({ subject }) => context.isAdmin && subject === 'grace'),
       limit,
     )
     .use(routes, createExportRoutes(snapshot, company.displayName, audit), failed)
@@ -91,23 +91,20 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
   }
 }
 
-it.each([...PAGES, ...EXPORTS])(
-  '%s is for administrators, and counts against their limit alone',
-  async (path) => {
-    const open = await pages([lacksSlack])
-    expect((await open(path)).status).toBe(200)
-    expect(limited).toEqual([path])
-    at.isAdmin = false
-    expect(await open(path)).toMatchObject({ status: 403, body: { code: 'admins_only' } })
-    expect([limited.length, notes.length]).toEqual([1, 1])
-  },
-)
+it.each([...PAGES, ...EXPORTS])('only administrators can open %s, within their rate limit', async (path) => {
+  const open = await pages([lacksSlack])
+  expect((await open(path)).status).toBe(200)
+  expect(limited).toEqual([path])
+  context.isAdmin = false
+  expect(await open(path)).toMatchObject({ status: 403, body: { code: 'admins_only' } })
+  expect([limited.length, auditEvents.length]).toEqual([1, 1])
+})
 
-it('each view is in the audit log under its name, with the person', async () => {
+it('each view is audited under its name, with the person', async () => {
   const open = await pages([lacksSlack])
   for (const path of [...PAGES, ...EXPORTS]) await open(path)
-  const seen = 'overview people departments apps report.json people.csv'.split(' ')
-  expect(notes).toEqual(seen.map((what) => ({ event: 'admin_viewed', what, user: grace })))
+  const views = 'overview people departments apps report.json people.csv'.split(' ')
+  expect(auditEvents).toEqual(views.map((what) => ({ event: 'admin_viewed', what, user: grace })))
 })
 
 it('each row of the list links to a person’s page, without the email in its URL', async () => {
@@ -124,20 +121,20 @@ it('each row of the list links to a person’s page, without the email in its UR
     },
     apps: [{ text: 'Tickets', details: ['Not connected'], time: { iso: new Date(NOW).toISOString() } }],
   })
-  expect(notes.at(-1)).toEqual({
+  expect(auditEvents.at(-1)).toEqual({
     event: 'admin_viewed',
     what: 'person',
     user: grace,
     person: lacksJira.email,
   })
-  const seen = notes.length
+  const eventCount = auditEvents.length
   expect((await open(`/admin/people/${key}x`)).status).toBe(404)
-  expect(notes).toHaveLength(seen)
-  at.isAdmin = false
+  expect(auditEvents).toHaveLength(eventCount)
+  context.isAdmin = false
   expect((await open(`/admin/people/${key}`)).status).toBe(403)
 })
 
-it('every page and export is about the people on record', async () => {
+it('every page and export reads the people on record', async () => {
   const open = await pages([lacksSlack, { ...lacksJira, group: 'Sales' }])
   const bodies: Record<string, unknown> = {}
   for (const path of [...PAGES, ...EXPORTS]) {
@@ -166,17 +163,17 @@ it('twenty downloads that no one reads make the next one wait, until one of them
     },
     report: () => Promise.reject(new Error('unused')),
   })
-  const held = Array.from({ length: 20 }, () => open('/admin/people.csv'))
+  const openDownloads = Array.from({ length: 20 }, () => open('/admin/people.csv'))
   await vi.waitFor(() => expect(ends).toHaveLength(20))
   const refused = await open('/admin/people.csv')
   expect([refused.status, refused.headers['content-disposition']]).toEqual([429, undefined])
-  expect(notes.at(-1)).toEqual({ event: 'limited', what: 'person', user: grace })
+  expect(auditEvents.at(-1)).toEqual({ event: 'limited', what: 'person', user: grace })
   ends[0]?.()
-  expect((await held[0])?.status).toBe(200)
-  held.push(open('/admin/people.csv'))
+  expect((await openDownloads[0])?.status).toBe(200)
+  openDownloads.push(open('/admin/people.csv'))
   await vi.waitFor(() => expect(ends).toHaveLength(21))
   for (const end of ends) end()
-  expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(21).fill(200))
+  expect((await Promise.all(openDownloads)).map(({ status }) => status)).toEqual(Array(21).fill(200))
 })
 
 it('an app has its name from the company file', async () => {
@@ -194,7 +191,7 @@ it('the overview shows the paused app, the last run, and no manual reminders', a
   expect((await open('/admin')).body.needs).toMatchObject([
     { id: 'need-0', command: expect.stringContaining('onramp-people.csv --remind-after 7') },
   ])
-  at.keepState = { ...at.keepState, massDisconnects: [onHold], lastRunAt: NOW }
+  context.keepState = { ...context.keepState, massDisconnects: [massDisconnect], lastRunAt: NOW }
   const { needs, freshness } = (await open('/admin')).body
   expect(needs).toMatchObject([{ command: expect.stringContaining('--release slack_1') }])
   expect(freshness).toHaveLength(3)
@@ -209,15 +206,15 @@ it.each([
   const open = await pages([{ ...having(lacksSlack, { [instance]: 'blocked' }, NOW), intents }])
   const approval = { ...newApproval(instance, 'App'), waiting: 1, since: NOW, owners: ['henk@acme.example'] }
   for (const approvals of [[], [approval]]) {
-    at.keepState = { ...at.keepState, approvals }
+    context.keepState = { ...context.keepState, approvals }
     expect((await open('/admin')).body.needs[0].title).toMatch(title)
   }
 })
 
-it('the overview asks about a removed app, and shows the end of the pause', async () => {
+it('the overview has an action item for a removed app, and the end of the pause', async () => {
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
-  at.keepState = { ...at.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }
+  context.keepState = { ...context.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }
   const { needs, freshness } = (await (await pages([hasJira]))('/admin')).body
   expect(needs).toMatchObject([
     {
@@ -230,7 +227,7 @@ it('the overview asks about a removed app, and shows the end of the pause', asyn
     [{ markedRemovedAt: NOW }, 0],
     [{ markedConnectedAt: NOW }, 1],
   ] as const) {
-    at.keepState = { ...at.keepState, removedApps: [{ ...removedApp, ...confirmed }] }
+    context.keepState = { ...context.keepState, removedApps: [{ ...removedApp, ...confirmed }] }
     const { body } = await (await pages([hasJira]))('/admin')
     expect([body.needs, body.apps.rows.length]).toEqual([[], jiraApps])
   }
@@ -238,7 +235,7 @@ it('the overview asks about a removed app, and shows the end of the pause', asyn
 
 it('the overview of an empty installation has three steps, and checks off completed ones', async () => {
   const ticks = async (seen: Partial<KeepState>) => {
-    at.keepState = { massDisconnects: [], zones: {}, days: [], ...seen }
+    context.keepState = { massDisconnects: [], zones: {}, days: [], ...seen }
     const { steps } = (await (await pages([]))('/admin')).body as { steps: { isDone: boolean }[] }
     return steps.map(({ isDone }) => isDone)
   }
@@ -248,27 +245,27 @@ it('the overview of an empty installation has three steps, and checks off comple
   expect(await ticks({ lastRunAt: NOW })).toEqual([true, false, true])
 })
 
-it('the day of the first invitations has one sentence and no trend, though an admin came before', async () => {
+it('the day of the first invitations has one sentence and no trend, even after an admin’s visit', async () => {
   const visited = { ...lacksJira, signedInAt: NOW - 3 * 86_400_000 }
   const day = async () =>
     (await (await pages([visited, mailed(lacksSlack, 'sent', { now: NOW })]))('/admin')).body
   const early = expect.stringContaining('Come back on Nov 3, 2026') as string
   expect(await day()).toMatchObject({ steps: [], early })
-  at.now = NOW + 86_400_000
+  context.now = NOW + 86_400_000
   expect((await day()).plot.lines).toHaveLength(3)
 })
 
-it('the current time decides who is due', async () => {
+it('the current time decides which people are due', async () => {
   const due = async () => {
     const open = await pages([mailed(lacksSlack, 'sent', { now: NOW })])
     return (await open('/admin/report.json')).body.due as number
   }
   expect(await due()).toBe(0)
-  at.now = NOW + 7 * 86_400_000
+  context.now = NOW + 7 * 86_400_000
   expect(await due()).toBe(1)
 })
 
-it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone', async (path) => {
+it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser disconnects', async (path) => {
   const signals: AbortSignal[] = []
   const report = (signal: AbortSignal) => {
     signals.push(signal)
@@ -281,9 +278,9 @@ it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser has gone'
     report,
   })
   const leaving: request.Test[] = []
-  const left = open(path, (call) => leaving.push(call)).catch(() => 'gone')
+  const abortedRequest = open(path, (call) => leaving.push(call)).catch(() => 'gone')
   await vi.waitFor(() => expect(signals).toHaveLength(1))
   leaving[0]?.abort()
-  expect(await left).toBe('gone')
+  expect(await abortedRequest).toBe('gone')
   await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
 })

@@ -13,7 +13,7 @@ const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wik
 const tableOf = (apps: readonly AppCounts[], query: Record<string, unknown> = {}) =>
   appTable(apps, { query }, t)
 
-it('the table of apps shows an admin the first ten, and leads to all', () => {
+it('the table of apps shows the first ten, with a link to all', () => {
   const first = tableOf(forty)
   expect(first.rows.map(({ name }) => name).slice(0, 2)).toEqual(['Wiki 0', 'Wiki 1'])
   expect(first).toMatchObject({ total: 40, all: '/admin/apps?sort=waiting&page=1' })
@@ -24,7 +24,7 @@ it('the table of apps shows an admin the first ten, and leads to all', () => {
   expect(tableOf(forty.slice(30)).all).toBeUndefined()
 })
 
-it('the table of apps leaves out an identifier that the name says already', () => {
+it('the table of apps leaves out an identifier that equals the name', () => {
   const secondOf = (instance: string, name: string) => tableOf([app(instance, name)]).rows[0]?.second.join('')
   expect(secondOf('jira_9', 'Jira\u00a0(9)')).toBe('')
   expect(secondOf('github_1', 'GitHub')).toBe('')
@@ -57,7 +57,7 @@ it.each([
 )
 
 it.each([undefined, '', 'constructor', '--stuck', ['stuck'], 'STUCK'])(
-  'the order of departments is the usual one where the address asks for %j',
+  'departments have the default order for the query %j',
   (sort) => {
     expect(by(sort)).toEqual(by('ready'))
   },
@@ -65,7 +65,7 @@ it.each([undefined, '', 'constructor', '--stuck', ['stuck'], 'STUCK'])(
 
 const shares = (tag: string) => shareFormatter(createTexts(tag, readCatalogue(LANGUAGES_FOLDER, 'en')))
 
-it('a share is written as the language of its reader writes it', () => {
+it('a share is formatted for the reader’s language', () => {
   expect(shares('de')(1, 3)).toBe('33\u00a0%')
   expect(shares('tr')(1, 3)).toBe('%33')
   expect(shares('ar-EG')(1, 3)).toContain('٣٣')

@@ -1,4 +1,4 @@
-// The pages of administrators beside people on their walks: who sees them, and what they show of a walk.
+// Access to the pages of administrators, and their view of a walk.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerConsent } from '../helpers/journey.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -11,7 +11,7 @@ afterAll(() => running.close())
 
 const PATHS = ['', '/people?show=all', '/departments', '/apps', '/people.csv', '/report.json', '/nothing']
 
-it('anyone else is refused, whatever the address, and sees whom to contact', async () => {
+it('people who aren’t admins get 403 on every admin page, with a contact', async () => {
   const bob = await signIn(running, 'bob')
   const noted = () => running.log.filter((line) => line.includes('"admin_viewed"')).length
   for (const path of PATHS)
@@ -22,7 +22,7 @@ it('anyone else is refused, whatever the address, and sees whom to contact', asy
   expect(noted()).toBe(0)
 })
 
-it('someone who came back without consent is listed as stuck, with the app', async () => {
+it('someone who returned without consent is listed as stuck, with the app', async () => {
   const ada = await signIn(running, 'ada')
   await ada.click('/onboarding/connect/slack_1')
   await answerConsent(ada, 'deny')
@@ -38,7 +38,7 @@ it('someone who came back without consent is listed as stuck, with the app', asy
   await ada.click('/onboarding/connect/slack_1')
   await answerConsent(ada, 'allow')
   await ada.open('/onboarding')
-  // The pages of ten seconds share one pass over everyone.
+  // Pages within ten seconds share one pass over the people.
   const listed = async () => {
     await carol.open('/admin/people?show=unconfirmed')
     return carol.text

@@ -1,4 +1,4 @@
-// Which email a person is due, for everything that may be known of them.
+// The due email for each state of a person's record.
 import { expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
 import {
@@ -33,18 +33,18 @@ function person({ emails, other, ...rest }: KnownPerson): Person {
   return { ...newPerson('ada@acme.example', now), campaigns, ...rest }
 }
 
-/** People whom the service reported as such. */
-const has = (...states: PersonApp['state'][]): KnownPerson => {
+/** A person with these app states, as reported by the service. */
+const personWithApps = (...states: PersonApp['state'][]): KnownPerson => {
   const apps = Object.fromEntries(states.map((state, n) => [`app_${n}`, state]))
   const { lastCheck, intents } = having(newPerson('', now), apps, now - 1)
   return { ...(lastCheck && { lastCheck }), ...(intents && { intents }) }
 }
 const connectedAt = (checkedAt: number): KnownPerson => ({
-  lastCheck: { checkedAt, apps: has('connected').lastCheck?.apps ?? [] },
+  lastCheck: { checkedAt, apps: personWithApps('connected').lastCheck?.apps ?? [] },
 })
 
 const after = (state: EmailRecord['state'], rest?: Partial<EmailRecord>) => ({ emails: [email(state, rest)] })
-/** Another campaign. */
+/** An email of another campaign. */
 const wrote = (state: EmailRecord['state'], at: number) => ({ other: email(state, { at }) })
 
 const mail = (reminder: number): DueEmail => ({ kind: 'mail', reminder, isRetry: false })
@@ -80,16 +80,26 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, DueEmail]>([
   ['who has had two reminders of three', after('sent', { reminder: 2 }), remind, mail(3)],
   ['who has had all three', after('sent', { reminder: 3 }), remind, wasSent],
   ['who has had it, without reminders', after('sent'), {}, wasSent],
-  ['who has nothing left', has('connected', 'blocked', 'off'), {}, notDue],
-  ['who had nothing at all', has(), {}, notDue],
-  ['for whom an app waits', has('connected', 'waiting'), {}, mail(0)],
-  ['who chose "not now"', has('skipped', 'connected'), {}, mail(0)],
+  ['who has nothing left', personWithApps('connected', 'blocked', 'off'), {}, notDue],
+  ['who had nothing at all', personWithApps(), {}, notDue],
+  ['for whom an app waits', personWithApps('connected', 'waiting'), {}, mail(0)],
+  ['who chose "not now"', personWithApps('skipped', 'connected'), {}, mail(0)],
   ['who was never checked', {}, {}, mail(0)],
   ['who was checked a day ago', connectedAt(now - DAY), {}, mail(0)],
   ['who was checked within a day', connectedAt(now - DAY + 1), {}, notDue],
   ['who was checked tomorrow, by the clock', connectedAt(now + 1), {}, mail(0)],
-  ['with nothing left, to be retried', { ...has('connected'), ...after('deferred') }, {}, retry(0)],
-  ['with nothing left, to be reminded', { ...has('connected'), ...after('sent') }, remind, wasSent],
+  [
+    'with nothing left, to be retried',
+    { ...personWithApps('connected'), ...after('deferred') },
+    {},
+    retry(0),
+  ],
+  [
+    'with nothing left, to be reminded',
+    { ...personWithApps('connected'), ...after('sent') },
+    remind,
+    wasSent,
+  ],
   ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],
   ['whom it emailed two days ago', wrote('sent', now - 2 * DAY), {}, mail(0)],
   ['whom it emailed by a clock that is ahead', wrote('sent', now + 1), {}, notDue],

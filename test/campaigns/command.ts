@@ -1,4 +1,4 @@
-// The command line as people run it: a process of its own, with the settings of a sandbox beside it.
+// Fixture: runs onramp's commands as child processes, with the settings of a sandbox.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -46,13 +46,13 @@ export async function startCompany(options: SandboxOptions = {}) {
     sandbox,
     env,
     start,
-    /** Writes a list and gives its path. */
+    /** Writes a list. @returns its path */
     list: (name: string, content: string) => {
       const path = join(folder, name)
       writeFileSync(path, content)
       return path
     },
-    /** Runs it to its end. */
+    /** Runs the command to its end. */
     run(args: string[], { env: more = {}, input = '' }: Circumstances = {}) {
       const child = start(args, more)
       child.stdin.end(input)
@@ -65,7 +65,7 @@ export async function startCompany(options: SandboxOptions = {}) {
   }
 }
 
-/** `invite send` in this process, with a clock of its own where one is given. */
+/** Runs `invite send` in this process, optionally with a test clock. */
 async function sendHere(
   company: Company,
   args: string[],
@@ -79,7 +79,7 @@ async function sendHere(
   return { code: exit, stdout: out, stderr: err }
 }
 
-/** A company for all the tests of a file, as at first before each of them, with an empty store; and what they do with it. */
+/** One company for all tests of a file, reset before each of them, with an empty store. */
 export function useCompany(options: SandboxOptions = {}) {
   let company: Company
   let names = 0

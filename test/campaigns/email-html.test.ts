@@ -1,4 +1,4 @@
-// What an email is made of: nothing that a mail program which companies use cannot do without.
+// The HTML of emails uses only features of common mail programs.
 import { HtmlValidate } from 'html-validate'
 import { afterAll, expect, it } from 'vitest'
 import { ACME, createEmails, EMAIL_RULES, picture, png } from './emails.ts'
@@ -15,7 +15,7 @@ const { html } = await emails.write({
 const plain = await emails.write()
 const ours = [html, plain.html]
 
-/** Without what only Outlook for Windows reads. */
+/** The HTML without the parts that only Outlook for Windows reads. */
 const shown = ours.join('\n').replaceAll(/<!--\[if mso\]>.*?<!\[endif\]-->/gs, '')
 const sheets = [...shown.matchAll(/<style>(.*?)<\/style>/gs)].map(([, css = '']) => css)
 const markup = shown
@@ -35,7 +35,7 @@ const kindsOf = (selector: string) =>
 const inline = [...markup.matchAll(/style="([^"]*)"/g)].flatMap(([, one = '']) => propertiesIn(one))
 const inSheets = sheets.flatMap(rulesOf)
 
-/** Looked up at caniemail.com for Gmail, Outlook for Windows, Outlook.com and Apple Mail: what one ignores, it can do without. */
+/** From caniemail.com, for Gmail, Outlook for Windows, Outlook.com and Apple Mail. Ignored features do no harm. */
 const KNOWN = {
   properties:
     'background-color border border-color border-radius border-top color color-scheme display font-family font-size font-weight height line-height margin max-height max-width mso-hide mso-padding-alt overflow padding padding-left padding-right supported-color-schemes text-align text-decoration width word-break',
@@ -62,16 +62,16 @@ it('the HTML of an email is laid out by tables that screen readers ignore', () =
 })
 
 it('an HTML email loads nothing, runs nothing and stays below Gmail’s limit of 102 kB', () => {
-  for (const one of ours) {
-    expect(one).not.toMatch(/<script|<link|@import|url\(|@font-face|<img[^>]*src="(?!cid:)/)
-    expect(Buffer.byteLength(one)).toBeLessThan(30_000)
+  for (const email of ours) {
+    expect(email).not.toMatch(/<script|<link|@import|url\(|@font-face|<img[^>]*src="(?!cid:)/)
+    expect(Buffer.byteLength(email)).toBeLessThan(30_000)
   }
 })
 
 it('the HTML of an email is valid, except for what mail programs need', async () => {
   const check = new HtmlValidate(EMAIL_RULES)
-  for (const one of ours) {
-    const { results } = await check.validateString(one)
+  for (const email of ours) {
+    const { results } = await check.validateString(email)
     expect(
       results.flatMap(({ messages }) => messages.map(({ message, line }) => `${line}: ${message}`)),
     ).toEqual([])

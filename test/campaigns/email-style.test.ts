@@ -1,4 +1,4 @@
-// What an email shows of the company, to the pixel: a picture that is drawn too large is all that people see.
+// Logos in emails: sizes, dark variant and limits.
 import { expect, it } from 'vitest'
 import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
 import { companyOf } from '../../src/company/company.ts'
@@ -18,12 +18,12 @@ it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
   ['a PNG', ofSize(400, 100), [128, 32]],
   ['a small PNG', ofSize(16, 16), [32, 32]],
   ['a wide PNG', ofSize(2_200, 100), [220, 10]],
-  ['a PNG of a line', ofSize(5_000, 1), [220, 1]],
-  ['a PNG of a column', ofSize(1, 5_000), [1, 32]],
+  ['a PNG as flat as a line', ofSize(5_000, 1), [220, 1]],
+  ['a PNG as narrow as a column', ofSize(1, 5_000), [1, 32]],
   ['an odd PNG', ofSize(65, 41), [51, 32]],
-  ['a PNG as heavy as may be', weighing(65_536), [32, 32]],
-  ['a PNG that is heavier than all else', weighing(65_537), undefined],
-  ['a PNG of no height', ofSize(3, 0), undefined],
+  ['a PNG of the maximum size', weighing(65_536), [32, 32]],
+  ['a PNG above the maximum size', weighing(65_537), undefined],
+  ['a PNG without a height', ofSize(3, 0), undefined],
   ['a JPEG', picture('jpg', jpeg(60, 50)), [38, 32]],
   ['a JPEG without a frame', picture('jpg', jpeg(60, 50).subarray(0, 8)), undefined],
   ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],

@@ -1,4 +1,4 @@
-// Templates of an administrator's own: what they may print, and the errors for one with a fault, before anything is sent.
+// Custom email templates: their values, and errors that are reported before anything is sent.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ function folderWith(text: string | undefined, html: string | undefined = '<p>Hel
   return folder
 }
 
-/** What these templates print. */
+/** The values of these templates. */
 const words = { t, name: 'Bob & <b>' } as Parameters<ReturnType<typeof createEmailTemplates>>[0]
 
 const rendered = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
@@ -38,7 +38,7 @@ it.each([
   ['Subject: Hi\r\n\r\n\r\nHello', 'Hi', 'Hello\n'],
   [`Subject: ${'☃🎉'.repeat(75)}!\n\n\nHello`, '☃🎉'.repeat(75), 'Hello\n'],
   ['Subject: Hi: Subject: you\n\n\nHello', 'Hi: Subject: you', 'Hello\n'],
-])('a template begins with its subject: %j', (template, subject, text) => {
+])('the first line of a template is its subject: %j', (template, subject, text) => {
   expect(rendered(template)).toMatchObject({ subject, text })
 })
 
@@ -72,7 +72,7 @@ it.each<[string, string | undefined, string | undefined, string | RegExp]>([
   ['with no empty line behind the subject', 'Subject: Hi\nHello\n\n\n', undefined, MUST],
   ['without words', 'Subject: Hi\n\n\n \n', undefined, MUST],
   [
-    'whose subject rings',
+    'with a control character in its subject',
     'Subject: H\u0007i\n\n\nHello',
     undefined,
     /text\.eta: the subject contains a control/,
@@ -86,7 +86,7 @@ it.each<[string, string | undefined, string | undefined, string | RegExp]>([
     /text\.eta: oh$/,
   ],
   ['that throws 7', 'Subject: <% throw 7 %>\n\n\nHello', undefined, 'invitation-text.eta: unknown error'],
-])('a template with a fault %s is refused at once, by its name', (_what, text, html, message) => {
+])('a template %s is refused at once, by its name', (_what, text, html, message) => {
   const folder = folderWith(text, html)
   expect(() => createEmailTemplates(folder)).toThrow(
     expect.objectContaining({

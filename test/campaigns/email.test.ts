@@ -1,4 +1,4 @@
-// An email: what it says, in whose language, what it shows of the company, its headers, and the bytes that leave.
+// Emails: text, language, branding, headers and bytes.
 import PostalMime from 'postal-mime'
 import { afterAll, expect, it } from 'vitest'
 import { emlOf, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
@@ -42,27 +42,27 @@ it('an email has the task, its duration, the sender and the link’s expiry', as
 })
 
 it('an email names up to ten apps, or the first five of more', async () => {
-  const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
-  expect(wordsIn((await write({ apps: some(10) })).html)).toContain('A App 9 Connect my apps')
-  const { html, text, subject } = await write({ apps: some(11) })
+  const appNames = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
+  expect(wordsIn((await write({ apps: appNames(10) })).html)).toContain('A App 9 Connect my apps')
+  const { html, text, subject } = await write({ apps: appNames(11) })
   expect(subject).toBe('Connect 5 apps to Acme Search')
   expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
   expect(html + text).not.toContain('minute')
   expect(text).toMatch(/^Ada, start with 5 apps\n/)
-  expect((await write({ apps: some(11), reminder: 1 })).subject).toBe('11 apps left. Start with 5.')
-  const lapse = await write({ apps: some(11), isLapse: true })
+  expect((await write({ apps: appNames(11), reminder: 1 })).subject).toBe('11 apps left. Start with 5.')
+  const lapse = await write({ apps: appNames(11), isLapse: true })
   expect(lapse.subject).toBe('11 apps need your OK again for Acme Search')
 })
 
 it('an email numbers same-name apps as the pages do', async () => {
   const { text } = await write({ apps: ['Slack', 'Jira', 'Slack'] })
   expect(text).toContain('  - Slack\n  - Jira\n  - Slack\u00a0(3)\n')
-  const known = [{ instance: 'slack_1', name: 'Slack' }]
-  expect((await write({ apps: ['Jira', 'Slack'], known })).text).toContain('- Slack\u00a0(2)\n')
+  const knownApps = [{ instance: 'slack_1', name: 'Slack' }]
+  expect((await write({ apps: ['Jira', 'Slack'], known: knownApps })).text).toContain('- Slack\u00a0(2)\n')
   expect((await write({ apps: ['Jira', 'Slack'] })).text).toContain('- Slack\n')
 })
 
-it('an email from an address without a name says the address', async () => {
+it('an email from an address without a name shows the address', async () => {
   const { text } = await write({ from: { name: '', address: 'search@acme.example' } })
   expect(text.replaceAll('\n', ' ')).toContain('From search@acme.example, sent to')
 })
@@ -104,16 +104,16 @@ https://intranet.acme.example/
 `)
 })
 
-it('a reminder names the person’s progress and remaining apps; the third says it is the last', async () => {
-  const known = [{ instance: 'jira_9', name: 'Jira', state: 'connected' as const }]
-  const { subject, text } = await write({ reminder: 1, known })
+it('a reminder names the person’s progress and remaining apps, and the third is called the last', async () => {
+  const knownApps = [{ instance: 'jira_9', name: 'Jira', state: 'connected' as const }]
+  const { subject, text } = await write({ reminder: 1, known: knownApps })
   expect(subject).toBe('3 apps left. Most people need 3 minutes.')
   expect(text.replaceAll('\n', ' ')).toMatch(
     /^Ada, 3 apps to go {2}1 of your 4 apps is connected\. The rest takes about 3 minutes\. {4}- Slack /,
   )
-  const last = await write({ reminder: 3, known })
+  const last = await write({ reminder: 3, known: knownApps })
   expect(last.text.replaceAll('\n', ' ')).toContain('This is our last reminder.')
-  // Where nothing is connected, the benefit is worth more than a zero.
+  // Without a connected app, the benefit comes first instead of a zero.
   expect((await write({ reminder: 2 })).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
 })
 
@@ -151,22 +151,22 @@ it('a lapse email names the lapsed access, the next step and its reason, not an 
 
 it('a lapse email counts several apps, and calls itself the second or the last', async () => {
   const apps = ['Slack', 'GitHub', 'Jira']
-  const again = await write({ apps, isLapse: true, reminder: 4, nth: 2 })
-  expect(again.subject).toBe('3 apps need your OK again for Acme Search')
-  expect(again.text).toContain('This is our second email about this.')
-  const last = await write({ apps, isLapse: true, reminder: 5, nth: 3 })
-  expect(last.text).toContain('This is our last reminder.')
+  const secondEmail = await write({ apps, isLapse: true, reminder: 4, nth: 2 })
+  expect(secondEmail.subject).toBe('3 apps need your OK again for Acme Search')
+  expect(secondEmail.text).toContain('This is our second email about this.')
+  const thirdEmail = await write({ apps, isLapse: true, reminder: 5, nth: 3 })
+  expect(thirdEmail.text).toContain('This is our last reminder.')
 })
 
 it('the first email about a new app calls it new, later ones call it not connected', async () => {
-  const first = await write({ apps: ['Notion'], isNew: true, reminder: 4 })
-  expect(first.subject).toBe('Notion is new in Acme Search')
-  expect(first.text).toMatch(
+  const firstEmail = await write({ apps: ['Notion'], isNew: true, reminder: 4 })
+  expect(firstEmail.subject).toBe('Notion is new in Acme Search')
+  expect(firstEmail.text).toMatch(
     /^Notion is new in Acme Search\n\nConnect it, and search finds your work there, too\. It takes/,
   )
-  expect(first.text + first.html).not.toMatch(/Reminder:|in one place/)
-  const again = await write({ apps: ['Notion', 'Figma'], isNew: true, nth: 2, reminder: 1 })
-  expect(again.subject).toBe('2 new apps aren’t connected to Acme Search yet')
+  expect(firstEmail.text + firstEmail.html).not.toMatch(/Reminder:|in one place/)
+  const secondEmail = await write({ apps: ['Notion', 'Figma'], isNew: true, nth: 2, reminder: 1 })
+  expect(secondEmail.subject).toBe('2 new apps aren’t connected to Acme Search yet')
 })
 
 const inLanguage = (language: string | undefined, file = ACME) =>
@@ -234,9 +234,9 @@ it('an email has the company’s logo attached, in the size in which it is drawn
 })
 
 it('an email shows apps with the icons of the pages, attached, and a letter for those without', async () => {
-  const own = picture('png', png(40, 20))
+  const icon = picture('png', png(40, 20))
   const file = { ...ACME, datasources: { slack: { logo: 'slack' }, jira: { logo: 'svg' } } }
-  const pictures = { slack: own, svg: picture('svg', Buffer.from('<svg/>')) }
+  const pictures = { slack: icon, svg: picture('svg', Buffer.from('<svg/>')) }
   const mail = await write({ file, pictures, apps: ['Slack', 'Jira', 'Our wiki'] })
   expect(mail.html.match(/src="cid:app-\d@onramp" width="\d+" height="\d+"/g)).toEqual([
     'src="cid:app-0@onramp" width="28" height="14"',
@@ -268,7 +268,7 @@ it('an email has a link for its person and apps, and the expected headers', asyn
   })
 })
 
-it('the Message-ID is the same at every try, and differs between emails', async () => {
+it('the Message-ID is the same for every attempt, and differs between emails', async () => {
   const id = async (given: Written) => (await write(given)).messageId
   const first = await id({})
   expect(first).toMatch(/^<[0-9a-f]{32}@acme\.example>$/)

@@ -1,4 +1,4 @@
-// Emails as `invite send` composes them, of any company and in languages that onramp does not have.
+// Fixture: emails as `invite send` composes them, for any company, with additional languages.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,17 +31,17 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   isNew?: boolean
   nth?: number
   lapsedAt?: number
-  /** What else the person has. */
+  /** Further details of the person. */
   known?: { instance: string; name: string; state?: 'connected' | 'waiting' }[]
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
-  /** Pictures that the company file names. */
+  /** Images of the company file. */
   pictures?: Record<string, StaticAsset>
 }
 
 export const NOW = Date.UTC(2026, 10, 21, 12)
 
-/** Composes emails in a folder of languages that it makes; `end` removes it. */
+/** Creates a folder of languages and composes emails in them; `end` removes the folder. */
 export function createEmails() {
   const folder = createFolder()
   const render = createEmailTemplates()
@@ -85,11 +85,11 @@ export function createEmails() {
   }
 }
 
-/** A picture as the company file would give it. */
+/** An image as loaded from the company file. */
 export const picture = (ending: Parameters<typeof createStaticAsset>[1], content: Buffer): StaticAsset =>
   createStaticAsset('/assets/company/logo', ending, content)
 
-/** The beginning of a PNG of this size, which says all that an email needs to know. */
+/** The first bytes of a PNG, up to its size. */
 export function png(width: number, height: number): Buffer {
   const content = Buffer.alloc(64)
   content.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
@@ -98,7 +98,7 @@ export function png(width: number, height: number): Buffer {
   return content
 }
 
-/** The beginning of a JPEG: a segment that says nothing, then the frame. */
+/** The first bytes of a JPEG: an empty segment, then the frame with the size. */
 export function jpeg(width: number, height: number): Buffer {
   const frame = Buffer.from([0xff, 0xc2, 0, 17, 8, 0, 0, 0, 0, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
   frame.writeUInt16BE(height, 5)
@@ -116,16 +116,16 @@ export const ACME: CompanyFile = {
   },
 }
 
-/** Valid HTML, but for what mail programs need. */
+/** Validates the HTML, except for constructs that mail programs need. */
 export const EMAIL_RULES: ConfigData = {
   extends: ['html-validate:recommended'],
   rules: {
-    // Mail programs drop the style element, or half of it.
+    // Mail programs drop the style element, or parts of it.
     'no-inline-style': 'off',
     // Outlook for Windows reads these attributes, and comments of its own.
     'no-deprecated-attr': 'off',
     'no-conditional-comment': 'off',
-    // "none" is the younger name, which older screen readers do not know.
+    // Older screen readers don't know the newer name, "none".
     'presentation-role-style': 'off',
   },
 }

@@ -1,4 +1,4 @@
-// When a person is emailed about access that ended, and about new apps. The company's clock is the test's.
+// Due emails about lapses and new apps, by a test clock.
 import { expect, it } from 'vitest'
 import {
   dueEmailOf,
@@ -26,7 +26,7 @@ const state: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, 
 const place = { timezone: 'UTC' }
 const dueInvitation = (person: Person, now: number, where: typeof place) =>
   dueEmailOf('onboarding', person, { state, now, place: where })
-/** The apps of the email that is due; none: no email is due. */
+/** The apps of the due email, or none. */
 function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof dueEmailOf>[2]): string[] {
   if (dueEmailOf(name, person, moment).kind !== 'mail') return []
   const apps = appsOf(person).filter((app) => isAboutApp(name, app, person, moment.state))
@@ -37,24 +37,24 @@ const dueLapses = (person: Person, given: KeepState, now: number, zone: string) 
 const emailed = (person: Person, apps: string[], now: number, reminder = 0) =>
   withEmail(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
 
-it('a lapse email that the mail server put off is tried again on another day', () => {
-  const put = (now: number) =>
+it('a deferred lapse email is retried on another day', () => {
+  const deferred = (now: number) =>
     withEmail(lostApps([slack]), { campaign: LAPSES, reminder: 0, state: 'deferred', now, apps: ['slack_1'] })
-  const after = (hours: number) => dueLapses(put(monday), state, monday + hours * 3_600_000, 'UTC')
+  const after = (hours: number) => dueLapses(deferred(monday), state, monday + hours * 3_600_000, 'UTC')
   expect([after(1), after(5), after(23)]).toEqual([[], [], ['slack_1']])
-  // Written down while a clock ran ahead.
-  expect(dueLapses(put(monday + 30 * DAY), state, monday, 'UTC')).toEqual(['slack_1'])
+  // Recorded while the clock ran ahead.
+  expect(dueLapses(deferred(monday + 30 * DAY), state, monday, 'UTC')).toEqual(['slack_1'])
 })
 
 it('a person gets at most one email a day, so apps resumed in turn share one', () => {
   const person = lostApps([slack, jira])
-  const once = emailed(person, ['slack_1'], monday - 19 * 3_600_000)
+  const emailedOnce = emailed(person, ['slack_1'], monday - 19 * 3_600_000)
   const invited = withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now: monday - 1 })
-  expect([once, invited].map((one) => dueLapses(one, state, monday, 'UTC'))).toEqual([[], []])
-  expect(dueLapses(once, state, monday + 3_600_000, 'UTC')).toEqual(['slack_1', 'jira_1'])
+  expect([emailedOnce, invited].map((one) => dueLapses(one, state, monday, 'UTC'))).toEqual([[], []])
+  expect(dueLapses(emailedOnce, state, monday + 3_600_000, 'UTC')).toEqual(['slack_1', 'jira_1'])
 })
 
-it('a lapse is emailed at once, after two and after seven working days', () => {
+it('an email about a lapse is due at once, after two and after seven working days', () => {
   let person = lostApps([slack])
   const sent: string[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
@@ -78,7 +78,7 @@ it.each<[CampaignName, number[], number, boolean]>([
   [NEW_APPS, [-30, 0], 7, true],
 ])('the next email of %s, after those of days %j, is due on day %i: %s', (name, days, day, isDue) => {
   const lost =
-    name === LAPSES ? lostApps([slack], monday - 40 * DAY) : gotNotion(undefined, monday - 40 * DAY)
+    name === LAPSES ? lostApps([slack], monday - 40 * DAY) : personWithNewApp(undefined, monday - 40 * DAY)
   const apps = [name === LAPSES ? 'slack_1' : 'notion_1']
   const person = days.reduce(
     (one, at, reminder) =>
@@ -88,7 +88,7 @@ it.each<[CampaignName, number[], number, boolean]>([
   expect(dueApps(name, person, { state, now: monday + day * DAY, place })).toEqual(isDue ? apps : [])
 })
 
-it('all lapsed apps share one email, which waits for working time where the person is', () => {
+it('all lapsed apps share one email, in the person’s working hours', () => {
   const person = lostApps([slack, jira])
   expect(dueLapses(person, state, monday, 'UTC')).toEqual(['slack_1', 'jira_1'])
   expect(dueLapses(person, state, monday, 'Pacific/Auckland')).toEqual([])
@@ -104,17 +104,17 @@ it('a lapse email waits for the next sweep, and while the app is paused', () => 
 })
 
 it('a person who reconnects an app and loses it again is emailed again', () => {
-  const once = emailed(lostApps([slack], monday - 40 * DAY), ['slack_1'], monday - 39 * DAY)
-  // Emails about one lapse are no emails about the next.
-  const often = [1, 2].reduce(
+  const emailedOnce = emailed(lostApps([slack], monday - 40 * DAY), ['slack_1'], monday - 39 * DAY)
+  // Emails about one lapse don't count for the next.
+  const emailedThreeTimes = [1, 2].reduce(
     (person, at) => emailed(person, ['slack_1'], monday - (36 - at) * DAY, at),
-    once,
+    emailedOnce,
   )
-  const repaired = withCheck(often, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
-  const again = withCheck(repaired, { checkedAt: monday - DAY, unconnected: [slack] }, monday)
+  const repaired = withCheck(emailedThreeTimes, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
+  const lapsedAgain = withCheck(repaired, { checkedAt: monday - DAY, unconnected: [slack] }, monday)
   expect(dueLapses(repaired, state, monday, 'UTC')).toEqual([])
-  expect(dueLapses(again, state, monday, 'UTC')).toEqual(['slack_1'])
-  expect(again.lastCheck?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
+  expect(dueLapses(lapsedAgain, state, monday, 'UTC')).toEqual(['slack_1'])
+  expect(lapsedAgain.lastCheck?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
 })
 
 it('an app that was switched off and on again waits for the next evaluation', () => {
@@ -162,20 +162,20 @@ const notion: UnconnectedApp = { instance: 'notion_1', name: 'Notion', status: '
 const invited = (person: Person, now: number) =>
   withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now, apps: ['slack_1'] })
 
-/** Slack was listed nine days before Notion, which is listed as well since yesterday. */
-function gotNotion(
+/** Slack was listed first; Notion is listed since yesterday, nine days later. */
+function personWithNewApp(
   change = (person: Person) => invited(person, monday - 9 * DAY),
   newAt = monday - DAY,
 ): Person {
   const at = newAt - 9 * DAY
-  const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
-  const first = change(withCheck(begun, { checkedAt: at, unconnected: [slack] }, at))
+  const listed = withListing(newPerson('ada@acme.example', 0), true, 0)
+  const first = change(withCheck(listed, { checkedAt: at, unconnected: [slack] }, at))
   return withCheck(first, { checkedAt: newAt, unconnected: [slack, notion] }, monday)
 }
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, place })
 
 it('an app added after the invitation gets at most three emails, a week apart', () => {
-  let person = gotNotion()
+  let person = personWithNewApp()
   const sent: unknown[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
@@ -198,8 +198,12 @@ it.each([
   [[], { isNew: true, isMoved: false }],
   [['notion_1'], { isNew: false, isMoved: false, reminder: 0 }],
   [['notion_1', 'jira_1'], { isNew: true, isMoved: true }],
-])('of two new apps %j have moved, and the email says what is true of both', (moved, kind) => {
-  const person = withCheck(gotNotion(), { checkedAt: monday, unconnected: [slack, notion, jira] }, monday)
+])('an email about two new apps of which %j are replacements has a text that fits both', (moved, kind) => {
+  const person = withCheck(
+    personWithNewApp(),
+    { checkedAt: monday, unconnected: [slack, notion, jira] },
+    monday,
+  )
   const apps = appsOf(person)
     .filter(({ newAt }) => newAt !== undefined)
     .map((app) => (moved.includes(app.instance) ? { ...app, movedFrom: 'old_1' } : app))
@@ -207,7 +211,7 @@ it.each([
 })
 
 it('three reminders of other apps don’t prevent an email about a new app within the quarterly limit', () => {
-  const often = (last: number) =>
+  const remindedThreeTimes = (last: number) =>
     [1, 2, 3].reduce(
       (person, reminder) =>
         withEmail(person, {
@@ -216,13 +220,12 @@ it('three reminders of other apps don’t prevent an email about a new app withi
           state: 'sent',
           now: last - (3 - reminder) * DAY,
         }),
-      gotNotion((person) => invited(person, monday - 200 * DAY)),
+      personWithNewApp((person) => invited(person, monday - 200 * DAY)),
     )
-  expect([often(monday - 92 * DAY), often(monday - 2 * DAY)].map((one) => dueNew(one))).toEqual([
-    ['notion_1'],
-    ['notion_1'],
-  ])
-  const fourth = withEmail(often(monday - 2 * DAY), {
+  expect(
+    [remindedThreeTimes(monday - 92 * DAY), remindedThreeTimes(monday - 2 * DAY)].map((one) => dueNew(one)),
+  ).toEqual([['notion_1'], ['notion_1']])
+  const fourth = withEmail(remindedThreeTimes(monday - 2 * DAY), {
     campaign: 'c',
     reminder: 0,
     state: 'sent',
@@ -234,9 +237,9 @@ it('three reminders of other apps don’t prevent an email about a new app withi
 it.each<[string, (person: Person) => Person, string[]]>([
   ['was invited', (person) => invited(person, monday - 9 * DAY), ['notion_1']],
   ['signed in without an invitation', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
-  ['knows nothing of it yet', (person) => person, []],
+  ['was never invited and never signed in', (person) => person, []],
   [
-    'has yet to get the invitation, which the mail server put off',
+    'has yet to get the deferred invitation',
     (person) => withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'deferred', now: 1 }),
     [],
   ],
@@ -245,13 +248,13 @@ it.each<[string, (person: Person) => Person, string[]]>([
     (person) => withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'failed', now: 1 }),
     [],
   ],
-])('a person who %s is emailed about a new app, or invited to it', (_who, change, apps) => {
-  expect(dueNew(gotNotion(change))).toEqual(apps)
+])('a person who %s gets an email about a new app, or an invitation to it', (_who, change, apps) => {
+  expect(dueNew(personWithNewApp(change))).toEqual(apps)
 })
 
 it('an app in the invitation keeps its reminders, and a connected app is no longer new', () => {
   const named = withEmail(
-    gotNotion((person) => person),
+    personWithNewApp((person) => person),
     {
       campaign: 'onboarding',
       reminder: 0,
@@ -261,12 +264,12 @@ it('an app in the invitation keeps its reminders, and a connected app is no long
     },
   )
   expect(dueNew(named, monday + DAY)).toEqual([])
-  const connected = withCheck(gotNotion(), { checkedAt: monday, unconnected: [slack] }, monday)
+  const connected = withCheck(personWithNewApp(), { checkedAt: monday, unconnected: [slack] }, monday)
   expect(connected.lastCheck?.apps.some(({ newAt }) => newAt !== undefined)).toBe(false)
 })
 
 it('a person who has connected all but a new app gets no reminder', () => {
-  const done = withCheck(gotNotion(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
-  expect(dueInvitation(done, monday, place).kind).toBe('not-due')
-  expect(dueInvitation(gotNotion(), monday, place)).toMatchObject({ kind: 'mail', reminder: 1 })
+  const reconnected = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
+  expect(dueInvitation(reconnected, monday, place).kind).toBe('not-due')
+  expect(dueInvitation(personWithNewApp(), monday, place)).toMatchObject({ kind: 'mail', reminder: 1 })
 })

@@ -1,4 +1,4 @@
-// Lists as directories, HR systems and spreadsheets export them, each as the symptom that people had with it.
+// Exports of directories, HR systems and spreadsheets, titled by the symptoms that people reported.
 import { createReadStream } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
@@ -10,7 +10,7 @@ async function* inPieces(text: string, size: number) {
 
 const exported = (name: string) => createReadStream(new URL(`../fixtures/lists/${name}`, import.meta.url))
 
-/** The people on a list, and the run's other messages about it. */
+/** The people of a list, and the messages about it. */
 async function read(list: AsyncIterable<Uint8Array>, includeGuests = false) {
   const [emails, words]: [string[], string[]] = [[], []]
   for await (const row of readPeopleList(list, (notified) => words.push(notified), includeGuests))
@@ -86,7 +86,7 @@ it.each([
   ['a title over addresses alone', `People of Acme\n${a}\n`],
   ['sep=;', `sep=;\r\nname;email\r\nAnn;${a}\r\n`],
   ['sep= and a tab', `\uFEFFsep=\t\nname\temail\nAnn\t${a}\n`],
-])('a list may begin with %s', async (_what, text) => {
+])('a list that begins with %s is read', async (_what, text) => {
   for (const size of [65_536, 7, 1]) expect((await read(inPieces(text, size))).emails).toEqual([a])
 })
 
@@ -109,7 +109,7 @@ it.each([
   ['a page in many lines', JSON.stringify({ '@odata.context': 'x', value: people }, undefined, 2)],
   ['a list in one line', JSON.stringify(people)],
   ['a list in many lines', `\uFEFF\r\n${JSON.stringify(people, undefined, 2)}`],
-])('a JSON document that is %s has its people', async (_what, text) => {
+])('a JSON document that is %s is read', async (_what, text) => {
   for (const size of [65_536, 7]) {
     const found = await read(inPieces(text, size))
     expect(found.emails).toEqual([a, 'missing email address', 'neither an object nor an address'])
@@ -124,7 +124,7 @@ it.each([
   ['of Microsoft Graph', { '@odata.context': 'x', businessPhones: [], displayName: 'Ann', mail: a }],
   ['with lists of objects', { mail: a, assignedLicenses: [{ skuId: 'x' }], plans: [{}] }],
   ['of SCIM', { schemas: ['x'], userName: 'ann', emails: [{ value: a, primary: true }] }],
-])('the JSON of one person %s is a list of one, in one line or many', async (_whose, person) => {
+])('JSON of one person %s is read as a list of one', async (_whose, person) => {
   for (const space of [0, 2])
     expect((await readText(JSON.stringify(person, undefined, space))).emails).toEqual([a])
 })
@@ -164,12 +164,12 @@ it.each([
   expect(await personIn(text)).toEqual({ email: a, language: 'de-DE', id: '1' })
 })
 
-const own = [
+const profile = [
   { value: 'ann@home.example', type: 'home' },
   { value: a, type: 'work', primary: true },
 ]
 const scim = [
-  { schemas: ['x'], userName: 'ann', name: { formatted: 'Ann A' }, emails: own, active: true },
+  { schemas: ['x'], userName: 'ann', name: { formatted: 'Ann A' }, emails: profile, active: true },
   { userName: 'ben', emails: [{ value: b }], active: false },
   { userName: c, active: true },
   { userName: 'dot', emails: [{ value: b }, { value: c }], active: true },
@@ -254,13 +254,13 @@ it.each([
   ['upn', ['g_partner.example#EXT#@acme.onmicrosoft.com'], ['guest@acme.example']],
   ['State', [], ['Inactive', 'Bavaria']],
   ['DirSyncEnabled', [], ['False']],
-])('the column %j leaves people out who have %j, and not %j', async (header, out, not) => {
+])('the column %j excludes people with %j, and not with %j', async (header, out, not) => {
   const rows = [...out.map((cell) => `${b},${cell}`), ...not.map((cell) => `${a},${cell}`)]
   const { emails, words } = await readText(`email,${header}\n${rows.join('\n')}\n`)
   expect([emails, words.length]).toEqual([not.map(() => a), Math.min(out.length, 1)])
 })
 
-it('people whose status can’t be read stay, and are counted with a sample', async () => {
+it('people with an unreadable status stay, and are counted with a sample', async () => {
   const { emails, words } = await readText(`email,status\n${a},Full-time\n${b},Contractor\n${c},suspended\n`)
   expect(emails).toEqual([a, b])
   expect(words).toEqual([
@@ -278,7 +278,7 @@ it('excluded people are counted by reason', async () => {
   expect((await readText(list, true)).emails).toEqual([a])
 })
 
-it('a blocked account without an address is left out, and no fault', async () => {
+it('a blocked account without an address is skipped, without a fault', async () => {
   const { emails, words } = await readText(`mail,Enabled\n,False\n,False\n${a},True\n`)
   expect([emails, words]).toEqual([[a], ['Left out: 2 are blocked there.']])
 })
@@ -299,7 +299,7 @@ it.each([
   ['+02:00', undefined],
   ['London, Ontario', undefined],
   ['Customized Time Zone', undefined],
-])('the time zone %j is %j', async (cell, timezone) => {
+])('the time zone %j is read as %j', async (cell, timezone) => {
   const person = await personIn(`email\ttz\n${a}\t${cell}\n`)
   expect(person).toEqual({ email: a, ...(timezone && { timezone }) })
 })
@@ -315,7 +315,7 @@ it.each([
   ['pt_BR', 'pt-BR'],
   ['Klingonish', undefined],
   ['x', undefined],
-])('the language %j is %j', async (cell, language) => {
+])('the language %j is read as %j', async (cell, language) => {
   const person = await personIn(`email,language\n${a},${cell}\n`)
   expect(person).toEqual({ email: a, ...(language && { language }) })
 })

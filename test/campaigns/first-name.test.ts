@@ -1,4 +1,4 @@
-// The name that a greeting has: the given one, or the whole name where that is unsure.
+// The name in a greeting: the given name, or the whole name if in doubt.
 import { expect, it } from 'vitest'
 import { firstNameIn } from '../../src/campaigns/mail/first-name.ts'
 
@@ -19,7 +19,7 @@ it.each([
   ['Ada <b>&', 'Ada'],
   ['Lovelace, Ada (IT)', 'Ada'],
   ['', ''],
-])('a greeting of %j has the given name: %j', (name, first) => {
+])('the greeting of %j has the given name: %j', (name, first) => {
   expect(firstNameIn(name)).toBe(first)
 })
 
@@ -38,13 +38,13 @@ it.each([
   '山田 太郎',
   '王小明',
   '김 민준',
-])('a greeting of %j has the whole name', (name) => {
+])('the greeting of %j has the whole name', (name) => {
   expect(firstNameIn(name)).toBe(name)
 })
 
 it.each([
   ['Nguyễn Văn An', 'vi'],
   ['Yamada Taro', 'ja-JP'],
-])('a greeting of %j has the whole name in %s, where the family name comes first', (name, language) => {
+])('the greeting of %j in %s, which puts the family name first, has the whole name', (name, language) => {
   expect(firstNameIn(name, language)).toBe(name)
 })

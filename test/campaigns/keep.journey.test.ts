@@ -1,4 +1,4 @@
-// onramp keep as operators schedule it: the command, a store, the sandbox's service and its mail server; the clock is the test's.
+// onramp keep as operators schedule it: the command, a store, the sandbox's service and mail server, and a test clock.
 import { beforeEach, expect, it } from 'vitest'
 import { openKeepState, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -14,7 +14,7 @@ const { company, received, recipients, list } = useCompany()
 let store = 0
 beforeEach(() => void store++)
 
-/** A run at some moment. */
+/** A run at a given time. */
 async function keep(file: string, now: number, ...args: string[]) {
   const line = ['keep', file, '--ask-rate', '9000', ...args]
   const { exit, out, err } = await runCommand(
@@ -26,7 +26,7 @@ async function keep(file: string, now: number, ...args: string[]) {
 }
 
 const ADA = { id: 'ada', apps: ['slack_1', 'github_1', 'gdrive_1'] }
-const everything = (does: 'authorize' | 'unauthorize') => {
+const setAllConsents = (does: 'authorize' | 'unauthorize') => {
   const person = company().sandbox.people.find(({ id }) => id === ADA.id)
   for (const { instance } of person?.datasources ?? []) company().sandbox[does](ADA.id, instance)
 }
@@ -39,7 +39,7 @@ it('onramp keep invites people, emails about a lapse, and stops after the repair
     ['Columns: email, timezone. Ignored: none.', '1', 'person', '1', 'email sent'],
   ])
   expect(recipients()).toHaveLength(1)
-  everything('authorize')
+  setAllConsents('authorize')
   expect((await keep(file, monday + 7 * HOUR)).exit).toBe(0)
 
   company().sandbox.unauthorize(ADA.id, 'slack_1')
@@ -49,7 +49,7 @@ it('onramp keep invites people, emails about a lapse, and stops after the repair
   expect(JSON.parse(night.out)).toMatchObject({ sent: 0, states: { fellBack: 1, ready: 0 }, needs: [] })
   await keep(file, monday + 24 * HOUR)
   expect(recipients()).toHaveLength(2)
-  everything('authorize')
+  setAllConsents('authorize')
   for (const days of [3, 5, 8, 12]) await keep(file, monday + days * 24 * HOUR)
   expect(recipients()).toHaveLength(2)
 })
@@ -108,8 +108,15 @@ it('invite send omits a paused app from every email, and prints that it does', a
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-held` }
   const settings = loadSettings(env)
   await withStore(settings, async (records) => {
-    const held = { instance: 'slack_1', name: 'Slack', noticedAt: monday, since: 0, lapsed: 9, had: 9 }
-    await openKeepState(records, settings).save({ massDisconnects: [held], zones: {}, days: [] })
+    const massDisconnect = {
+      instance: 'slack_1',
+      name: 'Slack',
+      noticedAt: monday,
+      since: 0,
+      lapsed: 9,
+      had: 9,
+    }
+    await openKeepState(records, settings).save({ massDisconnects: [massDisconnect], zones: {}, days: [] })
   })
   const { exit, err } = await runCommand(['invite', 'send', list('email\nada@acme.example\n')], env, {})
   expect([exit, recipients()]).toEqual([0, ['ada@acme.example']])
@@ -126,7 +133,7 @@ it('an interrupted run exits with 130, and doesn’t count as completed', async 
   child.kill('SIGINT')
   expect((await ended(child)).code).toBe(130)
   const settings = loadSettings(env)
-  const known = await withStore(settings, (records) => openKeepState(records, settings).load())
-  expect(known.sweep).toBeDefined()
-  expect(known).not.toHaveProperty('lastRunAt')
+  const keepState = await withStore(settings, (records) => openKeepState(records, settings).load())
+  expect(keepState.sweep).toBeDefined()
+  expect(keepState).not.toHaveProperty('lastRunAt')
 })

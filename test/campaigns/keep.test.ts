@@ -1,4 +1,4 @@
-// Runs of `onramp keep` over a small company, hour by hour, with the service and the mail server as functions.
+// Hourly runs of `onramp keep` for a small company, with functions in place of the service and the mail server.
 import { expect, it } from 'vitest'
 import type { CampaignRun } from '../../src/campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../../src/campaigns/keep-run.ts'
@@ -11,7 +11,7 @@ import { OperatorError } from '../../src/problem.ts'
 import { listed, testPeople } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
-type KeepParts = CampaignRun & ConstructorParameters<typeof KeepRun>[2]
+type KeepDeps = CampaignRun & ConstructorParameters<typeof KeepRun>[2]
 
 const HOUR = 3_600_000
 const monday = Date.parse('2027-01-18T09:00:00Z')
@@ -22,14 +22,14 @@ type Apps = Record<string, 'awaiting' | 'connected'>
 function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const list: Invitee[] = Array.from({ length: size }, (_, one) => ({ email: `p${one}@acme.example` }))
   const service = new Map<string, Apps | undefined>(list.map(({ email }) => [email, { ...apps }]))
-  const world = { now: monday }
-  const people = testPeople({ now: () => world.now })
+  const clock = { now: monday }
+  const people = testPeople({ now: () => clock.now })
   const sent: string[] = []
   const alerts: MassDisconnect[] = []
   const checkedEmails: string[] = []
   let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
 
-  const parts = (): KeepParts => ({
+  const createDeps = (): KeepDeps => ({
     people,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
@@ -40,9 +40,9 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       decisionOn: () => Promise.resolve(undefined),
     },
     notify: ({ notifiedAt, ...found }) =>
-      Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && world.now) }),
+      Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && clock.now) }),
     check(email) {
-      world.now += 1_000
+      clock.now += 1_000
       checkedEmails.push(email)
       const has = service.get(email)
       if (has === undefined) return Promise.resolve({ kind: 'unknown', detail: 'no one' })
@@ -70,53 +70,53 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     },
     isComplete: true,
     isHeld: () => Promise.resolve(true),
-    now: () => world.now,
+    now: () => clock.now,
     signal: new AbortController().signal,
   })
 
-  const all = (state: 'awaiting' | 'connected') => {
+  const setEveryonesApp = (state: 'awaiting' | 'connected') => {
     for (const { email } of list) service.set(email, { slack_1: state })
   }
 
-  const runs = async (hours: number, who: readonly Invitee[] = list): Promise<void> => {
+  const runHours = async (hours: number, recipients: readonly Invitee[] = list): Promise<void> => {
     for (let hour = 0; hour < hours; hour++) {
-      keepState = await keep(who, parts())
-      world.now += HOUR
+      keepState = await keep(recipients, createDeps())
+      clock.now += HOUR
     }
   }
-  /** Everyone walks: their page has found all of these apps connected. */
-  const walk = async (): Promise<void> => {
-    all('connected')
-    const response = { checkedAt: world.now, unconnected: [] }
+  /** Everyone connects all apps, and opens their page. */
+  const visitPages = async (): Promise<void> => {
+    setEveryonesApp('connected')
+    const response = { checkedAt: clock.now, unconnected: [] }
     for (const { email } of list)
-      await people.change(email, (person) => withCheck(person, response, world.now))
+      await people.change(email, (person) => withCheck(person, response, clock.now))
   }
-  /** Everyone connected everything on the day before. */
-  const connected = async (): Promise<void> => {
+  /** Everyone connected everything yesterday. */
+  const connectEveryone = async (): Promise<void> => {
     for (const [state, at] of [
       ['awaiting', monday - 20 * HOUR],
       ['connected', monday - 13 * HOUR],
     ] as const) {
-      world.now = at
-      await (state === 'connected' ? walk() : all(state))
-      keepState = await keep(list, parts())
+      clock.now = at
+      await (state === 'connected' ? visitPages() : setEveryonesApp(state))
+      keepState = await keep(list, createDeps())
     }
-    world.now = monday
+    clock.now = monday
   }
 
   return {
     list,
-    runs,
-    connected,
+    runs: runHours,
+    connected: connectEveryone,
     people,
     service,
     sent,
     alerts,
     checkedEmails,
-    parts,
-    world,
+    parts: createDeps,
+    world: clock,
     keepState: () => keepState,
-    all,
+    all: setEveryonesApp,
     release: () =>
       (keepState = {
         ...keepState,
@@ -125,7 +125,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   }
 }
 
-const keep = (list: readonly Invitee[], parts: KeepParts) => new KeepRun(list, parts, parts).work()
+const keep = (list: readonly Invitee[], parts: KeepDeps) => new KeepRun(list, parts, parts).work()
 
 it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
   const { runs, sent, checkedEmails, list, world } = company(4)
@@ -164,7 +164,7 @@ it('the progress of a run counts each person once, also people who need no check
   expect([first.tally.rows, second.tally.rows]).toEqual([4, 4])
 })
 
-it('a run invites no one at night in their time zone', async () => {
+it('a run sends no invitations at night in the person’s time zone', async () => {
   const { runs, sent, list } = company(1)
   await runs(2, [{ ...list[0]!, timezone: 'America/Los_Angeles' }])
   expect(sent).toEqual([])
@@ -173,12 +173,12 @@ it('a run invites no one at night in their time zone', async () => {
 it('a run that is interrupted at its last check doesn’t end the sweep', async () => {
   const { list, parts, keepState } = company(1)
   const stop = new AbortController()
-  const given = parts()
-  const check: typeof given.check = async (email) => {
+  const deps = parts()
+  const check: typeof deps.check = async (email) => {
     stop.abort()
-    return await given.check(email)
+    return await deps.check(email)
   }
-  await expect(keep(list, { ...given, check, signal: stop.signal })).rejects.toThrow(/abort/)
+  await expect(keep(list, { ...deps, check, signal: stop.signal })).rejects.toThrow(/abort/)
   expect(keepState()).toMatchObject({ sweep: { beganAt: monday } })
   expect(keepState().sweep).not.toHaveProperty('endedAt')
 })
@@ -216,12 +216,12 @@ it('a run ends with everyone of the list on record, also people who were erased 
   world.now = erasedAt - HOUR
   await runs(1)
   world.now = erasedAt - 1
-  const given = parts()
-  await keep(list, { ...given, save: (next) => given.save(next).then(() => void (world.now += 1_000)) })
+  const deps = parts()
+  await keep(list, { ...deps, save: (next) => deps.save(next).then(() => void (world.now += 1_000)) })
   expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list.map(({ email }) => email),
   )
-  expect(given.tally.unreadable).toBe(0)
+  expect(deps.tally.unreadable).toBe(0)
 })
 
 it('a newcomer isn’t invited to a paused app', async () => {
@@ -245,7 +245,7 @@ it('checks don’t prolong the record of a person whom the service no longer kno
   expect(await people.get('p0@acme.example')).toEqual(first)
 })
 
-it('a run goes on although the service no longer knows many people', async () => {
+it('a run continues although the service no longer knows many people', async () => {
   const { runs, service, checkedEmails, list } = company(12)
   await runs(1)
   for (const some of [list.slice(0, 3), list.slice(3, 6)]) {
@@ -268,7 +268,7 @@ it('a reminder names apps that were never connected, and not one that was just l
   expect(sent).toEqual([`${email} invitation 0`, `${email} invitation 1 jira_1`])
 })
 
-it('a time zone that no run of a week found in working time is named', async () => {
+it('a time zone without a run in its working hours for a week is reported', async () => {
   const { keepState, parts, list } = company(1)
   const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
   for (let day = 0; day < 9; day++) await keep(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
@@ -276,7 +276,7 @@ it('a time zone that no run of a week found in working time is named', async () 
   expect(zonesWithoutRun(keepState(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
 })
 
-it('a run can be planned for a moment, without checks and writes', async () => {
+it('the emails due at a given time can be listed without checks and writes', async () => {
   const { parts, list, checkedEmails, people } = company(2)
   const plan = async (now: number) => {
     const all = await listed(duePeople(list, people, { ...parts(), now: () => now }))
@@ -297,7 +297,7 @@ it('with daily runs, a person with a lapsed app is emailed on the day of the swe
   }
   await sentBy('2027-04-14')
   service.set('p0@acme.example', { slack_1: 'awaiting' })
-  // Noticed on Thursday, checked again on Friday.
+  // The lapse is noticed on Thursday and checked again on Friday.
   expect([await sentBy('2027-04-15'), await sentBy('2027-04-16')]).toEqual([0, 1])
   expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
 })

@@ -1,4 +1,4 @@
-// Hundreds of people, a process that is killed again and again in the middle, and no one notices.
+// `invite send` to hundreds of people, killed several times: no one gets two emails, and no one gets none.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { ended, startCompany, type Company } from './command.ts'
 
 const LIMIT = { perSecond: 800, burst: 800 }
 
-/** What a run that goes on where another was killed may say. */
+/** Allowed output of a run that resumes after a killed one. */
 const EXPECTED =
   /^(Columns: email, name\. Ignored: none\.$|No saved progress|\S+@acme\.example: delivery unknown$|$)/
 
@@ -30,46 +30,51 @@ describe.each([
     await redis?.close()
   })
 
-  it(`mails ${people} people once, though it is killed ${kills} times`, { timeout: 180_000 }, async () => {
-    const { sandbox } = company
-    const received = sandbox.mail?.emails ?? []
-    const rows = sandbox.people.map(({ email, name }) => `${email},${name}\n`).join('')
-    const list = company.list('people.csv', `email,name\n${rows}`)
-    const args = ['invite', 'send', list, '--rate', '600', '--json']
+  it(
+    `invite send emails ${people} people once, though it is killed ${kills} times`,
+    { timeout: 180_000 },
+    async () => {
+      const { sandbox } = company
+      const received = sandbox.mail?.emails ?? []
+      const rows = sandbox.people.map(({ email, name }) => `${email},${name}\n`).join('')
+      const list = company.list('people.csv', `email,name\n${rows}`)
+      const args = ['invite', 'send', list, '--rate', '600', '--json']
 
-    for (let kill = 0; kill < kills; kill++) {
-      const child = company.start(args, env)
-      const end = ended(child)
-      const until = received.length + 15 + Math.floor(Math.random() * 25)
-      while (received.length < until && child.exitCode === null) await sleep(5)
-      await sleep(Math.random() * 30)
-      child.kill('SIGKILL')
-      const { stderr } = await end
-      expect(stderr.split('\n').filter((line) => !EXPECTED.test(line))).toEqual([])
-    }
-    const last = await company.run(args, { env })
+      for (let kill = 0; kill < kills; kill++) {
+        const child = company.start(args, env)
+        const end = ended(child)
+        const until = received.length + 15 + Math.floor(Math.random() * 25)
+        while (received.length < until && child.exitCode === null) await sleep(5)
+        await sleep(Math.random() * 30)
+        child.kill('SIGKILL')
+        const { stderr } = await end
+        expect(stderr.split('\n').filter((line) => !EXPECTED.test(line))).toEqual([])
+      }
+      const last = await company.run(args, { env })
 
-    const tally = JSON.parse(last.stdout) as Record<string, number>
-    const times = new Map<string, number>()
-    for (const { to } of received) for (const address of to) times.set(address, (times.get(address) ?? 0) + 1)
-    const expected = new Set(sandbox.people.filter(hasSomething).map(({ email }) => email))
-    const unsent = [...expected].filter((email) => !times.has(email))
-    const report = await company.run(['invite', 'report', '--csv'], { env })
-    const uncertain = uncertainIn(report.stdout)
+      const tally = JSON.parse(last.stdout) as Record<string, number>
+      const times = new Map<string, number>()
+      for (const { to } of received)
+        for (const address of to) times.set(address, (times.get(address) ?? 0) + 1)
+      const expected = new Set(sandbox.people.filter(hasSomething).map(({ email }) => email))
+      const unsent = [...expected].filter((email) => !times.has(email))
+      const report = await company.run(['invite', 'report', '--csv'], { env })
+      const uncertain = uncertainIn(report.stdout)
 
-    expect([...times.values()].filter((count) => count > 1)).toEqual([])
-    expect([...times.keys()].filter((email) => !expected.has(email))).toEqual([])
-    expect(unsent.filter((email) => !uncertain.includes(email))).toEqual([])
-    expect(uncertain).toHaveLength(tally['uncertain'] ?? 0)
-    expect(uncertain.length).toBeLessThanOrEqual(kills * AT_ONCE)
-    expect(last.code).toBe(uncertain.length === 0 ? 0 : 3)
-    expect(received.length).toBeGreaterThan(people * 0.4)
-    expect(sandbox.rate()).toMatchObject({ refused: 0, tooEarly: 0 })
+      expect([...times.values()].filter((count) => count > 1)).toEqual([])
+      expect([...times.keys()].filter((email) => !expected.has(email))).toEqual([])
+      expect(unsent.filter((email) => !uncertain.includes(email))).toEqual([])
+      expect(uncertain).toHaveLength(tally['uncertain'] ?? 0)
+      expect(uncertain.length).toBeLessThanOrEqual(kills * AT_ONCE)
+      expect(last.code).toBe(uncertain.length === 0 ? 0 : 3)
+      expect(received.length).toBeGreaterThan(people * 0.4)
+      expect(sandbox.rate()).toMatchObject({ refused: 0, tooEarly: 0 })
 
-    const again = await company.run(args, { env })
-    expect(JSON.parse(again.stdout)).toMatchObject({ sent: 0, rows: people, uncertain: uncertain.length })
-    expect(new Set(received.map(({ to }) => to[0])).size).toBe(received.length)
-  })
+      const again = await company.run(args, { env })
+      expect(JSON.parse(again.stdout)).toMatchObject({ sent: 0, rows: people, uncertain: uncertain.length })
+      expect(new Set(received.map(({ to }) => to[0])).size).toBe(received.length)
+    },
+  )
 })
 
 const uncertainIn = (csv: string): string[] =>

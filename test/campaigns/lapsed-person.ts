@@ -10,8 +10,8 @@ export const slack: UnconnectedApp = { instance: 'slack_1', name: 'Slack', statu
 export const jira: UnconnectedApp = { instance: 'jira_1', name: 'Jira', status: 'awaiting' }
 
 export function lostApps(lost: UnconnectedApp[], lapsedAt = monday - DAY): Person {
-  const begun = withListing(newPerson('ada@acme.example', 0), true, 0)
-  const first = withCheck(begun, { checkedAt: lapsedAt - 10 * DAY, unconnected: [slack, jira] }, lapsedAt)
-  const done = withCheck(first, { checkedAt: lapsedAt - 9 * DAY, unconnected: [] }, lapsedAt)
-  return withCheck(done, { checkedAt: lapsedAt, unconnected: lost }, lapsedAt)
+  const listed = withListing(newPerson('ada@acme.example', 0), true, 0)
+  const withApps = withCheck(listed, { checkedAt: lapsedAt - 10 * DAY, unconnected: [slack, jira] }, lapsedAt)
+  const connected = withCheck(withApps, { checkedAt: lapsedAt - 9 * DAY, unconnected: [] }, lapsedAt)
+  return withCheck(connected, { checkedAt: lapsedAt, unconnected: lost }, lapsedAt)
 }

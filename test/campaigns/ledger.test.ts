@@ -1,11 +1,11 @@
-// What a run records of an email, while the store is away and beside another run.
+// Records of an email, during outages of the store and beside another run.
 import { expect, it } from 'vitest'
 import { campaignEmail, dueEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { EmailLedger } from '../../src/campaigns/ledger.ts'
 import { PersonUnreadable } from '../../src/people/people.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { policy } from './office.ts'
+import { policy } from './run-fixture.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const ada = { email: 'ada@acme.example' }
@@ -22,19 +22,19 @@ type Setup = {
   isHeld?: boolean
 }
 
-/** Ada's record in a store whose next writes fail like this. */
-function store(get?: () => Promise<never>) {
-  let known: Person | undefined
+/** A store with Ada's record, whose next writes fail by `faults`. */
+function storeWith(get?: () => Promise<never>) {
+  let storedPerson: Person | undefined
   const faults: Fault[] = []
   const people = {
-    get: get ?? (() => Promise.resolve(known)),
+    get: get ?? (() => Promise.resolve(storedPerson)),
     change(_email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
       const fault = faults.shift()
       if (fault === 'away') return Promise.reject(new StoreUnavailable(undefined))
       if (fault === 'mistake') return Promise.reject(new TypeError('a mistake of ours'))
       const fresh = newPerson(ada.email, at)
-      const after = change(known ?? fresh, known !== undefined)
-      if (after !== fresh) known = after
+      const after = change(storedPerson ?? fresh, storedPerson !== undefined)
+      if (after !== fresh) storedPerson = after
       return fault === 'response-lost'
         ? Promise.reject(new StoreUnavailable(undefined))
         : Promise.resolve(after)
@@ -54,14 +54,14 @@ function store(get?: () => Promise<never>) {
   return {
     run,
     faults,
-    known: () => known,
-    state: () => known && campaignEmail(known, ONBOARDING, 0)?.state,
-    forget: () => (known = undefined),
+    storedPerson: () => storedPerson,
+    state: () => storedPerson && campaignEmail(storedPerson, ONBOARDING, 0)?.state,
+    forget: () => (storedPerson = undefined),
   }
 }
 
 it('only one of two runs sends an email', async () => {
-  const { run, state } = store()
+  const { run, state } = storeWith()
   const [one, other] = [run(), run()]
   expect(await Promise.all([one.begin(ada, 0, slack), other.begin(ada, 0, slack)])).toEqual([true, false])
   await one.end(ada.email, 0, 'sent')
@@ -69,14 +69,14 @@ it('only one of two runs sends an email', async () => {
 })
 
 it('an email that isn’t due, or whose run lost the lease, is neither sent nor recorded', async () => {
-  const { run, known } = store()
+  const { run, storedPerson: known } = storeWith()
   expect([await run().begin(ada, 1, slack), known()]).toEqual([false, undefined])
   await expect(run({ isHeld: false }).begin(ada, 0, slack)).rejects.toThrow('another run took over')
   expect(known()).toBeUndefined()
 })
 
-it('an email is recorded although the store was away, and although its responses were lost', async () => {
-  const { run, faults, state } = store()
+it('an email is recorded despite an outage of the store and lost responses', async () => {
+  const { run, faults, state } = storeWith()
   const ledger = run()
   faults.push('away', 'response-lost')
   expect([await ledger.begin(ada, 0, slack), state()]).toEqual([true, 'sending'])
@@ -85,8 +85,8 @@ it('an email is recorded although the store was away, and although its responses
   expect(state()).toBe('sent')
 })
 
-it('an email isn’t sent while the store stays away, after a few retries', async () => {
-  const { run, faults, known } = store()
+it('an email isn’t sent during a longer outage of the store, after a few retries', async () => {
+  const { run, faults, storedPerson: known } = storeWith()
   faults.push(...Array.from({ length: 50 }, (): Fault => 'away'))
   await expect(run({ patienceMs: 380 }).begin(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
   expect(known()).toBeUndefined()
@@ -94,7 +94,7 @@ it('an email isn’t sent while the store stays away, after a few retries', asyn
 })
 
 it('a stopped run doesn’t wait for the store, and a programming error is never retried', async () => {
-  const { run, faults } = store()
+  const { run, faults } = storeWith()
   faults.push('away', 'away')
   await expect(run({ signal: AbortSignal.abort() }).begin(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
   faults.splice(0, 2, 'mistake', 'mistake')
@@ -102,8 +102,8 @@ it('a stopped run doesn’t wait for the store, and a programming error is never
   expect(faults).toHaveLength(1)
 })
 
-it('an email that another run has sent again keeps the outcome of that run', async () => {
-  const { run, state } = store()
+it('an email that another run sent again keeps that run’s outcome', async () => {
+  const { run, state } = storeWith()
   const [one, other] = [run(), run({ policy: { unknown: 'resend' } })]
   await one.begin(ada, 0, slack)
   await other.begin(ada, 0, slack)
@@ -113,7 +113,7 @@ it('an email that another run has sent again keeps the outcome of that run', asy
 })
 
 it('the outcome of an email doesn’t recreate a forgotten person', async () => {
-  const { run, known, forget } = store()
+  const { run, storedPerson: known, forget } = storeWith()
   const ledger = run()
   await ledger.begin(ada, 0, slack)
   forget()
@@ -121,8 +121,8 @@ it('the outcome of an email doesn’t recreate a forgotten person', async () => 
   expect(known()).toBeUndefined()
 })
 
-it('a person keeps the list’s newest details, and is unknown until the service knows them', async () => {
-  const { run, known } = store()
+it('a record has the list’s newest details, and is unknown until the service finds the person', async () => {
+  const { run, storedPerson: known } = storeWith()
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
   await run().observe({ ...ada, ...details }, { unconnected: [], checkedAt: at })
   expect(known()).toMatchObject({ ...details, lastCheck: { checkedAt: at } })
@@ -134,6 +134,6 @@ it('a person keeps the list’s newest details, and is unknown until the service
 })
 
 it('a person whose record can’t be read gets no email: they may have opted out', async () => {
-  const { run } = store(() => Promise.reject(new PersonUnreadable('person:x')))
+  const { run } = storeWith(() => Promise.reject(new PersonUnreadable('person:x')))
   expect((await run().plan(ada.email)).due).toEqual({ kind: 'unreadable' })
 })

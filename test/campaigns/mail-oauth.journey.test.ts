@@ -1,5 +1,5 @@
-// A mailbox that takes no password: a real authorization server (oidc-provider) issues the access tokens, and a mail server
-// (smtp-server) asks it about each.
+// A mailbox without a password: a real authorization server (oidc-provider) issues the access tokens, and a mail server
+// (smtp-server) introspects each.
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -44,7 +44,7 @@ const client = (client_id: string, more: Partial<ClientMetadata>): ClientMetadat
 
 let issuer: string
 let provider: Provider
-/** Bodies that the token endpoint was sent. */
+/** The bodies of token requests. */
 const tokenRequests: URLSearchParams[] = []
 const http = createServer((req, res) => {
   if (req.method === 'POST') {
@@ -74,7 +74,7 @@ afterAll(async () => {
   await new Promise((resolve) => http.close(resolve))
 })
 
-/** A mail server that takes a sign-in with the mailbox's access token alone. */
+/** A mail server that accepts only an access token of the mailbox. */
 async function startMailbox(
   isGood = async (token: string) => (await provider.ClientCredentials.find(token)) !== undefined,
 ) {
@@ -111,13 +111,13 @@ const withSecret = () => ({
 
 const sent = (env: Record<string, string>) => send([list('ada@acme.example\n')], { env })
 
-/** What the doctor finds out about the mail server. */
+/** The doctor's findings about the mail server. */
 async function found(env: Record<string, string>) {
   const { findings } = await examined({ ...company().env, PUBLIC_URL: 'https://onramp.example', ...env })
   return findings.filter(({ check }) => check === 'settings.mail')
 }
 
-/** As a platform writes it; the provider takes each once. */
+/** An assertion as a platform writes it; the provider accepts each once. */
 async function writeAssertion(): Promise<void> {
   const assertion = await new SignJWT({ jti: randomUUID() })
     .setProtectedHeader({ alg: 'RS256' })
@@ -133,7 +133,7 @@ async function writeAssertion(): Promise<void> {
 it.each<[string, () => Record<string, string>]>([
   ['a secret', withSecret],
   [
-    'a secret, at a server of which only the token endpoint is known',
+    'a secret, at a server with a configured token endpoint',
     () => {
       const { SMTP_OAUTH_ISSUER, ...others } = withSecret()
       return { ...others, SMTP_OAUTH_TOKEN_URL: `${SMTP_OAUTH_ISSUER}/token` }
@@ -150,7 +150,7 @@ it.each<[string, () => Record<string, string>]>([
     }),
   ],
   [
-    'the identity of the machine',
+    'an assertion of its platform',
     () => ({
       SMTP_OAUTH_ISSUER: issuer,
       SMTP_OAUTH_CLIENT_ID: 'with-key',
@@ -173,7 +173,7 @@ it.each<[string, () => Record<string, string>]>([
   expect(withThumbprint).toHaveLength('SMTP_OAUTH_CLIENT_CERT_FILE' in settings() ? assertions.length : 0)
 })
 
-it('a client that is refused sends no email, and the message quotes the authorization server', async () => {
+it('a rejected client sends no email, and the message quotes the authorization server', async () => {
   const { recipients, SMTP_URL } = await startMailbox()
   const planted = `planted-${secret}`
   const env = { SMTP_URL, ...withSecret(), SMTP_OAUTH_CLIENT_SECRET: planted }
@@ -196,7 +196,7 @@ it('a client that is refused sends no email, and the message quotes the authoriz
 it.each([
   ['http://127.0.0.1:1', 'cannot be discovered'],
   ['http://127.0.0.1:1/x', 'see SMTP_OAUTH_ISSUER'],
-])('an issuer %s that doesn’t respond is named by its setting', async (SMTP_OAUTH_ISSUER, words) => {
+])('the error about an unreachable issuer %s names its setting', async (SMTP_OAUTH_ISSUER, words) => {
   const { SMTP_URL } = await startMailbox()
   const { stderr } = await sent({ SMTP_URL, ...withSecret(), SMTP_OAUTH_ISSUER })
   expect(stderr).toContain(words)
@@ -215,7 +215,7 @@ it('a mail server that rejects the access token is reported, also by the doctor'
   ])
 })
 
-it('a mail server that takes no passwords (550 5.7.30 Basic authentication is not supported) is explained', async () => {
+it('a mail server without passwords (550 5.7.30 Basic authentication is not supported) is explained', async () => {
   const server = await startSmtpServer(({ stage, line }) => {
     if (stage === 'EHLO') return '250-mail.acme.example\r\n250 AUTH LOGIN PLAIN XOAUTH2'
     if (line.startsWith('AUTH'))
@@ -307,7 +307,7 @@ it.each<[Record<string, string>, string[]]>([
   [{ SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, [together]],
   [{ SMTP_OAUTH_ISSUER: 'http://as.example' }, ['SMTP_OAUTH_ISSUER must start with https://', together]],
   [{ SMTP_URL: 'smtp://smtp.office365.com' }, ['SMTP_URL needs the mailbox']],
-])('the settings of a mailbox with access tokens %j', (env, faults) => {
+])('the settings of a mailbox with access tokens are validated: %j', (env, faults) => {
   expect(faultsIn({ ...whole, ...env })).toEqual(
     faults.map((fault) => expect.stringContaining(fault) as string),
   )

@@ -1,4 +1,4 @@
-// What a mail server can do instead of taking an email, and what comes of it.
+// Mail servers that refuse, break off or stall, and the outcome of the email.
 import PostalMime from 'postal-mime'
 import { afterEach, expect, it } from 'vitest'
 import { MailServer } from '../../src/campaigns/mail/server.ts'
@@ -30,7 +30,7 @@ async function posted(script: Script, parts?: Setup) {
   return await opened.send(mail).finally(() => opened.close())
 }
 
-/** Answers this at a stage: with a number, after so many milliseconds. */
+/** Replies with a text at a stage, or, with a number, after so many milliseconds. */
 const at =
   (where: Stage, answer: string | number, then?: () => void): Script =>
   ({ stage }) => {
@@ -43,8 +43,8 @@ const deferred = (reply: string) => ({ outcome: 'deferred', reply, reason: 'othe
 it.each<Stage>(['connect', 'EHLO', 'MAIL', 'RCPT', 'DATA'])(
   'a connection that breaks before the email leaves (%s) leaves it for a later run',
   async (stage) => {
-    const came = await posted(at(stage, 'break'))
-    expect(came).toMatchObject({ outcome: 'deferred', reason: 'other' })
+    const result = await posted(at(stage, 'break'))
+    expect(result).toMatchObject({ outcome: 'deferred', reason: 'other' })
   },
 )
 
@@ -73,12 +73,9 @@ it.each<Stage>(['MAIL', 'RCPT'])(
   },
 )
 
-it.each<Stage>(['connect', 'RCPT', 'end'])(
-  'a mail server that is slow is waited for at %s',
-  async (stage) => {
-    expect(await posted(at(stage, 120))).toEqual({ outcome: 'sent' })
-  },
-)
+it.each<Stage>(['connect', 'RCPT', 'end'])('a slow mail server is tolerated at %s', async (stage) => {
+  expect(await posted(at(stage, 120))).toEqual({ outcome: 'sent' })
+})
 
 it('a timeout after the end of an email leaves its outcome unknown, an earlier one defers it', async () => {
   const limits = { ...LIMITS, reply: 60 }
@@ -87,21 +84,21 @@ it('a timeout after the end of an email leaves its outcome unknown, an earlier o
   expect(await posted(at('RCPT', ''), { limits })).toEqual(deferred(reply))
 })
 
-it('a mail server that is slow doesn’t hold up the end of a run', async () => {
+it('a slow mail server doesn’t delay the end of a run', async () => {
   for (const [stage, outcome] of [
     ['end', 'unknown'],
     ['RCPT', 'deferred'],
   ] as const) {
     const stop = new AbortController()
-    const came = await posted(
+    const results = await posted(
       at(stage, '', () => stop.abort()),
       { signal: stop.signal },
     )
-    expect(came).toMatchObject({ outcome, reply: 'no answer before the run was stopped' })
+    expect(results).toMatchObject({ outcome, reply: 'no answer before the run was stopped' })
   }
 })
 
-it('a mail server that greets too late isn’t used, and the error names the time limit', async () => {
+it('a mail server with a late greeting isn’t used, and the error names the time limit', async () => {
   const opened = await open(at('connect', ''))
   await expect(opened.check()).rejects.toThrow('not used (no answer within 0.05 seconds)')
 })
@@ -111,7 +108,7 @@ it.each([
   ['https://onramp.acme.example:8443', 'onramp.acme.example'],
   ['https://xn--bcher-kva.example', 'xn--bcher-kva.example'],
 ])(
-  'a mail server that answers 421 to EHLO with an address gets the host of PUBLIC_URL: %s',
+  'a mail server that rejects EHLO with an IP address gets the host of PUBLIC_URL: %s',
   async (PUBLIC_URL, host) => {
     const strict: Script = ({ stage, line }) =>
       stage === 'EHLO' && line !== `EHLO ${host}` ? '421 4.7.0 try again later' : undefined
@@ -141,8 +138,8 @@ it('a local mail server with STARTTLS but no certificate gets the email without 
   expect(await posted(script)).toEqual({ outcome: 'sent' })
 })
 
-// An encrypted token has two dots in a row, and a line of an email that begins with a dot is escaped (RFC 5321 4.5.2).
-it('a mail server gets every link whole, wherever its lines are broken', async () => {
+// An encrypted token contains two dots in a row, and SMTP escapes a dot at the start of a line (RFC 5321 4.5.2).
+it('every link arrives unchanged, wherever its lines are broken', async () => {
   const audience = 'https://onramp.acme.example'
   const secrets = ['a secret of thirty-two characters']
   const invitations = new Invitations(secrets, audience, Date.now)

@@ -1,4 +1,4 @@
-// Certificates, encryption and sign-in of a mail server: each fault is named, before anything leaves.
+// Certificates, encryption and sign-in of a mail server: each fault is named before any email is sent.
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -31,14 +31,14 @@ it('a mail server’s private certificate is described, and accepted with NODE_E
   const refused = await sent(env.SMTP_URL)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain("an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS")
-  // In a process of its own: Node reads the file of authorities only at its start.
+  // A child process, because Node reads NODE_EXTRA_CA_CERTS only at its start.
   const accepted = await company().run(['invite', 'send', list(ada)], {
     env: { ...env, NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') },
   })
   expect(accepted.code).toBe(0)
 })
 
-it('a self-signed certificate is enough on this machine, unless a password is sent', async () => {
+it('a self-signed certificate is accepted on this machine, unless a password is sent', async () => {
   const port = await started(pem(folder, 'mail'))
   expect((await sent(`smtp://127.0.0.1:${port}`)).code).toBe(0)
   for (const url of [`smtp://robot:pw@127.0.0.1:${port}`, `smtp://127.1:${port}`])
@@ -47,7 +47,7 @@ it('a self-signed certificate is enough on this machine, unless a password is se
 
 it('no email is sent to another machine without encryption, and the message names it', async () => {
   const port = await started({ disabledCommands: ['STARTTLS'] })
-  // The same machine by a name that does not look like it.
+  // This machine, by a name that isn't recognized as local.
   const { code, stderr } = await sent(`smtp://127.1:${port}`)
   expect(code).toBe(1)
   expect(stderr).toContain('it offers no encryption (STARTTLS)')

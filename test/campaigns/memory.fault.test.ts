@@ -1,4 +1,4 @@
-// A list of any length: a run and its report hold only what they work on.
+// Memory of a run and its report is independent of the list's length.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,17 +8,17 @@ import { createReport } from '../../src/admin/report.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 import { testPeople } from '../helpers/people.ts'
-import { unconnectedApps, setUpRuns } from './office.ts'
+import { unconnectedApps, setUpRuns } from './run-fixture.ts'
 
 function* addresses(count: number) {
   for (let number = 0; number < count; number++) yield `person-${number}@acme.example`
 }
 
-/** Sends to every second one of so many people. @returns the most bytes that were held meanwhile, beyond those before */
+/** Sends to every second person. @returns the peak memory of the run, in bytes above the start */
 async function measured(count: number) {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-memory-'))
   const records = createSqliteRecords(folder)
-  const everyone = testPeople({ records })
+  const people = testPeople({ records })
   let [sent, most] = [0, 0]
   const sample = async () => {
     await collected()
@@ -26,20 +26,20 @@ async function measured(count: number) {
   }
   await sample()
   const before = most
-  const { tally, error } = await setUpRuns(everyone).run({
+  const { tally, error } = await setUpRuns(people).run({
     people: addresses(count),
-    async post() {
+    async send() {
       if (sent++ % Math.ceil(count / 20) === 0) await sample()
       return { outcome: 'sent' }
     },
     atOnce: 4,
-    change: () => ({
+    overrideRun: () => ({
       check: (email) =>
         Promise.resolve({ kind: 'checked', unconnected: /[02468]@/.test(email) ? unconnectedApps : [] }),
     }),
   })
   await sample()
-  const { invited } = await createReport(summarizeAll(everyone.all()), Date.now())
+  const { invited } = await createReport(summarizeAll(people.all()), Date.now())
   await sample()
   records.close()
   rmSync(folder, { recursive: true, force: true })

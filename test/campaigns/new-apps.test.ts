@@ -1,4 +1,4 @@
-// When an app counts as new for many people.
+// Detection of apps that are new for many people.
 import { expect, it } from 'vitest'
 import { findClusters } from '../../src/campaigns/clusters.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
@@ -7,7 +7,7 @@ import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
 
 const NONE: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
 
-/** @param newAt when Jira was first listed; undefined: it never was */
+/** @param newAt time of the first listing of Jira; undefined: never listed */
 function person(newAt?: number): Person {
   const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [slack] }, 1)
   return newAt === undefined
@@ -24,7 +24,7 @@ it.each([
   [5, 26, 0],
   [49, 1_000, 0],
   [50, 1_000, 1],
-])('an app that %i of %i people get at once is new for many %i times', async (some, all, count) => {
+])('an app that %i of %i people get at once gives %i notices', async (some, all, count) => {
   expect(await find([...people(some, monday), ...people(all - some)])).toHaveLength(count)
 })
 
@@ -42,13 +42,13 @@ it('a new app’s count includes people who get it later, also after the first h
   expect(await find(people(9), later)).toEqual(newApps)
 })
 
-it('an app that replaces another one has moved, also where that is said later', async () => {
+it('an app counts as moved also if `replaces` is added later', async () => {
   const moved = people(6, monday).map((one) => {
     const apps = one.lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'jira_0' }))
     return { ...one, lastCheck: { ...one.lastCheck!, apps } }
   })
-  const before = { ...NONE, newApps: await find(people(6, monday)), evaluatedAt: monday + HOUR }
-  expect([...(await find(moved)), ...(await find(moved, before))]).toMatchObject([
+  const evaluated = { ...NONE, newApps: await find(people(6, monday)), evaluatedAt: monday + HOUR }
+  expect([...(await find(moved)), ...(await find(moved, evaluated))]).toMatchObject([
     { instance: 'jira_1', isMoved: true },
     { instance: 'jira_1', isMoved: true },
   ])

@@ -1,4 +1,4 @@
-// Emails to administrators: all of what a notice says, in the HTML and in the plain text, and their headers.
+// Emails to administrators: the same content in HTML and plain text, and the headers.
 import { HtmlValidate } from 'html-validate'
 import { expect, it } from 'vitest'
 import { createNoticeComposer, type Notice } from '../../src/campaigns/mail/notice.ts'
@@ -22,7 +22,7 @@ const from = { name: 'the Acme search team', address: 'search@acme.example' }
 const write = (to = 'admin@acme.example', id = 'break', file: CompanyFile = ACME) =>
   createNoticeComposer(from, companyOf(file, new Map()))(to, notice, id)
 
-it('a notice says everything as plain text, with each command on one line', () => {
+it('the plain text of a notice is complete, with each command on one line', () => {
   expect(write().text).toBe(`Many people lost access to <Slack>
 
 412 of 450 people lost it since 9:00.
@@ -52,7 +52,7 @@ rollout admin at Acme.
 `)
 })
 
-it('a notice says the same in HTML, which is valid', async () => {
+it('the HTML of a notice has the same content, and is valid', async () => {
   const { html } = write()
   const { figures, needs, commands, paragraphs, link } = notice
   const [count] = figures
@@ -71,7 +71,7 @@ it('a notice is in the first language of the company', () => {
   expect(html).not.toContain('sent to')
 })
 
-it('a notice has one Message-ID for each recipient, triggers no auto-replies and offers no unsubscribe link', () => {
+it('a notice has a Message-ID per recipient, and headers against auto-replies, without an unsubscribe link', () => {
   const { messageId, headers } = write()
   expect(headers).toEqual({
     'Auto-Submitted': 'auto-generated',

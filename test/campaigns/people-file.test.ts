@@ -1,11 +1,11 @@
-// A list of people, as spreadsheets and directories write it: which column is what, and the errors for the rest.
+// Lists of people from spreadsheets and directories: recognized columns, and errors.
 import { expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'
 import { listed } from '../helpers/people.ts'
 import { readPeopleList, type Invitee } from '../../src/campaigns/people-file.ts'
 
-/** In pieces of so many bytes, as a pipe may hand them over. */
+/** The text in chunks of so many bytes, like from a pipe. */
 async function* inPieces(text: string | Uint8Array, size: number) {
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -13,7 +13,7 @@ async function* inPieces(text: string | Uint8Array, size: number) {
 
 const rowsOf = (text: string | Uint8Array, size = 65_536) => listed(readPeopleList(inPieces(text, size)))
 
-/** Each row by its line: the person's address and name, or what is wrong. */
+/** Each row by its line: the person's address and name, or the fault. */
 const read = async (text: string | Uint8Array, size?: number) =>
   (await rowsOf(text, size)).map((row) =>
     `${row.line} ${row.kind === 'fault' ? row.fault : `${row.person.email} ${row.person.name ?? ''}`}`.trim(),
@@ -40,12 +40,12 @@ it.each([
   }
 })
 
-it('a list without a header is one address a line, in whichever cell', async () => {
+it('a list without a header has one address per line, in any cell', async () => {
   expect(await read('ada@acme.example\n\nbob@acme.example\n')).toEqual([`1 ${ada}`, '3 bob@acme.example'])
   expect(await people('7,ada@acme.example\n')).toEqual([{ email: ada }])
 })
 
-it('a row of a list is named by its first line', async () => {
+it('a row that spans lines is named by its first line', async () => {
   const text = 'email,name\nada@acme.example,"A\nda"\n , \nnobody,\n"bob@acme.example","Bob"\r\n'
   expect(await read(text)).toEqual([
     '2 the name contains a line break or a control character',
@@ -131,7 +131,7 @@ it('a list with an unclosed quote is refused, with the line before it', async ()
   await expect(rowsOf(`email\n${'x'.repeat(70_000)}\n`)).rejects.toThrow('after line 1')
 })
 
-/** Which of these columns is taken for the address, or why none is. */
+/** The column that is read as the address, or the refusal. */
 async function addressAmong(...names: string[]): Promise<string | undefined> {
   const cells = names.map((_name, n) => `p${n}@acme.example`)
   try {

@@ -1,4 +1,4 @@
-// How often a person is checked, and what its responses mean.
+// Retries and results of one person's check.
 import { expect, it, vi } from 'vitest'
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
@@ -10,13 +10,13 @@ type Fault = Partial<
   Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'isFromIntermediary'>
 >
 
-/** As the client makes it of this status; none: no response. */
+/** The client's error for this status; undefined: no response. */
 function problem(fault: Fault): ServiceProblem {
   const { status: code, detail } = problemFor(fault.responseStatus ?? 500)
   return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
 }
 
-/** @param responses one after the other; the last one stays */
+/** @param responses in order; the last one repeats */
 function service(
   responses: (Fault | TypeError | 'fine')[],
   options: { signal?: AbortSignal; pauseMs?: number } = {},
@@ -56,7 +56,7 @@ it.each<[CheckResult['kind'], string[], Fault]>([
   ['no-response', calls(4), status(500)],
   ['no-response', calls(20), status(429)],
 ] as [CheckResult['kind'], string[], Fault][])(
-  'the service is %s after %j: %j',
+  'the result is %s after %j: %j',
   async (kind, expected, fault) => {
     const { check, calls: made } = service([fault])
     const detail = expect.stringContaining(`${fault.responseStatus}`) as string
@@ -70,7 +70,7 @@ it.each<[Fault[], string[], number[]]>([
   [[status(429, { requestedWait: 7 }), status(429)], ['call', 'wait 7', 'call', 'wait 1', 'call'], [7]],
   [[status(503, { requestedWait: 120 })], ['call', 'wait 120', 'call'], [120]],
 ])(
-  'a service that fails for a moment is retried, after the pause that it requests: %j',
+  'a temporary failure of the service is retried after the requested pause: %j',
   async (faults, expected, announced) => {
     const { check, calls: made, pauses } = service([...faults, 'fine'])
     expect(await check()).toEqual({ kind: 'checked', unconnected: [] })
@@ -78,7 +78,7 @@ it.each<[Fault[], string[], number[]]>([
   },
 )
 
-it('a failing service is waited for twice as long each time', async () => {
+it('the pause between retries doubles each time', async () => {
   const longest = vi.spyOn(Math, 'random').mockReturnValue(1)
   const began = performance.now()
   await service([status(500)], { pauseMs: 5 }).check()
@@ -86,7 +86,7 @@ it('a failing service is waited for twice as long each time', async () => {
   expect(performance.now() - began).toBeGreaterThan(65)
 })
 
-it('a pause ends with the run, and a programming error isn’t taken for a service response', async () => {
+it('a pause ends with the run, and a programming error isn’t caught', async () => {
   const stop = new AbortController()
   const checked = service([status(500)], { signal: stop.signal, pauseMs: 60_000 }).check()
   setTimeout(() => stop.abort(), 5)

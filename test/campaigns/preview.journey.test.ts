@@ -64,7 +64,7 @@ datasources:
   jira: { order: 1 }
 `
 
-/** Writes the company file, its logo beside it. */
+/** Writes the company file and its logo. */
 function branded(content: string) {
   const path = company().list('company.yaml', content)
   const into = dirname(path)
@@ -87,7 +87,7 @@ it('hidden apps are neither named nor counted in emails', async () => {
   expect(mail.html).not.toMatch(/Slack|Google Drive/)
 })
 
-it('a preview has the company’s looks, in each language that the people of a list get', async () => {
+it('a preview has the company’s branding, in each language of the people on a list', async () => {
   const { COMPANY_FILE, into } = branded(FILE)
   const preview = join(into, 'preview')
   const rows = 'ada@acme.example,en-GB\nbob,fr\ncarol@acme.example,\ndan@acme.example,de_AT\n'

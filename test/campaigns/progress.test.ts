@@ -1,4 +1,4 @@
-// What a run says of itself: its line while it lasts, and its summary.
+// The progress line and the summary of a run.
 import { expect, it } from 'vitest'
 import { RunProgress } from '../../src/cli/invite/progress.ts'
 import {
@@ -22,7 +22,7 @@ it.each<[Partial<Tally>, number, string]>([
     8,
     '87% · 7 people · 3 emails · 4 with problems',
   ],
-])('the progress of %j has its line', (counts, people, line) => {
+])('the progress line of %j has the share and the counts', (counts, people, line) => {
   expect(progressLine(tally(counts), people)).toBe(line)
 })
 
@@ -62,7 +62,7 @@ it('a run’s summary has a line for each count above zero and for people not du
   expect(formatSummary(tally({}), { isDryRun: false, isThrough: true })).toBe('        0  people\n')
 })
 
-it('a run is complete if everyone whom the service knows has certainly got their email', () => {
+it('a run is complete once everyone with an account has certainly got their email', () => {
   expect(isAllDelivered(tally({ rows: 9, sent: 2, unknownToService: 3 }))).toBe(true)
   for (const what of ['deferred', 'failed', 'uncertain', 'refused', 'invalid'] as const)
     expect(isAllDelivered(tally({ rows: 9, sent: 2, [what]: 1 }))).toBe(false)

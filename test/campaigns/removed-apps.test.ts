@@ -1,4 +1,4 @@
-// When an app that left many lists counts as removed, until administrators answer.
+// Detection of removed apps, until an operator marks them.
 import { expect, it } from 'vitest'
 import { findClusters } from '../../src/campaigns/clusters.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
@@ -7,7 +7,7 @@ import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
 
 const NONE: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
 
-/** @param by who noticed that Jira is gone; undefined: it is listed still */
+/** @param by the run or page that noticed that Jira is gone; undefined: still listed */
 function person(by?: 'run' | 'page', at = monday): Person {
   const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [slack, jira] }, 1)
   if (by === undefined) return first
@@ -28,14 +28,14 @@ it.each([
   [60, 30, 0, 1],
   [60, 31, 0, 0],
 ])(
-  '%i runs and %i pages without an app once listed by %i people ask %i times',
+  'an app delisted in %i runs and on %i pages, and listed for %i people, gives %i questions',
   async (runs, pages, listed, count) => {
     const all = [...people(runs, 'run'), ...people(pages, 'page'), ...people(listed)]
     expect(await find(all)).toHaveLength(count)
   },
 )
 
-it('the question remains until most lists have the app again, and isn’t repeated about evaluated people', async () => {
+it('the question remains until most people have the app again, and counts no one twice', async () => {
   const removedApps = await find(people(10, 'run'))
   expect(removedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
   const later = { ...NONE, removedApps, evaluatedAt: monday + DAY }

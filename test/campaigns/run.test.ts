@@ -1,4 +1,4 @@
-// What a run comes to: whom it takes, in which order, what it leaves written down, and what ends it.
+// A run of invite send: recipients, order, records and end.
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { having } from '../helpers/people.ts'
@@ -7,7 +7,14 @@ import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import type { Campaign } from '../../src/campaigns/delivery.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { cutOff, unknownRecipient, greylisted, unconnectedApps, objects, setUpRuns } from './office.ts'
+import {
+  connectionLost,
+  unknownRecipient,
+  greylisted,
+  unconnectedApps,
+  senderRejected,
+  setUpRuns,
+} from './run-fixture.ts'
 
 const ada = 'ada@acme.example'
 const bob = 'bob@acme.example'
@@ -21,38 +28,38 @@ const never = () => {
 it('a person listed several times is emailed once', async () => {
   const { run } = setUpRuns()
   const posted: string[] = []
-  const given = {
+  const input = {
     people: [ada, ada, bob, ada, bob],
     policy: { unknown: 'resend' as const, remindAfterMs: 0 },
-    post: (email: string) => (posted.push(email), email === ada ? cutOff : ('sent' as const)),
+    send: (email: string) => (posted.push(email), email === ada ? connectionLost : ('sent' as const)),
   }
-  const first = await run({ ...given, atOnce: 3 })
+  const first = await run({ ...input, atOnce: 3 })
   expect(posted).toEqual([ada, bob])
   expect(first.tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1 }))
 })
 
 it('a run follows the order of its list, with previously failed people last', async () => {
-  const { run, written } = setUpRuns()
+  const { run, storedEmailState } = setUpRuns()
   const [first = '', second = '', ...rest] = people(4)
-  await run({ people: [first, second], post: () => greylisted })
-  expect(written(first)).toBe('deferred')
+  await run({ people: [first, second], send: () => greylisted })
+  expect(storedEmailState(first)).toBe('deferred')
   const posted: string[] = []
-  await run({ people: [first, ...rest, second], post: (email) => (posted.push(email), 'sent') })
+  await run({ people: [first, ...rest, second], send: (email) => (posted.push(email), 'sent') })
   expect(posted).toEqual([...rest, first, second])
 })
 
-it('a run goes no further once it has failed or reached its limit', async () => {
-  for (const given of [
-    { post: () => Promise.reject(new MailServerUnusable('away')) },
-    { post: () => 'sent' as const, limit: 1 },
+it('a run stops reading its list once it has failed or reached its limit', async () => {
+  for (const options of [
+    { send: () => Promise.reject(new MailServerUnusable('away')) },
+    { send: () => 'sent' as const, limit: 1 },
   ]) {
-    const { tally } = await setUpRuns().run({ people: [ada, bob], ...given })
+    const { tally } = await setUpRuns().run({ people: [ada, bob], ...options })
     expect(tally.rows).toBe(1)
   }
 })
 
 it('a run is ended by its list, its limit or its signal', async () => {
-  const run = (given: object) => setUpRuns().run({ people: people(4), ...given })
+  const run = (options: object) => setUpRuns().run({ people: people(4), ...options })
   expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
   expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
   expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
@@ -62,39 +69,39 @@ it('a run is ended by its list, its limit or its signal', async () => {
 })
 
 it('a dry run shows who would get which email, and records nothing', async () => {
-  const { run, everyone, written } = setUpRuns()
+  const { run, peopleStore, storedEmailState } = setUpRuns()
   const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
-  await everyone.change(ada, (before) => withEmail(before, open))
+  await peopleStore.change(ada, (before) => withEmail(before, open))
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
   const { tally, shown, endedBy } = await run({
     people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
-    ask: (email) => {
+    check: (email) => {
       if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
       return { kind: 'checked', unconnected: email === bob ? [...unconnectedApps, jira] : [] }
     },
-    change: () => ({ send: undefined }),
+    overrideRun: () => ({ send: undefined }),
   })
   expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
   expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
   expect(endedBy).toBe('list')
-  expect(written(ada)).toBe('sending')
+  expect(storedEmailState(ada)).toBe('sending')
   for (const email of [bob, 'dan@acme.example', 'ghost@acme.example'])
-    expect(await everyone.get(email)).toBeUndefined()
+    expect(await peopleStore.get(email)).toBeUndefined()
 })
 
 it('an email names only the person’s connectable apps, and all listed apps are recorded', async () => {
-  const { run, everyone } = setUpRuns()
+  const { run, peopleStore } = setUpRuns()
   const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
     instance: id,
     name: id,
     status: id === 'off' ? ('disabled' as const) : ('awaiting' as const),
   }))
-  await everyone.change(ada, (before) => having(before, { jira: 'blocked' }, 1))
+  await peopleStore.change(ada, (before) => having(before, { jira: 'blocked' }, 1))
   const about: unknown[] = []
   const { error } = await run({
     people: [ada],
-    ask: () => ({ kind: 'checked', unconnected: listed }),
-    campaign: (usual) => ({
+    check: () => ({ kind: 'checked', unconnected: listed }),
+    overrideCampaign: (usual) => ({
       isAbout: ({ instance }) => instance !== 'wiki',
       compose(invitee, apps, kind) {
         about.push(...apps.map(({ instance }) => instance), kind)
@@ -104,76 +111,78 @@ it('an email names only the person’s connectable apps, and all listed apps are
   })
   expect(error).toBeUndefined()
   expect(about).toEqual(['slack', expect.objectContaining({ reminder: 0, isLapse: false })])
-  expect((await everyone.get(ada))?.lastCheck?.apps).toHaveLength(4)
+  expect((await peopleStore.get(ada))?.lastCheck?.apps).toHaveLength(4)
 })
 
 it.each([
   [['slack_1'], true],
   [['slack_1', 'jira_1'], false],
 ])('an email about %j to a person who had Slack is a lapse email: %s', async (instances, isLapse) => {
-  const { run, everyone } = setUpRuns()
-  await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
+  const { run, peopleStore } = setUpRuns()
+  await peopleStore.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
   const unconnected = instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
   const kinds: unknown[] = []
   await run({
     people: [ada],
-    ask: () => ({ kind: 'checked', unconnected }),
-    campaign: ({ compose }) => ({ compose: (...all) => (kinds.push(all[2].isLapse), compose(...all)) }),
+    check: () => ({ kind: 'checked', unconnected }),
+    overrideCampaign: ({ compose }) => ({
+      compose: (...all) => (kinds.push(all[2].isLapse), compose(...all)),
+    }),
   })
   expect(kinds).toEqual([isLapse])
 })
 
 it('an email gets all of the person’s apps, so names match the pages', async () => {
-  const { run, everyone } = setUpRuns()
-  await everyone.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
+  const { run, peopleStore } = setUpRuns()
+  await peopleStore.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
   const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
-  const known: unknown[] = []
+  const appsOfEmails: unknown[] = []
   await run({
     people: [ada],
-    ask: () => ({ kind: 'checked', unconnected: [...unconnectedApps, wiki] }),
-    campaign: (usual) => ({
+    check: () => ({ kind: 'checked', unconnected: [...unconnectedApps, wiki] }),
+    overrideCampaign: (usual) => ({
       compose(invitee, apps, kind) {
-        known.push(...(kind.known ?? []).map(({ instance }) => instance))
+        appsOfEmails.push(...(kind.known ?? []).map(({ instance }) => instance))
         return usual.compose(invitee, apps, kind)
       },
     }),
   })
-  expect(known).toEqual(['slack_1', 'wiki_1'])
+  expect(appsOfEmails).toEqual(['slack_1', 'wiki_1'])
 })
 
-it('an email isn’t recorded before its turn has come and the lease is still held', async () => {
-  const { run, written } = setUpRuns()
+it('an email is recorded only at its turn, and only while the lease is held', async () => {
+  const { run, storedEmailState } = setUpRuns()
   const states: unknown[] = []
   const { error } = await run({
     people: [ada],
-    post: never,
-    isHeld: () => (states.push(written(ada)), false),
-    change: ({ emailThrottle }) => ({
+    send: never,
+    isHeld: () => (states.push(storedEmailState(ada)), false),
+    overrideRun: ({ emailThrottle }) => ({
       emailThrottle: {
-        next: () => (states.push(written(ada)), emailThrottle.next()),
+        next: () => (states.push(storedEmailState(ada)), emailThrottle.next()),
         slowDown: () => true,
         rate: 1,
       },
     }),
   })
   expect(String(error)).toBe('RunStopped: another run took over the campaign')
-  expect([...states, written(ada)]).toEqual([undefined, undefined, undefined])
+  expect([...states, storedEmailState(ada)]).toEqual([undefined, undefined, undefined])
 })
 
-it('an email is recorded before it leaves', async () => {
-  const { run, written } = setUpRuns()
-  let before: unknown
-  await run({ people: [ada], post: () => ((before = written(ada)), 'sent') })
-  expect([before, written(ada)]).toEqual(['sending', 'sent'])
+it('an email is recorded before it is sent', async () => {
+  const { run, storedEmailState } = setUpRuns()
+  let stateBeforeSend: unknown
+  await run({ people: [ada], send: () => ((stateBeforeSend = storedEmailState(ada)), 'sent') })
+  expect([stateBeforeSend, storedEmailState(ada)]).toEqual(['sending', 'sent'])
 })
 
 it('a person who opts out while their email is composed doesn’t get it', async () => {
-  const { run, everyone } = setUpRuns()
-  const optOut = () => everyone.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
+  const { run, peopleStore } = setUpRuns()
+  const optOut = () => peopleStore.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
   const campaign = ({ compose }: Campaign): Partial<Campaign> => ({
     compose: async (...all) => (await optOut(), await compose(...all)),
   })
-  const { tally } = await run({ people: [ada], post: never, campaign })
+  const { tally } = await run({ people: [ada], send: never, overrideCampaign: campaign })
   expect(tally).toEqual(counts({ rows: 1 }))
 })
 
@@ -181,130 +190,130 @@ it.each([
   ['sent', 'sent', { sent: 1 }],
   ['rejected', unknownRecipient, { deferred: 1 }],
   ['greylisted', greylisted, { deferred: 1 }],
-  ['refused for any other reason', objects, { deferred: 1 }],
-  ['cut off behind its end', cutOff, { uncertain: 1 }],
+  ['refused for any other reason', senderRejected, { deferred: 1 }],
+  ['cut off after its end', connectionLost, { uncertain: 1 }],
 ] as const)('an email that is %s has its outcome recorded', async (_what, posted, count) => {
-  const { run, written } = setUpRuns()
-  const { tally, error } = await run({ people: [ada], post: () => posted })
+  const { run, storedEmailState } = setUpRuns()
+  const { tally, error } = await run({ people: [ada], send: () => posted })
   expect([error, tally]).toEqual([undefined, counts({ rows: 1, ...count })])
   const state = 'sent' in count ? 'sent' : 'deferred' in count ? 'deferred' : 'unknown'
-  expect(written(ada)).toBe(state)
+  expect(storedEmailState(ada)).toBe(state)
 })
 
 const rejecting = (bad: readonly string[]) => (email: string) =>
   bad.includes(email) ? unknownRecipient : 'sent'
 
 it('a rejection of people counts in a run with accepted emails', async () => {
-  const { run, written } = setUpRuns()
+  const { run, storedEmailState } = setUpRuns()
   const bad = ['first@acme.example', 'last@acme.example']
-  const given = { people: ['first@acme.example', ada, 'last@acme.example'], post: rejecting(bad) }
-  const { tally, trouble } = await run(given)
+  const input = { people: ['first@acme.example', ada, 'last@acme.example'], send: rejecting(bad) }
+  const { tally, trouble } = await run(input)
   expect(tally).toEqual(counts({ rows: 3, sent: 1, failed: 2 }))
   expect(trouble).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
-  expect(bad.map((email) => written(email))).toEqual(['failed', 'failed'])
-  expect((await run({ ...given, post: never })).tally).toEqual(counts({ rows: 3, failed: 2 }))
+  expect(bad.map((email) => storedEmailState(email))).toEqual(['failed', 'failed'])
+  expect((await run({ ...input, send: never })).tally).toEqual(counts({ rows: 3, failed: 2 }))
 })
 
-it('a mail server that rejects everyone isn’t believed, and a later run tries them again', async () => {
-  const { run, written } = setUpRuns()
-  const { tally, error, trouble } = await run({ people: people(9), post: () => unknownRecipient })
+it('rejections of everyone are deferred, and retried by a later run', async () => {
+  const { run, storedEmailState } = setUpRuns()
+  const { tally, error, trouble } = await run({ people: people(9), send: () => unknownRecipient })
   expect([error, tally]).toEqual([undefined, counts({ rows: 9, deferred: 9 })])
   expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
-  expect(people(9).map((email) => written(email))).toEqual(people(9).map(() => 'deferred'))
+  expect(people(9).map((email) => storedEmailState(email))).toEqual(people(9).map(() => 'deferred'))
   expect((await run({ people: people(9) })).tally.sent).toBe(9)
 })
 
 const words = '554 5.7.1 not you'
 
 it('five failures in a row unrelated to the recipient end the run, and no email is lost', async () => {
-  const { run, written } = setUpRuns()
-  const { tally, error } = await run({ people: people(9), post: () => objects })
+  const { run, storedEmailState } = setUpRuns()
+  const { tally, error } = await run({ people: people(9), send: () => senderRejected })
   expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
-  expect(written('p5@acme.example')).toBeUndefined()
+  expect(storedEmailState('p5@acme.example')).toBeUndefined()
   const posted: string[] = []
-  const next = await run({ people: people(9), post: (email) => (posted.push(email), 'sent') })
+  const next = await run({ people: people(9), send: (email) => (posted.push(email), 'sent') })
   expect(next.tally.sent).toBe(9)
   expect(posted).toEqual([...people(4, 5), ...people(5)])
 })
 
 it('failures about people, or separated by an accepted email, don’t end a run', async () => {
   let posted = 0
-  const between = () => (++posted % 5 === 0 ? ('sent' as const) : objects)
-  for (const [post, sent] of [
+  const between = () => (++posted % 5 === 0 ? ('sent' as const) : senderRejected)
+  for (const [send, sent] of [
     [() => greylisted, 0],
     [between, 4],
   ] as const) {
-    const { error, tally } = await setUpRuns().run({ people: people(20), post })
+    const { error, tally } = await setUpRuns().run({ people: people(20), send })
     expect([error, tally.sent, tally.deferred]).toEqual([undefined, sent, 20 - sent])
   }
 })
 
-it('five service failures in a row end the run, and the next run takes these people last', async () => {
+it('five service failures in a row end the run, and the next run checks these people last', async () => {
   const { run } = setUpRuns()
   const silent = { kind: 'no-response', detail: 'it answered 503' } as const
-  const { error, tally, trouble } = await run({ people: people(9), post: never, ask: () => silent })
+  const { error, tally, trouble } = await run({ people: people(9), send: never, check: () => silent })
   expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
   expect(trouble).toContain('p0@acme.example no-response it answered 503')
   const next = await run({
     people: people(9),
-    ask: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: unconnectedApps }),
+    check: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: unconnectedApps }),
   })
   expect(next.calls).toEqual([...people(4, 5), ...people(5)])
   expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
 })
 
 it('a mail server that can’t be used ends the run at once', async () => {
-  // A store takes a moment, and the run ends only behind what it writes down.
-  const { everyone, written } = setUpRuns()
-  const change: typeof everyone.change = async (...given) => {
+  // The store is asynchronous, and the run ends only after its writes.
+  const { peopleStore, storedEmailState } = setUpRuns()
+  const change: typeof peopleStore.change = async (...args) => {
     await setImmediate()
-    return await everyone.change(...given)
+    return await peopleStore.change(...args)
   }
-  const { run } = setUpRuns({ ...everyone, change })
+  const { run } = setUpRuns({ ...peopleStore, change })
   const away = () => Promise.reject(new MailServerUnusable('away'))
-  const { error } = await run({ people: people(9), post: away })
+  const { error } = await run({ people: people(9), send: away })
   expect(error).toBeInstanceOf(MailServerUnusable)
-  expect(written('p0@acme.example')).toBe('deferred')
+  expect(storedEmailState('p0@acme.example')).toBe('deferred')
 })
 
 const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
 const among = (strangers: readonly string[]) => (email: string) =>
   strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: unconnectedApps } as const)
 
-it('a person unknown to the service fails no run in which others are known', async () => {
-  const { run, everyone } = setUpRuns()
+it('unknown people don’t fail a run in which the service knows others', async () => {
+  const { run, peopleStore } = setUpRuns()
   const strangers = people(7)
-  const given = { people: [ada, ...strangers, bob], ask: among(strangers) }
-  const { error, tally, trouble } = await run(given)
+  const input = { people: [ada, ...strangers, bob], check: among(strangers) }
+  const { error, tally, trouble } = await run(input)
   expect([error, tally]).toEqual([undefined, counts({ rows: 9, sent: 2, unknownToService: 7 })])
   expect(trouble[0]).toBe('p0@acme.example unknownToService')
-  expect((await everyone.get('p0@acme.example'))?.unknownAt).toBeDefined()
-  // In every later run they are all that is left to ask about.
-  expect(await run(given)).toMatchObject({ error: undefined, endedBy: 'list' })
-  expect((await run({ ...given, people: [...strangers, ada] })).error).toBeUndefined()
+  expect((await peopleStore.get('p0@acme.example'))?.unknownAt).toBeDefined()
+  // In every later run only they are left to check.
+  expect(await run(input)).toMatchObject({ error: undefined, endedBy: 'list' })
+  expect((await run({ ...input, people: [...strangers, ada] })).error).toBeUndefined()
 })
 
 it('five people in a row unknown to the service end the run: the server may be wrong', async () => {
   const { run } = setUpRuns()
   const strangers = people(7)
-  const { error, tally } = await run({ people: [...strangers, ada], ask: among(strangers), post: never })
+  const { error, tally } = await run({ people: [...strangers, ada], check: among(strangers), send: never })
   expect(String(error)).toMatch(
     /has no account for any of the first five people: it answered 404\. If .* left, run/,
   )
   expect(tally.unknownToService).toBe(5)
-  // The next run asks about everyone else first.
-  const next = await run({ people: [...strangers, ada], ask: among(strangers) })
+  // The next run checks everyone else first.
+  const next = await run({ people: [...strangers, ada], check: among(strangers) })
   expect([next.error, next.tally]).toEqual([undefined, counts({ rows: 8, sent: 1, unknownToService: 7 })])
 })
 
 it('a run fails if the service knows no one on the list', async () => {
-  const { error } = await setUpRuns().run({ people: [ada], ask: () => unknown, post: never })
+  const { error } = await setUpRuns().run({ people: [ada], check: () => unknown, send: never })
   expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
 })
 
-it('a store that is away is waited for, and doesn’t count as another run', async () => {
+it('a run waits for an unavailable store, and doesn’t take it for another run', async () => {
   let away = 2
   const isHeld = () => {
     if (away-- > 0) throw new StoreUnavailable(undefined)
@@ -313,6 +322,6 @@ it('a store that is away is waited for, and doesn’t count as another run', asy
   const { tally, error } = await setUpRuns().run({ people: [ada], isHeld, patienceMs: 2_000 })
   expect([tally.sent, error]).toEqual([1, undefined])
   away = 2
-  const ended = await setUpRuns().run({ people: [ada], post: never, isHeld })
+  const ended = await setUpRuns().run({ people: [ada], send: never, isHeld })
   expect(ended.error).toBeInstanceOf(StoreUnavailable)
 })

@@ -1,4 +1,4 @@
-// An email as tests of the mail server hand it over.
+// Fixture: an email for tests of the mail server.
 import type { Email } from '../../src/campaigns/mail/email.ts'
 
 export const mail: Email = {

@@ -1,14 +1,14 @@
-// What a mail server's replies come to: replies that providers document, or that people reported.
+// The outcome of an email for each SMTP reply; the replies are from documentation and reports.
 import { expect, it } from 'vitest'
 import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
 import { printableReply, quoteReply, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
 
 type Input = Omit<Partial<SmtpError>, 'name'>
-const came = (given: Input, hasLeft = false) =>
+const resultOfError = (given: Input, hasLeft = false) =>
   sendResultOf(Object.assign(new Error('Failed'), given), hasLeft, 5_000)
 
-const replied = (response: string, command: string) =>
-  came({ code: 'EENVELOPE', response, responseCode: Number(response.slice(0, 3)), command }, true)
+const resultOfReply = (response: string, command: string) =>
+  resultOfError({ code: 'EENVELOPE', response, responseCode: Number(response.slice(0, 3)), command }, true)
 
 const REJECTED = { outcome: 'failed', reason: 'recipient' }
 const LATER = { outcome: 'deferred', reason: 'recipient' }
@@ -22,9 +22,9 @@ const NAMES = new Map<object, string>([
   [OTHER, 'is about neither'],
 ])
 
-/** Stage, reply, and what it means. Neighbors lie on the two sides of a boundary. */
+/** Stage, reply and outcome. Neighboring rows lie on the two sides of a boundary. */
 const REPLIES: readonly (readonly [command: string, reply: string, means: object])[] = [
-  // 5xx: which codes of RFC 3463 are about a mailbox
+  // 5xx with a code of RFC 3463 about a mailbox
   [
     'RCPT TO',
     '550-5.1.1 The account that you tried to reach does not exist. Try\r\n550 5.1.1 again',
@@ -63,7 +63,7 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
   ['RCPT TO', '554 No such user', OTHER],
   ['DATA', '550 no such user', OTHER],
   ['RCPT TO', '500 unrecognized command', OTHER],
-  // 5xx about the sender, or about how it may send
+  // 5xx about the sender or its permissions
   ['RCPT TO', '553 5.7.1 <search@acme.example>: Sender address rejected: not owned by user', OTHER],
   ['DATA', '550 5.7.60 SMTP; Client does not have permissions to send as this sender', OTHER],
   ['RCPT TO', '550 5.7.23 <ada@acme.example>: Recipient address rejected: rejected due to: SPF fail', OTHER],
@@ -72,7 +72,7 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
   ['MAIL FROM', '530 5.7.57 Client not authenticated to send mail', OTHER],
   ['RCPT TO', '554 5.7.1 <ada@acme.example>: Relay access denied', OTHER],
   ['CONN', '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using a list', OTHER],
-  // 5xx: a rate is for now, a quota of the day is not
+  // 5xx: a rate is temporary, a daily quota isn't
   ['DATA', '550 5.7.1 Message rejected: sending rate exceeded', THROTTLED],
   ['RCPT TO', '550 5.7.1 Too many messages from you', THROTTLED],
   ['RCPT TO', '550 Sender rate overlimit - 12.3 / 1h', THROTTLED],
@@ -81,7 +81,7 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
   ['DATA', '554 5.4.6 Too many hops', OTHER],
   ['DATA', '552 5.3.4 Message size exceeds fixed limit', OTHER],
   ['DATA', '550 5.4.5 Daily user sending quota exceeded. o65sm25351206pga.71 - gsmtp', OTHER],
-  // 4xx before a recipient is named, and at the end: no one in particular is meant
+  // 4xx before a recipient is named, and at the end: about no recipient
   ['CONN', '421 4.7.0 mail.acme.example Error: too many connections from 192.0.2.1', THROTTLED],
   ['EHLO', '421 4.7.0 Try again later, closing connection.', THROTTLED],
   ['AUTH PLAIN', '454 4.7.0 Too many login attempts, please try again later.', THROTTLED],
@@ -122,17 +122,17 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
 ]
 
 it.each(REPLIES.map(([command, reply, means]) => [command, reply, NAMES.get(means), means] as const))(
-  'a reply of a mail server to %s: %s: %s',
+  'the reply to %s of a mail server, %s, is classified: %s',
   (command, reply, _name, means) => {
-    expect(replied(reply, command)).toMatchObject(means)
+    expect(resultOfReply(reply, command)).toMatchObject(means)
   },
 )
 
-it('a missing reply leaves an email unknown only if all of it was sent', () => {
+it('a missing reply leaves the outcome unknown only if the whole email was sent', () => {
   const reply = 'the connection broke (ECONNRESET)'
   const given = { code: 'ESOCKET', errno: -104 }
-  expect(came(given, true)).toEqual({ outcome: 'unknown', reply, reason: 'other' })
-  expect(came(given, false)).toEqual({ ...OTHER, reply })
+  expect(resultOfError(given, true)).toEqual({ outcome: 'unknown', reply, reason: 'other' })
+  expect(resultOfError(given, false)).toEqual({ ...OTHER, reply })
 })
 
 it.each([

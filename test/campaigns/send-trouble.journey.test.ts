@@ -1,4 +1,4 @@
-// What can go wrong while invitations are sent, and what does not come of it.
+// Failures of invite send, and their limits.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
@@ -11,7 +11,7 @@ const { company, received, recipients, send, list } = useCompany()
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
 it.each(['', 'email,name\n'])(
-  'a list without people (%j) is an error, from a pipe as from a file',
+  'a list without people (%j) is an error, from a pipe or a file',
   async (input) => {
     for (const file of [list(input), '-']) {
       const { code, stderr } = await send([file], { input })
@@ -33,12 +33,12 @@ it('Ctrl-C stops a run with a piped list, and the next run resumes', async () =>
   expect(recipients()).toEqual(['ada@acme.example'])
 })
 
-it('the run after one with --limit goes on behind it', async () => {
-  const everybody = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
-  const first = await send([everybody, '--limit', '2'])
+it('the run after one with --limit continues with the next people', async () => {
+  const everyone = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
+  const first = await send([everyone, '--limit', '2'])
   expect(first.code).toBe(0)
   expect(first.stderr).toContain('--limit 2 reached. Run the same command again')
-  expect(await send([everybody])).toMatchObject({ code: 0 })
+  expect(await send([everyone])).toMatchObject({ code: 0 })
   expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example', 'dan@acme.example'])
 })
 
@@ -70,9 +70,9 @@ it('a missing mail server is reported, without a summary', async () => {
   expect(stderr).not.toContain('0  people')
 })
 
-it('a 429 of the service pauses the run as long as it asks', async () => {
+it('a 429 of the service pauses the run for its Retry-After', async () => {
   const until = Math.ceil(Date.now() / 1000 + 3) * 1000
-  // The first question is whether the token is a global one.
+  // The first call checks whether the token is a global one.
   const headers = { 'retry-after': new Date(until).toUTCString() }
   const refusal = { status: 429, headers, skip: 1, times: 1 }
   company().sandbox.switches.set({ answers: { checkdatasourceauth: refusal } })

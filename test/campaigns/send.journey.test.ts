@@ -38,7 +38,7 @@ it('a person with a known id and a new address is not invited again', async () =
   expect(received()).toHaveLength(2)
 })
 
-it('blocked people and guests get no email, and a note says so before anything leaves', async () => {
+it('blocked people and guests get no email, and a note is printed before the first email', async () => {
   const people = 'mail,userType,accountEnabled\nada@acme.example,Guest,True\nbob@acme.example,Member,False\n'
   const args = [list(`${people}carol@acme.example,Member,True\n`)]
   const without = await send(args)
@@ -60,7 +60,7 @@ it('people are checked with the global token and their own address', async () =>
   const [alone, request] = company().sandbox.requests.filter(
     ({ operation }) => operation === 'checkdatasourceauth',
   )
-  // Without a person a global token is refused, and only a personal one is answered.
+  // Without a person, the service rejects a global token and accepts a personal one.
   expect([alone?.status, alone?.headers['x-service-actas']]).toEqual([401, undefined])
   expect(request?.headers['x-service-actas']).toBe('ada@acme.example')
   expect(request?.headers.authorization).toBe(`Bearer ${company().sandbox.serviceTokens.global}`)
@@ -95,7 +95,7 @@ it('a person is reminded after so many days, three times, while an app is unconn
   expect(received()).toHaveLength(5)
 })
 
-it('a closed standard error keeps no one from their email', async () => {
+it('a closed standard error doesn’t stop the emails', async () => {
   const child = company().start([
     'invite',
     'send',
@@ -127,7 +127,7 @@ it('a person unknown to the service is counted, and the others get their emails'
   expect(recipients()).toEqual(['ada@acme.example'])
 })
 
-/** Controls, and what turns the direction of a line. */
+/** Control characters, and characters that change the text direction. */
 const ACTS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
 
 it('names of apps can’t control the terminal, in a dry run and in the report', async () => {

@@ -1,5 +1,4 @@
-// What a run says where the service refuses its token, or isn't at SERVICE_BASE_URL: nothing about people, and the setting
-// to change.
+// A service that rejects the token, or a wrong SERVICE_BASE_URL: the run names the setting, and blames no person.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -48,14 +47,14 @@ it.each<[...Answer, RegExp]>([
   [403, 'Forbidden', {}, /SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth/],
   [403, '<h1>Not allowed</h1>', page, /something in front of the service seems to have answered/],
 ])(
-  'a run ends where five people in a row get %i %s, and says what to change',
+  'a run ends after five responses %i %s in a row, and names the setting to change',
   async (status, body, headers, words) => {
     answerTo = () => [status, body, headers]
     const { exit, err } = await send(9)
     expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
     expect(err).not.toMatch(OF_SIGN_INS)
     expect(exit).toBe(1)
-    // The first one is without a person: it shows that the token isn't a personal one. Three people are checked at a time.
+    // The first call, without a person, shows that the token isn't a personal one. Three people are checked at a time.
     expect(service.requests.length).toBeGreaterThanOrEqual(6)
     expect(service.requests.length).toBeLessThanOrEqual(8)
   },
@@ -66,7 +65,7 @@ it.each<[...Answer, RegExp]>([
   [407, '', {}, /would not accept it again/],
   [503, '', { 'retry-after': '61' }, /couldn't make sure that .* 503\. Nothing was sent\.$/],
 ])(
-  'a run ends before the first person if %i %s leaves open whose token it is',
+  'a run ends before the first person if %i %s doesn’t show that the token is global',
   async (status, body, headers, words) => {
     answerTo = (person) =>
       person === '' ? [status, body, headers] : [200, '{"unauthorizedDatasourceInstances":[]}', {}]

@@ -1,4 +1,4 @@
-// Why a mail server cannot be used: each error of the mail library in words that say what to do.
+// Errors of the mail library, explained with the step to take.
 import { expect, it } from 'vitest'
 import { unusableMailServer } from '../../src/campaigns/mail/send-result.ts'
 import { explainSmtpError, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
@@ -50,11 +50,11 @@ it.each<[Input, string]>([
   [{ code: 'EABORT' }, 'no answer before the run was stopped'],
   [{}, 'the connection broke'],
   [{ code: 'ESOCKET', originalCode: 'ERR_SSL_ODD' }, 'ERR_SSL_ODD'],
-])('%j reads: %s', (given, words) => {
+])('the error %j is explained: %s', (given, words) => {
   expect(explainSmtpError(errorOf(given), 1_500)).toContain(words)
 })
 
-it('a long wait is printed in minutes', () => {
+it('a long timeout is printed in minutes', () => {
   expect(explainSmtpError(errorOf({ code: 'ETIMEDOUT' }), 600_000)).toBe('no answer within 10 minutes')
 })
 
@@ -68,7 +68,7 @@ it.each([
   [`${ODD}, the user\ncredentials were incorrect`, WRONG],
   ['534 5.7.8 no', "doesn't take this sign-in"],
   ['454 4.7.0 no', 'takes no sign-in for now'],
-])('a sign-in that is refused with %j: the mail server %s', (response, words) => {
+])('the sign-in error %j is explained: the mail server %s', (response, words) => {
   const reply = response === undefined ? {} : { response, responseCode: Number(response.slice(0, 3)) }
   const { message } = unusableMailServer('mail.acme.example:587', errorOf({ ...reply, code: 'EAUTH' }), 1)
   expect(message).toContain(`mail.acme.example:587 ${words} (`)

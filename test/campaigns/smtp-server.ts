@@ -1,4 +1,4 @@
-// Mail servers that a test writes by hand, a line at a time: what each answers, and where it breaks the connection.
+// Scripted mail servers: a test writes the replies line by line, and where the connection breaks.
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
@@ -7,13 +7,13 @@ export type Stage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'bo
 
 export type Received = {
   stage: Stage
-  /** The line as it came. */
+  /** The received line, unchanged. */
   line: string
-  /** Mails that it has taken so far. */
+  /** Number of emails that the server has accepted so far. */
   taken: number
 }
 
-/** undefined: as usual; a number: after so many milliseconds. `break`: the connection ends there, unanswered. Else the reply. */
+/** The reply; undefined: the default one; a number: the default one after so many milliseconds; `break`: closes the connection. */
 export type Script = (output: Received) => string | number | undefined
 
 const USUAL: Partial<Record<Stage, string>> = {
@@ -23,7 +23,7 @@ const USUAL: Partial<Record<Stage, string>> = {
   end: '250 2.0.0 taken',
 }
 
-/** Opens a port on this machine. `recipients`: whose mail it took. */
+/** Listens on loopback. `recipients`: of the accepted emails. */
 export async function startSmtpServer(script: Script) {
   const recipients: string[] = []
   const sockets = new Set<Socket>()
@@ -31,24 +31,24 @@ export async function startSmtpServer(script: Script) {
     sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
     let isData = false
     let recipient = ''
-    const answer = (stage: Stage, line: string) => {
-      const given = script({ stage, line, taken: recipients.length })
-      const [reply, afterMs] = typeof given === 'number' ? [undefined, given] : [given]
-      if (reply === 'break') return socket.destroy()
-      const output = reply ?? USUAL[stage] ?? (stage === 'body' || stage === 'after' ? '' : '250 2.1.0 ok')
+    const reply = (stage: Stage, line: string) => {
+      const scripted = script({ stage, line, taken: recipients.length })
+      const [text, afterMs] = typeof scripted === 'number' ? [undefined, scripted] : [scripted]
+      if (text === 'break') return socket.destroy()
+      const output = text ?? USUAL[stage] ?? (stage === 'body' || stage === 'after' ? '' : '250 2.1.0 ok')
       if (stage === 'DATA') isData = output.startsWith('354')
       if (stage === 'RCPT') recipient = /<(.*)>/.exec(line)?.[1] ?? ''
       if (stage === 'end' && output.startsWith('250')) recipients.push(recipient)
       if (afterMs !== undefined) setTimeout(() => socket.write(`${output}\r\n`), afterMs)
       else if (output !== '') socket.write(`${output}\r\n`)
-      if (stage === 'end') answer('after', line)
+      if (stage === 'end') reply('after', line)
       return undefined
     }
     const take = (line: string) => {
-      if (!isData) return answer((line.slice(0, 4).toUpperCase() as Stage) ?? 'EHLO', line)
-      if (line !== '.') return answer('body', line)
+      if (!isData) return reply((line.slice(0, 4).toUpperCase() as Stage) ?? 'EHLO', line)
+      if (line !== '.') return reply('body', line)
       isData = false
-      return answer('end', line)
+      return reply('end', line)
     }
     let rest = ''
     socket.on('data', (chunk) => {
@@ -56,7 +56,7 @@ export async function startSmtpServer(script: Script) {
       rest = lines.pop() ?? ''
       for (const line of lines) if (!socket.destroyed) take(line)
     })
-    answer('connect', '')
+    reply('connect', '')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-// What a run tells a tracing SDK.
+// OpenTelemetry spans of a run.
 import { trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { expect, it, onTestFinished } from 'vitest'

@@ -8,30 +8,30 @@ function clocked(perSecond: number) {
   return { clock, throttle: new Throttle(perSecond, undefined, { now: () => clock.ms, wait }) }
 }
 
-/** When each of so many turns came, all requested at once; milliseconds. */
+/** The times of turns that are requested together, in milliseconds. */
 const turns = ({ clock, throttle }: ReturnType<typeof clocked>, count: number): Promise<number[]> =>
   Promise.all(Array.from({ length: count }, () => throttle.next().then(() => clock.ms)))
 
-it('turns come evenly spaced, however many are requested at once', async () => {
+it('the turns of a throttle are evenly spaced, however many are requested at once', async () => {
   expect(await turns(clocked(50), 4)).toEqual([0, 20, 40, 60])
 })
 
-it('missed turns aren’t made up for', async () => {
-  const given = clocked(1)
-  await given.throttle.next()
-  given.clock.ms = 60_000
-  expect(await turns(given, 2)).toEqual([60_000, 61_000])
+it('a throttle doesn’t catch up on missed turns', async () => {
+  const fixture = clocked(1)
+  await fixture.throttle.next()
+  fixture.clock.ms = 60_000
+  expect(await turns(fixture, 2)).toEqual([60_000, 61_000])
 })
 
 it('a throttle waits as long as required, also with a queue, and continues at half rate', async () => {
-  const given = clocked(100)
-  await given.throttle.next()
-  const queue = turns(given, 3)
-  given.throttle.slowDown(0.2)
+  const fixture = clocked(100)
+  await fixture.throttle.next()
+  const queue = turns(fixture, 3)
+  fixture.throttle.slowDown(0.2)
   expect((await queue).map(Math.round)).toEqual([200, 220, 240])
 })
 
-it('several responses about one burst halve the rate once, and it recovers slowly', async () => {
+it('several responses to one burst halve the rate once, and it recovers slowly', async () => {
   const { clock, throttle } = clocked(100)
   expect([1, 2, 1].map((seconds) => throttle.slowDown(seconds))).toEqual([true, false, false])
   expect(throttle.rate).toBe(50)
@@ -56,7 +56,7 @@ it.each([
   }
 })
 
-it('no turn comes once the run is to stop', async () => {
+it('a throttle gives no turn after the run is stopped', async () => {
   const stop = new AbortController()
   const throttle = new Throttle(0.01, stop.signal)
   await throttle.next()

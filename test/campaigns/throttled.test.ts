@@ -1,8 +1,8 @@
-// A mail server that limits how fast it takes emails: the run finds the pace that works. The clock is the test's.
+// A mail server with a rate limit: the run adapts its rate, by a test clock.
 import { expect, it } from 'vitest'
 import { sendResultOf } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import { setUpRuns } from './office.ts'
+import { setUpRuns } from './run-fixture.ts'
 
 const MINUTE = 60_000
 const people = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@acme.example`)
@@ -13,12 +13,12 @@ const replied = (command: string, response: string) => {
 }
 
 type Window = (taken: readonly number[], now: number) => boolean
-/** 30 in any 60 seconds, and 30 in each minute of the clock. */
+/** Limits of 30 emails in any 60 seconds, and in each minute of the clock. */
 const sliding: Window = (taken, now) => taken.filter((at) => now - at < MINUTE).length < 30
 const fixed: Window = (taken, now) =>
   taken.filter((at) => Math.floor(at / MINUTE) === Math.floor(now / MINUTE)).length < 30
 
-/** Sends to so many people through a server that takes what `takes` allows. */
+/** Sends through a server that accepts an email if `takes` returns true. */
 async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, count = 300) {
   let clock = 0
   let calls = 0
@@ -27,22 +27,22 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
   const wait = (ms: number) => Promise.resolve(void (clock += ms))
   const emailThrottle = new Throttle(10, undefined, { now: () => clock, wait })
   const pauses: number[] = []
-  const { run, written } = setUpRuns()
+  const { run, storedEmailState } = setUpRuns()
   const done = await run({
     people: people(count),
     atOnce: 3,
-    post(email) {
+    send(email) {
       calls++
       if (!takes(taken, clock)) return refusal
       taken.push(clock)
       mailboxes.push(email)
       return 'sent'
     },
-    change: () => ({ emailThrottle, events: { onThrottle: (seconds) => pauses.push(seconds) } }),
+    overrideRun: () => ({ emailThrottle, events: { onThrottle: (seconds) => pauses.push(seconds) } }),
   })
   return {
     ...done,
-    written,
+    storedEmailState,
     mailboxes,
     calls,
     pauses,
@@ -66,7 +66,7 @@ it.each([
     )
     expect([error, tally.sent, tally.deferred, trouble]).toEqual([undefined, 300, 0, []])
     expect(mailboxes.toSorted()).toEqual(people(300).toSorted())
-    // It gets few more requests than it takes, and is not left waiting.
+    // The server gets few rejected requests, and is never idle for long.
     expect(calls).toBeLessThan(360)
     expect(minutes).toBeLessThan(20)
     expect(perMinute).toBeLessThan(60)
@@ -76,7 +76,7 @@ it.each([
 const BUSY = replied('DATA', '451 4.3.0 queue file write error')
 
 it('a mail server that defers everything for a quarter of an hour ends the run', async () => {
-  const { error, tally, pauses, mailboxes, written, minutes } = await sendThrough(
+  const { error, tally, pauses, mailboxes, storedEmailState, minutes } = await sendThrough(
     (taken) => taken.length < 2,
     BUSY,
     9,
@@ -86,28 +86,28 @@ it('a mail server that defers everything for a quarter of an hour ends the run',
   )
   expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
   expect(minutes).toBeLessThan(17)
-  expect([tally.sent, mailboxes.length, written('p2@acme.example')]).toEqual([2, 2, 'deferred'])
+  expect([tally.sent, mailboxes.length, storedEmailState('p2@acme.example')]).toEqual([2, 2, 'deferred'])
 })
 
-it('an email waiting for a busy mail server is never in doubt', async () => {
+it('an email that waits for a throttling mail server is never recorded as unknown', async () => {
   const states: unknown[] = []
   const leaving = new Set<unknown>()
-  const { run, written, everyone } = setUpRuns()
+  const { run, storedEmailState, peopleStore } = setUpRuns()
   const [ada = '', bob = ''] = people(2)
   const { tally } = await run({
     people: [ada, bob],
-    post: (email) => (leaving.add(written(email)), BUSY),
-    change: ({ emailThrottle }) => ({
+    send: (email) => (leaving.add(storedEmailState(email)), BUSY),
+    overrideRun: ({ emailThrottle }) => ({
       emailThrottle: {
         next: () => emailThrottle.next(),
-        slowDown: () => (states.push(written(ada)), true),
+        slowDown: () => (states.push(storedEmailState(ada)), true),
         rate: 1,
       },
       // People who opt out meanwhile get no email.
       events: {
         onThrottle() {
           const email = states.length > 4 ? bob : states.length > 2 ? ada : 'other@acme.example'
-          void everyone.change(email, (person) => ({ ...person, optedOutAt: 1 }))
+          void peopleStore.change(email, (person) => ({ ...person, optedOutAt: 1 }))
         },
       },
     }),

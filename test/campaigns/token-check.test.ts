@@ -1,4 +1,4 @@
-// The guard before a campaign: only a rejection by the service shows that the token isn't a person's.
+// The guard against personal tokens: only a rejection by the service shows that the token is global.
 import { expect, it } from 'vitest'
 import { requireGlobalToken } from '../../src/campaigns/token-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
@@ -13,7 +13,7 @@ function problem(fault: Fault): ServiceProblem {
   return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
 }
 
-/** @param responses one after the other; the last one stays */
+/** @param responses in order; the last one repeats */
 async function check(responses: ('apps' | Fault | Error)[], signal = new AbortController().signal) {
   let calls = 0
   const unconnectedApps = () => {
@@ -47,6 +47,6 @@ it.each<[string, number, ...Parameters<typeof check>[0]]>([
   expect(await check(responses)).toEqual([outcome, calls])
 })
 
-it('Ctrl-C ends the pause before another try', async () => {
+it('Ctrl-C ends the pause before a retry', async () => {
   expect(await check([status(503, { requestedWait: 60 })], AbortSignal.abort())).toEqual(['abort', 1])
 })

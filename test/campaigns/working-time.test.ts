@@ -8,7 +8,7 @@ it.each([
   ['2027-01-18T16:00:00Z', 'UTC', false],
   ['2027-01-18T08:59:00Z', 'UTC', false],
   ['2027-01-17T10:00:00Z', 'UTC', false],
-  // A Monday morning in Tokyo is a Sunday elsewhere.
+  // Monday morning in Tokyo is Sunday in UTC.
   ['2027-01-18T00:30:00Z', 'Asia/Tokyo', true],
   ['2027-07-19T13:30:00Z', 'America/New_York', true],
   ['2027-01-18T13:30:00Z', 'America/New_York', false],
@@ -42,11 +42,11 @@ const at = (day: number) => Date.parse(`2027-01-${day}T10:00:00Z`)
 it.each([
   ['Berlin', undefined, [20, 21, 22]],
   ['Paris', undefined, [20, 22]],
-  // Until the day begins where people are: nine in Tokyo is midnight in UTC.
+  // A pause ends as the day begins in the person's zone: 9:00 in Tokyo is midnight in UTC.
   ['Berlin', '2027-01-21', [21, 22]],
   ['Paris', '2027-01-21', [22]],
 ])(
-  'people of %s are emailed on working days that are not quiet, after a pause until %s',
+  'people in %s are emailed on working days that aren’t quiet, after a pause until %s',
   (group, until, days) => {
     const place = placeOf(
       { timezone: 'UTC', quiet },
@@ -59,7 +59,7 @@ it.each([
   },
 )
 
-it('a day is quiet where the person is', () => {
+it('quiet days are days of the person’s time zone', () => {
   const place = placeOf({ timezone: 'UTC', quiet }, { timezone: 'Asia/Tokyo' })
   const [before, after] = ['2027-01-19T01:00:00Z', '2027-01-20T01:00:00Z'].map((text) => Date.parse(text))
   expect([before, after].map((moment = 0) => isWorkingTime(moment, place))).toEqual([false, true])

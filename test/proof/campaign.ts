@@ -7,7 +7,7 @@ import { People } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
-import { setUpRuns } from '../campaigns/office.ts'
+import { setUpRuns } from '../campaigns/run-fixture.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'
 import type { Rules } from './rules.ts'
@@ -48,8 +48,8 @@ async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean
   const { endedBy, error } = await setUpRuns(people).run({
     // An address that is on the list twice is one person.
     people: [...emails, ...emails],
-    ask,
-    post: (to) => post(to, rules),
+    check: ask,
+    send: (to) => post(to, rules),
     isHeld,
     patienceMs: 10_000,
     atOnce: 2,

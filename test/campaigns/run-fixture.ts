@@ -1,4 +1,4 @@
-// A run with the service and the mail server as functions, over people who are kept for several runs.
+// Fixture: runs of `invite send` over the same people, with functions in place of the service and the mail server.
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import type { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
@@ -22,83 +22,87 @@ export const unknownRecipient: SendResult = {
   reason: 'recipient',
 }
 export const greylisted: SendResult = { outcome: 'deferred', reply: '450 4.2.0 later', reason: 'recipient' }
-export const objects: SendResult = { outcome: 'deferred', reply: '554 5.7.1 not you', reason: 'other' }
-export const cutOff: SendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+export const senderRejected: SendResult = { outcome: 'deferred', reply: '554 5.7.1 not you', reason: 'other' }
+export const connectionLost: SendResult = {
+  outcome: 'unknown',
+  reply: 'the connection broke',
+  reason: 'other',
+}
 
 type Input = {
   people: Iterable<string>
-  post?: (email: string) => SendResult['outcome'] | SendResult | Promise<SendResult['outcome'] | SendResult>
-  ask?: (email: string) => CheckResult | Promise<CheckResult>
+  send?: (email: string) => SendResult['outcome'] | SendResult | Promise<SendResult['outcome'] | SendResult>
+  check?: (email: string) => CheckResult | Promise<CheckResult>
   isHeld?: () => boolean | Promise<boolean>
   stop?: AbortController
-  /** How long the store may be away; milliseconds. */
+  /** Tolerated outage of the store, in milliseconds. */
   patienceMs?: number
   limit?: number
   atOnce?: number
   now?: number
   policy?: Partial<ReminderPolicy>
-  /** What differs in this run, and in its campaign. */
-  change?: (usual: CampaignRun) => Partial<CampaignRun>
-  campaign?: (usual: Campaign) => Partial<Campaign>
+  /** Overrides of the run and of its campaign. */
+  overrideRun?: (usual: CampaignRun) => Partial<CampaignRun>
+  overrideCampaign?: (usual: Campaign) => Partial<Campaign>
 }
 
-const postedOf = (given: SendResult['outcome'] | SendResult): SendResult => {
-  if (typeof given !== 'string') return given
-  if (given === 'sent') return { outcome: 'sent' }
-  return { deferred: objects, failed: unknownRecipient, unknown: cutOff }[given]
+const sendResultOf = (outcome: SendResult['outcome'] | SendResult): SendResult => {
+  if (typeof outcome !== 'string') return outcome
+  if (outcome === 'sent') return { outcome: 'sent' }
+  return { deferred: senderRejected, failed: unknownRecipient, unknown: connectionLost }[outcome]
 }
 
 type AllPeople = CampaignRun['people']
 
-/** @param kept where people are kept; absent: in memory */
-export function setUpRuns(kept?: AllPeople) {
-  const known = new Map<string, Person>()
-  const everyone: AllPeople = kept ?? {
-    get: (email: string) => Promise.resolve(known.get(email)),
+/** @param store (default: in memory) */
+export function setUpRuns(store?: AllPeople) {
+  const records = new Map<string, Person>()
+  const peopleStore: AllPeople = store ?? {
+    get: (email: string) => Promise.resolve(records.get(email)),
     change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
-      const before = known.get(email)
+      const before = records.get(email)
       const fresh = newPerson(email, 0)
       const after = change(before ?? fresh, before !== undefined)
-      if (after !== fresh) known.set(email, after)
+      if (after !== fresh) records.set(email, after)
       return Promise.resolve(after)
     },
     addressAt: (email: string) => Promise.resolve(email),
     async *all() {
-      yield* await Promise.resolve(known.values())
+      yield* await Promise.resolve(records.values())
     },
   }
 
-  async function run({ people, post = () => 'sent', ask, ...given }: Input) {
-    const { stop = new AbortController(), isHeld = () => true } = given
+  async function run({ people, send = () => 'sent', check, ...options }: Input) {
+    const { stop = new AbortController(), isHeld = () => true } = options
     const { signal } = stop
-    const now = () => given.now ?? Date.now()
+    const now = () => options.now ?? Date.now()
     const tally = newTally()
-    const trouble: string[] = []
-    const shown: unknown[] = []
+    const problems: string[] = []
+    const dryRunEmails: unknown[] = []
     const calls: string[] = []
     const list = Array.from(people, (email) => ({ email }))
-    const usual: CampaignRun = {
-      people: everyone,
+    const defaults: CampaignRun = {
+      people: peopleStore,
       isHeld: () => Promise.resolve().then(isHeld),
       now,
-      patienceMs: given.patienceMs ?? 0,
+      patienceMs: options.patienceMs ?? 0,
       check(email) {
         calls.push(email)
-        return Promise.resolve(ask?.(email) ?? { kind: 'checked', unconnected: unconnectedApps })
+        return Promise.resolve(check?.(email) ?? { kind: 'checked', unconnected: unconnectedApps })
       },
-      send: async ({ to }) => postedOf(await post(to)),
+      send: async ({ to }) => sendResultOf(await send(to)),
       emailThrottle: new Throttle(Infinity, signal),
       events: {
-        onWouldSend: (...all) => shown.push(all),
-        onProblem: (email, what, detail) => trouble.push([email, what, detail].filter(Boolean).join(' ')),
+        onWouldSend: (...all) => dryRunEmails.push(all),
+        onProblem: (email, what, detail) => problems.push([email, what, detail].filter(Boolean).join(' ')),
       },
-      atOnce: given.atOnce ?? 1,
+      atOnce: options.atOnce ?? 1,
       signal,
       tally,
     }
     const campaign: Campaign = {
       name: ONBOARDING,
-      due: (person, at) => dueEmail(person, { ...policy, ...given.policy }, at),
+      due: (person, at) => dueEmail(person, { ...policy, ...options.policy }, at),
       isAbout: () => true,
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       isPostponing: true,
@@ -108,21 +112,21 @@ export function setUpRuns(kept?: AllPeople) {
     try {
       endedBy = await sendInvitations(
         list,
-        { ...usual, ...given.change?.(usual) },
-        { ...campaign, ...given.campaign?.(campaign) },
-        given.limit ?? Infinity,
+        { ...defaults, ...options.overrideRun?.(defaults) },
+        { ...campaign, ...options.overrideCampaign?.(campaign) },
+        options.limit ?? Infinity,
       )
     } catch (reason) {
       error = reason
     }
-    return { tally, trouble, shown, calls, error, endedBy }
+    return { tally, trouble: problems, shown: dryRunEmails, calls, error, endedBy }
   }
   return {
     run,
-    everyone,
-    /** What is written down of a person's email. */
-    written: (email: string) => {
-      const person = known.get(email)
+    peopleStore,
+    /** The recorded state of a person's email. */
+    storedEmailState: (email: string) => {
+      const person = records.get(email)
       return person && campaignEmail(person, ONBOARDING, 0)?.state
     },
   }
