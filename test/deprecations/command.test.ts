@@ -38,7 +38,8 @@ test('the list with --within omits later removals and past ones', async () => {
   }
   expect(await count('--within 54')).toBe(0)
   expect(await count('--within 55')).toBe(3)
-  expect(await count('--within 60 --as-of 2026-10-01')).toBe(25)
+  expect(await count('--within 1 --as-of 2026-10-14')).toBe(25)
+  expect(await count('--within 1 --as-of 2026-10-15')).toBe(0)
   expect(await count('--api indexing')).toBe(5)
   expect(await count('--operation CHAT')).toBe(1)
 })
@@ -161,7 +162,8 @@ test('--fail-on and --within set which findings fail the check', async () => {
   expect(await codeOf('--fail-on', 'removed', '--as-of', '2026-10-14')).toBe(0)
   expect(await codeOf('--fail-on', 'removed')).toBe(2)
   expect(await codeOf('--within', '54', '--as-of', '2026-11-21')).toBe(2)
-  expect(await codeOf('--within', '30', '--as-of', '2026-09-01')).toBe(0)
+  expect(await codeOf('--within', '43', '--as-of', '2026-09-01')).toBe(0)
+  expect(await codeOf('--within', '44', '--as-of', '2026-09-01')).toBe(2)
 })
 
 const waivers = (until: string, item = 'chat.citations') =>

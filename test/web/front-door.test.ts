@@ -113,6 +113,27 @@ it('the figures say that they depend on the origin, and are for the intranet alo
   await request(onramp.app).get('/api/status').set('accept', 'text/html').expect(401)
 })
 
+it.each([
+  ['signing in', ['get /sign-in', 'get /Sign-In/Callback/?state=x', 'get /Invite/x/START/']],
+  ['signing out', ['post /sign-out/', 'post /Sign-Out']],
+  ['stopping reminders', ['post /invite/x/opt-out', 'get /Invite/x/Opt-Out/']],
+  ['logout tokens', ['post /sign-out/backchannel', 'post /Sign-Out/Backchannel/']],
+  ['reports', ['get /admin/report.json', 'get /Admin/People.csv/']],
+])('an address has a limit for %s apart from the others, in any spelling', async (_what, calls) => {
+  const statusOf = async (call = '') => {
+    const [method, path = ''] = call.split(' ') as ['get' | 'post', string?]
+    const sent = {
+      accept: 'application/json',
+      authorization: 'Bearer guessed',
+      'x-forwarded-for': '203.0.113.1',
+    }
+    return (await request(onramp.app)[method](path).set(sent)).status
+  }
+  for (let count = 0; count < PER_MINUTE; count++)
+    expect(await statusOf(calls[count % calls.length])).not.toBe(429)
+  for (const call of calls) expect([call, await statusOf(call)]).toEqual([call, 429])
+})
+
 it('sign-ins are limited for the whole /64 of an IPv6 address (RFC 6177)', async () => {
   const isRefused = async (address: string) =>
     (await request(onramp.app).get('/sign-in').set('x-forwarded-for', address)).status === 429

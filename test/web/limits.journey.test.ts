@@ -71,22 +71,6 @@ describe('an address', () => {
     ])
   })
 
-  it('signs out, and stops reminders, so often too, and each apart from signing in', async () => {
-    const token = await invite(running)
-    for (const paths of [
-      ['/sign-out/', '/Sign-Out'],
-      [`/invite/${token}/opt-out`, `/Invite/${token}/Opt-Out/`],
-    ]) {
-      const statuses: number[] = []
-      for (let count = 0; count < PER_MINUTE + 2; count++)
-        statuses.push(await statusOf(paths[count % 2] ?? '', { method: 'POST', headers: form, body: 'a=b' }))
-      expect(statuses.map((status) => status === 429)).toEqual(
-        statuses.map((_, index) => index >= PER_MINUTE),
-      )
-    }
-    expect(await statusOf('/sign-in')).toBe(303)
-  })
-
   it('that used up its sign-outs and opt-outs keeps no one signed in, and no one on the list', async () => {
     const ada = await signIn(running, 'ada')
     const token = await invite(running)
