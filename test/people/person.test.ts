@@ -10,6 +10,7 @@ import {
   withMilestone,
   withCheck,
   withIntents,
+  withListing,
   withSignIn,
   type AppIntent,
   type Person,
@@ -77,6 +78,17 @@ it('an app keeps its time until its status changes', () => {
   const again = answered(both, listed('slack_1'), AT + 5)
   expect(since(again)).toEqual([AT, AT + 5])
   expect(since(answered(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
+})
+
+it.each([
+  ['arrives', {}, true, { listedAt: AT }],
+  ['stays', { listedAt: 1 }, true, { listedAt: 1 }],
+  ['leaves', { listedAt: 1 }, false, { listedAt: 1, leftAt: AT }],
+  ['stays away', { listedAt: 1, leftAt: 2 }, false, { listedAt: 1, leftAt: 2 }],
+  ['comes back', { listedAt: 1, leftAt: 2 }, true, { listedAt: AT }],
+  ['was never on it', {}, false, {}],
+])('the list of people has the times of someone who %s', (_how, before, isListed, after) => {
+  expect(withListing({ ...ada, ...before }, isListed, AT)).toEqual({ ...ada, ...after })
 })
 
 it('a response shows that the service knows the person again', () => {

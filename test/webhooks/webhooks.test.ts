@@ -214,7 +214,10 @@ it('events are dropped after three days without a receiver, and a metric counts 
 it('events of a process that died are sent by another one', async () => {
   const { process, receiver, sent } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
-  await process().people.change(email, here)
+  const died = process()
+  died.webhooks.start()
+  await turns()
+  await died.people.change(email, here)
   await turns()
   receiver.answer = () => Promise.resolve({ kind: 'delivered' })
   process().webhooks.start()
