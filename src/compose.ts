@@ -121,8 +121,7 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
     records,
     keyRing,
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    arrange: company.arrange,
-    replacedBy: company.replacedBy,
+    company,
     onEvents: url === undefined ? undefined : (email, dropped) => webhooks?.enqueue(email, dropped),
     now,
   })

@@ -1,5 +1,5 @@
 // Texts about the approval of an app, for its owner and for administrators, and the email to the owner. Pure.
-import type { Notice } from '../campaigns/mail/notice.ts'
+import type { Notice } from '../campaigns/mail/email.ts'
 import type { Company } from '../company/company.ts'
 import { datasourceType, humanize } from '../company/app-names.ts'
 import { newApproval, type Approval } from '../people/keep-state.ts'

@@ -1,5 +1,5 @@
 // Emails to administrators from `onramp keep`: a mass disconnect, and the weekly digest. They name no person. Pure.
-import type { Notice } from '../campaigns/mail/notice.ts'
+import type { Notice } from '../campaigns/mail/email.ts'
 import { isWorkingTime, placeOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'

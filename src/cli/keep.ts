@@ -13,7 +13,7 @@ import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { isAboutApp, LAPSES, NEW_APPS, seenBy } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import { createNoticeComposer, type Notice } from '../campaigns/mail/notice.ts'
+import { createNoticeComposer, type Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { nextWorkingTime, placeOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
@@ -31,7 +31,6 @@ import { appsOf } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
-import type { Texts } from '../web/languages/texts.ts'
 import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
 import {
   createCampaignRun,
@@ -182,22 +181,25 @@ export async function runOnce(
   const campaignRun = createCampaignRun(records, run, deps)
   const { languages, composeFor } = createComposers(settings, company, { days: LINK_DAYS }, now)
   const texts = { ...company, t: languages.in(''), publicUrl: settings.PUBLIC_URL }
-  const admins = { run, neighbors, texts }
+  const sendNotice = createNoticeSender(run, neighbors)
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor,
     state: before,
     save,
     timezone: company.timezone,
     quiet: company.quiet,
-    notify: async (found) =>
-      await notifyAdmins(found, await createReport(summarizeAll(campaignRun.people.all()), now()), admins),
+    notify: async (found) => {
+      const known = await createReport(summarizeAll(campaignRun.people.all()), now())
+      const named = { ...texts, displayName: uniqueNames(company, known) }
+      return await notifyAdmins(found, run, named, sendNotice, neighbors.sendEvent)
+    },
     owners: {
       of: (instance) => company.approvalOf(instance, settings.ADMIN_EMAILS).owners,
       request: (one) =>
-        sendToAdmins(
+        sendNotice(
           approvalNotice(one, { ...texts, where: company.approvalOf(one.instance).approve }),
           `approval ${one.instance} ${one.requestedAt} ${one.stageAt}`,
-          { ...admins, addresses: one.owners },
+          one.owners,
         ),
       decisionOn: (instance) => store.decisionOn(instance),
     },
@@ -214,8 +216,7 @@ export async function runOnce(
   const unnotified = unansweredRemovals(after).filter(({ notifiedAt }) => notifiedAt === undefined)
   const questionId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
   const isNotified =
-    unnotified.length > 0 &&
-    (await sendToAdmins(removedAppsNotice(unnotified, texts), `removed${questionId}`, admins))
+    unnotified.length > 0 && (await sendNotice(removedAppsNotice(unnotified, texts), `removed${questionId}`))
   const removedApps = (after.removedApps ?? []).map((one) =>
     isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
   )
@@ -223,8 +224,7 @@ export async function runOnce(
   const report = await createReport(everyone, now(), { since })
   const counted = { ...after, removedApps, lastRunAt: now(), days: withDay(after.days, report) }
   const digest = digestNotice(report, counted, now(), texts)
-  const isSent =
-    isDigestDue(counted, company, now()) && (await sendToAdmins(digest, `digest ${report.madeAt}`, admins))
+  const isSent = isDigestDue(counted, company, now()) && (await sendNotice(digest, `digest ${report.madeAt}`))
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
@@ -233,44 +233,34 @@ export async function runOnce(
   return sumUp(counted, report, campaignRun, { ...run, faults }, { ...noted, emailsAt })
 }
 
-/** For emails to ADMIN_EMAILS, in the company's first language, and events to WEBHOOK_URL. */
-type Admins = {
-  /** An app's owners; default: ADMIN_EMAILS. */
-  addresses?: readonly string[]
-  run: Run
-  neighbors: KeepNeighbors
-  texts: { t: Texts; publicUrl: string } & Pick<Company, 'displayName'>
+type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
+
+/** Emails administrators, or an app's owners. @returns whether at least one address gets it */
+function createNoticeSender({ settings, company }: Run, { mailServer }: KeepNeighbors): SendNotice {
+  const { MAIL_FROM: from = NO_FROM, ADMIN_EMAILS: admins = [] } = settings
+  const compose = createNoticeComposer(from, company)
+  return async (notice, id, addresses = admins) => {
+    const outcomes = []
+    for (const to of addresses) outcomes.push((await mailServer?.send(compose(to, notice, id)))?.outcome)
+    return outcomes.includes('sent')
+  }
 }
 
-/** Sends the email and the event, each once. @returns when they were sent */
+/** Sends the email and the event about a mass disconnect, each once. @returns when they were sent */
 async function notifyAdmins(
   found: MassDisconnect,
-  report: Report,
-  admins: Admins,
-): Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>> {
-  const { neighbors, texts } = admins
-  const { settings, company, context } = admins.run
-  const notice = massDisconnectNotice(found, { ...texts, displayName: uniqueNames(company, report) })
+  { settings, context }: Run,
+  texts: Parameters<typeof massDisconnectNotice>[1],
+  sendNotice: SendNotice,
+  sendEvent: typeof sendEventOnce,
+) {
   const id = `mass disconnect ${found.instance} ${found.noticedAt}`
-  const isNotified = found.notifiedAt === undefined && (await sendToAdmins(notice, id, admins))
+  const isNotified =
+    found.notifiedAt === undefined && (await sendNotice(massDisconnectNotice(found, texts), id))
   const isPosted =
     found.eventAt === undefined &&
-    (await neighbors.sendEvent(settings, massDisconnectEvent(found), context.now()))?.kind === 'delivered'
+    (await sendEvent(settings, massDisconnectEvent(found), context.now()))?.kind === 'delivered'
   return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
-}
-
-/** @returns true if at least one address gets it */
-async function sendToAdmins(
-  notice: Notice,
-  id: string,
-  { run, neighbors, addresses = run.settings.ADMIN_EMAILS ?? [] }: Admins,
-): Promise<boolean> {
-  const { MAIL_FROM: from = NO_FROM } = run.settings
-  const compose = createNoticeComposer(from, run.company)
-  const outcomes = []
-  for (const admin of addresses)
-    outcomes.push((await neighbors.mailServer?.send(compose(admin, notice, id)))?.outcome)
-  return outcomes.includes('sent')
 }
 
 /** Names that are unique among the apps of the report. */

@@ -42,7 +42,7 @@ export function openPeople(
     records,
     keyRing: createKeyRing(records, settings.SESSION_SECRET, now),
     retentionDays: settings.INVITE_RETENTION_DAYS,
-    ...(company && { arrange: company.arrange, replacedBy: company.replacedBy }),
+    company,
     onEvents: settings.WEBHOOK_URL === undefined ? undefined : () => {},
     now,
   })

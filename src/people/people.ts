@@ -10,8 +10,7 @@ import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, withAddress, type AppRecord, type Person } from './person.ts'
-import { withSuccessors } from './replaced-apps.ts'
+import { newPerson, withAddress, type AppRecord, type EmailRecord, type Person } from './person.ts'
 
 /** At least, because people requested the opt-out. */
 const OPT_OUT_DAYS = 730
@@ -38,10 +37,12 @@ type PeopleDeps = {
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
-  /** The instance that replaces one, by that one. */
-  replacedBy?: ReadonlyMap<string, string>
-  /** Leaves out hidden and replaced apps: reads don't return them, and writes keep them. */
-  arrange?: (apps: AppRecord[]) => AppRecord[]
+  /**
+   * Reads return apps as the company file has them: `arrange` leaves out hidden and replaced ones, `replacedBy` has the
+   * instance that replaces one. Writes keep all.
+   */
+  company?:
+    { arrange: (apps: AppRecord[]) => AppRecord[]; replacedBy: ReadonlyMap<string, string> } | undefined
   /** Called after events were added; absent: none are. @param dropped number of old ones removed for them */
   onEvents?: ((email: string, dropped: number) => void) | undefined
   now: () => number
@@ -64,14 +65,14 @@ export class People {
 
   /** A keyed hash of the address: it names a person in the URL of a page, which a log may keep. */
   async keyOf(email: string): Promise<string> {
-    return keyOf(await this.#deps.keyRing.dataKey(), email).slice(PREFIX.length)
+    return (await this.#locate(email)).key.slice(PREFIX.length)
   }
 
   /** @param hash of `keyOf` @throws {PersonUnreadable} */
   async getByKey(hash: string): Promise<Person | undefined> {
-    const dataKey = await this.#deps.keyRing.dataKey()
     const key = PREFIX + hash
-    const person = this.#openRecord(dataKey, key, await this.#deps.records.get(key))
+    const text = await this.#deps.records.get(key)
+    const person = this.#openRecord(await this.#deps.keyRing.dataKey(), key, text)
     return person && this.#withoutHidden(person)
   }
 
@@ -80,9 +81,8 @@ export class People {
    * `isKnown` is false without a record. @throws {PersonUnreadable}
    */
   async change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
-    const { records, keyRing, onEvents, now } = this.#deps
-    const dataKey = await keyRing.dataKey()
-    const key = keyOf(dataKey, email)
+    const { records, onEvents, now } = this.#deps
+    const { dataKey, key } = await this.#locate(email)
     let result = newPerson(normalizedAddress(email), now())
     let events = { added: 0, dropped: 0 }
     let isWritten = false
@@ -117,8 +117,8 @@ export class People {
 
   /** For commands: the address itself if it has a record, else the present one of its former owner. */
   async currentAddress(email: string): Promise<string> {
-    const { records, keyRing } = this.#deps
-    const isKnown = (await records.get(keyOf(await keyRing.dataKey(), email))) !== undefined
+    const { key } = await this.#locate(email)
+    const isKnown = (await this.#deps.records.get(key)) !== undefined
     return isKnown ? normalizedAddress(email) : await this.addressAt(email, 0)
   }
 
@@ -136,17 +136,18 @@ export class People {
     change: (person: Person) => Person = (person) => person,
     isThem: (person: Person) => boolean = () => true,
   ): Promise<'renamed' | 'unchanged' | 'unknown' | 'taken'> {
-    const { records, keyRing, now } = this.#deps
-    const dataKey = await keyRing.dataKey()
-    const [email, source, target] = [normalizedAddress(to), keyOf(dataKey, from), keyOf(dataKey, to)]
+    const { records, now } = this.#deps
+    const { dataKey, key: source } = await this.#locate(from)
+    const { key: target } = await this.#locate(to)
+    const [former, email] = [normalizedAddress(from), normalizedAddress(to)]
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const [before, there] = await Promise.all([records.get(source), records.get(target)])
       const person = this.#openRecord(dataKey, source, before)
       const other = this.#openRecord(dataKey, target, there)
-      const isBegun = other?.movingFrom === normalizedAddress(from) && source !== target
+      const isBegun = other?.movingFrom === former && source !== target
       if (person === undefined || before === undefined || (isBegun && !isCopy(other, person))) {
         if (isBegun) await this.change(email, ({ movingFrom: _movingFrom, ...rest }) => rest)
-        const isDone = other?.formerEmails?.includes(normalizedAddress(from)) === true
+        const isDone = other?.formerEmails?.includes(former) === true
         return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
       }
       if (!isThem(person)) return 'unknown'
@@ -157,7 +158,7 @@ export class People {
       if (!(await records.compareAndSet(target, there, text, seconds))) continue
       const move = { email, until: now() }
       const isOther = (one: { email: string }) => one.email !== email
-      await this.#formerAddresses.change(from, seconds, (moves) => [...moves.filter(isOther), move])
+      await this.#formerAddresses.change(former, seconds, (moves) => [...moves.filter(isOther), move])
       // Then read again, so that a change made meanwhile is kept.
       await records.compareAndRemove(source, before)
     }
@@ -166,9 +167,8 @@ export class People {
 
   /** Removes a record, readable or not, and the person's former addresses. @returns true if there was a record */
   async forget(email: string): Promise<boolean> {
-    const { records, keyRing } = this.#deps
-    const dataKey = await keyRing.dataKey()
-    const key = keyOf(dataKey, email)
+    const { records } = this.#deps
+    const { dataKey, key } = await this.#locate(email)
     const text = await records.get(key)
     const plain = text === undefined ? undefined : dataKey.sealer.open(text, key)
     const { formerEmails = [] } = plain === undefined ? {} : (JSON.parse(plain) as Person)
@@ -205,6 +205,11 @@ export class People {
       }
   }
 
+  async #locate(email: string) {
+    const dataKey = await this.#deps.keyRing.dataKey()
+    return { dataKey, key: PREFIX + dataKey.keyFor('person', normalizedAddress(email)) }
+  }
+
   #openRecord({ sealer }: DataKey, key: string, text: string | undefined): Person | undefined {
     if (text === undefined) return undefined
     const plain = sealer.open(text, key)
@@ -229,10 +234,12 @@ export class People {
 
   /** The same object if no app is hidden or replaced. */
   #withoutHidden(stored: Person): Person {
-    const person = withSuccessors(stored, this.#deps.replacedBy ?? new Map())
+    const { company } = this.#deps
+    if (company === undefined) return stored
+    const person = withSuccessors(stored, company.replacedBy)
     const { lastCheck } = person
     if (lastCheck === undefined) return person
-    const apps = this.#arrange(lastCheck.apps)
+    const apps = company.arrange(lastCheck.apps)
     const known = new Set(lastCheck.apps)
     const isWhole = apps.length === known.size && apps.every((app) => known.has(app))
     return isWhole ? person : { ...person, lastCheck: { ...lastCheck, apps } }
@@ -240,20 +247,44 @@ export class People {
 
   #withHiddenOf(whole: Person, person: Person): Person {
     const all = whole.lastCheck?.apps ?? []
-    const visible = new Set(this.#arrange(all).map(({ instance }) => instance))
-    const hidden = all.filter(({ instance }) => !visible.has(instance))
+    const visible = new Set(this.#deps.company?.arrange(all).map(({ instance }) => instance))
+    const hidden = this.#deps.company ? all.filter(({ instance }) => !visible.has(instance)) : []
     if (person.lastCheck === undefined || hidden.length === 0) return person
     return { ...person, lastCheck: { ...person.lastCheck, apps: [...person.lastCheck.apps, ...hidden] } }
   }
-
-  #arrange(apps: AppRecord[]): AppRecord[] {
-    return this.#deps.arrange?.(apps) ?? apps
-  }
 }
-
-const keyOf = ({ keyFor }: DataKey, email: string): string =>
-  PREFIX + keyFor('person', normalizedAddress(email))
 
 /** True for the copy of an interrupted rename; false for another person who has got the former address since. */
 const isCopy = ({ listedAt, signIns = [] }: Person, person: Person): boolean =>
   listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key))
+
+/** One history for an app that replaces another: records and emails of the former one are under the new name, too. */
+export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, string>): Person {
+  const { lastCheck } = person
+  if (replacedBy.size === 0) return person
+  const rename = (instance: string) => replacedBy.get(instance) ?? instance
+  const renamed = (email: EmailRecord) => (email.apps ? { ...email, apps: email.apps.map(rename) } : email)
+  const campaigns = person.campaigns.map(({ name, emails }) => ({ name, emails: emails.map(renamed) }))
+  if (lastCheck === undefined) return { ...person, campaigns }
+  const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
+  for (const former of lastCheck.apps) {
+    const instance = replacedBy.get(former.instance)
+    const successor = instance && successorOf({ ...former, instance }, apps.get(instance), former.instance)
+    if (successor) apps.set(successor.instance, successor)
+  }
+  return { ...person, campaigns, lastCheck: { ...lastCheck, apps: [...apps.values()] } }
+}
+
+/** @returns `movedFrom` if the app was connected when it was replaced, else still open */
+function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom: string) {
+  const isConnected = former.status === 'connected'
+  // Where only a run saw it vanish, it may have been removed, until the other one is listed.
+  if (known === undefined)
+    return former.vanishedAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
+  const { newAt, ...rest } = known
+  // The same check may have found the one gone and the other listed.
+  if (newAt === undefined || (isConnected && former.since !== newAt))
+    return newAt !== undefined && { ...known, movedFrom }
+  const { lostAt, lapsedAt = lostAt, lapses } = former
+  return { ...rest, ...omitUndefined({ newAt: former.newAt, lapsedAt, lapses }) }
+}

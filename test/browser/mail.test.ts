@@ -2,7 +2,7 @@
 // style elements that some programs drop.
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
-import { createNoticeComposer } from '../../src/campaigns/mail/notice.ts'
+import { createNoticeComposer } from '../../src/campaigns/mail/email.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { shared } from '../helpers/shared.ts'

@@ -1,7 +1,7 @@
 // Emails to administrators: the same content in HTML and plain text, and the headers.
 import { HtmlValidate } from 'html-validate'
 import { expect, it } from 'vitest'
-import { createNoticeComposer, type Notice } from '../../src/campaigns/mail/notice.ts'
+import { createNoticeComposer, type Notice } from '../../src/campaigns/mail/email.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { ACME, EMAIL_RULES } from './emails.ts'

@@ -5,7 +5,7 @@ import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../
 import type { Campaign, CampaignRun } from '../../src/campaigns/delivery.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import { sendInvitations } from '../../src/campaigns/send.ts'
+import { sendInvitations } from '../../src/campaigns/delivery.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { mail } from './sample-email.ts'

@@ -1,6 +1,6 @@
 // The guard against personal tokens: only a rejection by the service shows that the token is global.
 import { expect, it } from 'vitest'
-import { requireGlobalToken } from '../../src/campaigns/token-check.ts'
+import { requireGlobalToken } from '../../src/campaigns/person-check.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 

@@ -153,8 +153,11 @@ it('people are read in slices, so that requests come in between', async () => {
 })
 
 const hides = {
-  arrange: <T extends { instance: string }>(apps: T[]) =>
-    apps.filter(({ instance }) => instance !== 'jira_1'),
+  company: {
+    replacedBy: new Map(),
+    arrange: <T extends { instance: string }>(apps: T[]) =>
+      apps.filter(({ instance }) => instance !== 'jira_1'),
+  },
 }
 
 it('hidden apps are omitted when reading, and kept unchanged when writing', async () => {

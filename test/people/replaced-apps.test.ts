@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
 import { appsOf, newPerson, withCheck, type AppRecord, type Person } from '../../src/people/person.ts'
-import { withSuccessors } from '../../src/people/replaced-apps.ts'
+import { withSuccessors } from '../../src/people/people.ts'
 import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
@@ -55,7 +55,7 @@ it('emails about a lost app count for the one that replaces it', async () => {
   const state = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
   const due = async () => {
     const arrange = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
-    const person = await testPeople({ records, replacedBy, arrange }).get('ada@acme.example')
+    const person = await testPeople({ records, company: { replacedBy, arrange } }).get('ada@acme.example')
     const apps = appsOf(person!).filter((app) => isAboutApp(LAPSES, app, person!, state))
     return apps.map(({ instance }) => instance)
   }
@@ -70,7 +70,8 @@ it('emails about a lost app count for the one that replaces it', async () => {
 it('an app that has moved is new once it is listed, and no lapse; once connected it can lapse', async () => {
   const hides = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
   const known = new Map<string, string>()
-  const people = testPeople({ replacedBy: known, arrange: (apps) => (known.size > 0 ? hides(apps) : apps) })
+  const arrange = (apps: AppRecord[]) => (known.size > 0 ? hides(apps) : apps)
+  const people = testPeople({ company: { replacedBy: known, arrange } })
   const check = async (at: number, ...instances: string[]) => {
     const unconnected = instances.map(
       (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,

@@ -50,9 +50,8 @@ async function requestToken(settings: Partial<Settings>, mailbox: string): Promi
       .setIssuedAt()
       .setExpirationTime('5m')
       .sign(createPrivateKey(key))
-    return await genericGrantRequest(createConfiguration(server, { metadata, auth: () => {} }), JWT_BEARER, {
-      assertion,
-    })
+    const configuration = createConfiguration(server, { metadata, auth: () => {} })
+    return await genericGrantRequest(configuration, JWT_BEARER, { assertion })
   }
   const inHeader = methods !== undefined && !methods.includes('client_secret_post')
   const withSecret = inHeader ? 'client_secret_basic' : 'client_secret_post'
@@ -76,26 +75,20 @@ function noAccessToken(
   return new NoAccessToken(message, { cause: error })
 }
 
-type AccessToken = { token: string; until: number }
-
-/** As nodemailer calls it. @param renew the mail server has refused the current token */
-type ProvideToken = (
-  mailbox: string,
-  renew: boolean,
-  done: (error: Error | null, token: string, until: number) => void,
-) => void
-
-export function createTokenProvider(settings: Partial<Settings>, now: () => number = Date.now): ProvideToken {
-  const singleFlight = createSingleFlight<AccessToken>()
-  let current: AccessToken | undefined
-  const renewed = async (mailbox: string): Promise<AccessToken> => {
-    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = await requestToken(
-      settings,
-      mailbox,
-    )
+/** @returns a function as nodemailer calls it. @param renew the mail server has refused the current token */
+export function createTokenProvider(settings: Partial<Settings>, now: () => number = Date.now) {
+  let current: { token: string; until: number } | undefined
+  const renewed = async (mailbox: string) => {
+    const answer = await requestToken(settings, mailbox)
+    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = answer
     return (current = { token, until: now() + life * 1000 * USED_SHARE })
   }
-  return (mailbox, renew, done) => {
+  const singleFlight = createSingleFlight<Awaited<ReturnType<typeof renewed>>>()
+  return (
+    mailbox: string,
+    renew: boolean,
+    done: (error: Error | null, token: string, until: number) => void,
+  ): void => {
     const isValid = !renew && current !== undefined && current.until > now()
     const access = isValid ? Promise.resolve(current) : singleFlight(mailbox, () => renewed(mailbox))
     access.then(

@@ -7,24 +7,6 @@ import type { Company } from '../../company/company.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { brandOf } from '../../web/brand.ts'
 
-/** An attached picture; the HTML refers to it by `cid` (RFC 2392). */
-type InlineImage = { cid: string; filename: string; contentType: string; content: Buffer }
-
-type Link = { href: string; label: string }
-/** Pixels. */
-export type Logo = { src: string; width: number; height: number }
-
-type EmailStyle = {
-  name: string
-  company: string | undefined
-  initial: string
-  color: Company['color']
-  logo: Logo | undefined
-  darkLogo: Logo | undefined
-  help: Link | undefined
-  home: Link | undefined
-}
-
 /** `maxKb` in each email: 50,000 of them are three gigabytes. */
 const LOGO = { maxWidth: 220, height: 32, maxKb: 64 }
 const ICON = { maxWidth: 28, height: 28, maxKb: 16 }
@@ -40,12 +22,15 @@ function sizeOf({ type, content }: StaticAsset): { width: number; height: number
   }
 }
 
-/** @returns undefined if mail programs wouldn't show it, or it is too large */
+/**
+ * @returns `inline`: an attached picture, to which `logo` refers by `cid` (RFC 2392). Undefined if mail programs wouldn't show
+ * it, or it is too large
+ */
 function attachedLogo(
   cid: string,
   asset: StaticAsset | undefined,
   { maxWidth, height: maxHeight, maxKb } = LOGO,
-): { logo: Logo; inline: InlineImage } | undefined {
+) {
   if (asset === undefined || asset.content.length > maxKb * 1024) return undefined
   const { type, content, path } = asset
   const size = sizeOf(asset)
@@ -65,7 +50,7 @@ export function createEmailStyles(company: Company) {
   const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
   const dark = hasDark ? attachedLogo('logo-dark', logo.dark) : undefined
   const brandIn = brandOf(company)
-  const styleIn = (t: Texts): EmailStyle => {
+  const styleIn = (t: Texts) => {
     const name = product ?? companyName ?? t('brand.setup')
     const home = links.home && {
       href: links.home.url,

@@ -11,7 +11,7 @@ import { createTexts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { initialOf } from '../../company/app-icons.ts'
 import { OperatorError } from '../../problem.ts'
-import { createEmailStyles, type Logo } from './email-style.ts'
+import { createEmailStyles } from './email-style.ts'
 
 const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE), {
   product: 'search',
@@ -32,7 +32,7 @@ const SAMPLE = {
   /** Display names of the first ones; `more` are left out. */
   apps: ['Slack', 'GitHub'],
   /** Of these apps; undefined: a letter. */
-  icons: [undefined, { src: 'cid:app@onramp', width: 28, height: 28 }] as (Logo | undefined)[],
+  icons: [undefined, { src: 'cid:app@onramp', width: 28, height: 28 }],
   more: 0,
   /** How many apps are connected, and with those that are left. */
   connected: 1,

@@ -1,7 +1,7 @@
 // Settings, company, service and composer of the commands that send emails.
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates } from '../../campaigns/mail/templates.ts'
-import { requireGlobalToken } from '../../campaigns/token-check.ts'
+import { requireGlobalToken } from '../../campaigns/person-check.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
 import { useProxy } from '../../http/proxy.ts'

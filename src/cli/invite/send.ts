@@ -4,12 +4,16 @@ import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
-import type { Campaign, CampaignRun, DeliveryProblem } from '../../campaigns/delivery.ts'
+import {
+  sendInvitations,
+  type Campaign,
+  type CampaignRun,
+  type DeliveryProblem,
+} from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { areMany, ListedPeople } from '../../campaigns/listed-people.ts'
 import type { Invitee } from '../../campaigns/people-file.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
-import { sendInvitations } from '../../campaigns/send.ts'
 import { isAllDelivered, newTally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'

@@ -106,8 +106,7 @@ export class Year {
       keyRing: this.#store.keyRing,
       records: { ...this.#store.records, ...records },
       retentionDays: 90,
-      replacedBy,
-      arrange: (apps) => (replacedBy.size === 0 ? apps : arrange(apps)),
+      company: { replacedBy, arrange: (apps) => (replacedBy.size === 0 ? apps : arrange(apps)) },
       now: () => this.#calendar.now,
     })
   }
