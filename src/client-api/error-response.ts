@@ -140,8 +140,9 @@ const isWords = (value: unknown): value is string | string[] =>
   typeof value === 'string' ||
   (Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === 'string'))
 
+/** Matches from the start of a word only: else a long word takes quadratic time. */
 export const withoutAddresses = (words: string): string =>
-  words.replaceAll(/[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
+  words.replaceAll(/(?<![^\s@'"<>(),;:])[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
 
 const withoutSecrets = (words: string): string =>
   withoutAddresses(words.replaceAll(/\?[^\s'"<>]+/g, '?…'))

@@ -60,7 +60,7 @@ const isAnnouncement = (name: string, value: string): boolean => {
   if (name === 'warning') return /(?:^|,)\s*299\b/.test(value) && /deprecat|sunset|remov/i.test(value)
   if (name === 'sunset') return !Number.isNaN(sunsetIn(value))
   // A date (RFC 9745), or true in its drafts.
-  return !/^\s*(?:false|\?0|0|no|)\s*$/i.test(value)
+  return !/^(?:false|\?0|0|no|)$/i.test(value.trim())
 }
 
 /** A path may have ids, so only segments that look like words are shown. */
