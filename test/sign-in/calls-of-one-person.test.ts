@@ -1,7 +1,7 @@
 // One person with many tabs and a slow service: a few calls at once, the others in order, and everyone else is served.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { Problem } from '../../src/problem.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
@@ -51,7 +51,7 @@ function slowService() {
   const open = async (person: string, query: string) => {
     const before = arrived
     const page = Promise.resolve(request(app).get(`/${person}/${query}`))
-    await vi.waitFor(() => expect(arrived).toBe(before + 1), { interval: 1 })
+    await expect.poll(() => arrived, { interval: 1 }).toBe(before + 1)
     return { page }
   }
   async function openAll(person: string, queries: string[]) {
@@ -60,7 +60,7 @@ function slowService() {
     return pages
   }
   const answer = async (query: string) => {
-    await vi.waitFor(() => expect(answers.has(query)).toBe(true), { interval: 1 })
+    await expect.poll(() => answers.has(query), { interval: 1 }).toBe(true)
     answers.get(query)?.()
   }
   const drop = (query: string) => pages.get(query)?.abort(new Problem(500, 'internal'))
