@@ -302,6 +302,13 @@ it('an unreadable 200 of the service counts as no response', async () => {
   )
 })
 
+it('a token that the service repeats in its error is in no line of the log', async () => {
+  Object.assign(service, { status: 400, body: { message: 'planted: token' } })
+  const { visit, lines } = compose()
+  await visit('/onboarding')
+  expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('“planted: …”'))
+})
+
 it('events are sent to WEBHOOK_URL', async () => {
   const { visit } = compose()
   await visit('/onboarding')

@@ -61,8 +61,13 @@ it('a company’s texts are in the person’s language, else the default one, el
   expect(localized(examples, 'ja')).toEqual(['d'])
   expect(localized(links.home?.label, 'ja')).toBe('Home')
   expect(localized(undefined, 'en')).toBeUndefined()
-  const { localized: without, examples: two } = companyOf('examples: { fr: [f], de: [d] }')
-  expect(without(two, 'ja')).toEqual(['f'])
+  for (const [chosen, found] of [
+    ['', 'f'],
+    ['languages: [de-CH]\n', 'd'],
+  ] as const) {
+    const { localized: without, examples: two } = companyOf(`${chosen}examples: { fr: [f], de: [d] }`)
+    expect(without(two, 'ja')).toEqual([found])
+  }
 })
 
 it('a company replaces a text in its language only', () => {
