@@ -74,8 +74,7 @@ export class Consents {
       const after = await walks.update(user, (before) => markReturned(before, app, now(), 1), walk)
       return { kind: 'overview', walk: after }
     }
-    // Without the step, it may be another site's link.
-    const isRefused = Boolean(req.query['error']) && stepIn(req.query) === app.attempt.step
+    const isRefused = Boolean(req.query['error'])
     // Only one app in each chain of redirects: browsers give up after about 20.
     if (isAutomatic && !isRefused && isQuickReturn(app.attempt, now()) && isBrowser(req)) {
       await walks.update(user, (before) => markReturned(before, app, now()), walk)

@@ -13,6 +13,8 @@ export type UnconnectedApp = {
 /** One click through to an app. Its return must carry the step id. Times are milliseconds since 1970. */
 type Attempt = {
   step: string
+  /** The step of an attempt without a return that this one replaced: its consent page may still be open. */
+  previousStep?: string | undefined
   leftAt: number
   backAt?: number | undefined
   /** Checks since the return. */
@@ -151,8 +153,12 @@ export function startConsent(
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
 ): Walk {
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
-  const attempt = { step, leftAt: now, looks: 0 }
-  const left = withApp(walk, instance, (app) => ({ ...app, ...NOT_SET_ASIDE, attempt, leftIn: clicks }))
+  const left = withApp(walk, instance, (app) => ({
+    ...app,
+    ...NOT_SET_ASIDE,
+    attempt: { step, previousStep: isAway(app) ? app.attempt?.step : undefined, leftAt: now, looks: 0 },
+    leftIn: clicks,
+  }))
   return { ...left, clicks }
 }
 
@@ -164,14 +170,16 @@ export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefi
   latest(known.filter(isReturned))
 
 /**
- * The app that a return comes from. A return without a known step id counts for the app that was started last, because
- * services and apps may lose the query. Undefined: that step has ended, or no app is open.
+ * The app that a return comes from. Undefined if its step is unknown or has ended: any site can link to the callback, and
+ * only the service and the person's browser know the step of `final_redirect_url` (contract 4.1).
  */
-export function findReturn(walk: Walk, step: string | undefined): StartedApp | undefined {
-  const started = walk.known.filter(isStarted)
-  const named = started.find(({ attempt }) => attempt.step === step)
-  return named === undefined ? latest(started.filter(isAway)) : named.attempt.isOver ? undefined : named
-}
+export const findReturn = (walk: Walk, step: string | undefined): StartedApp | undefined =>
+  walk.known
+    .filter(isStarted)
+    .find(
+      ({ attempt: { isOver, ...steps } }) =>
+        step && !isOver && [steps.step, steps.previousStep].includes(step),
+    )
 
 /** The person is back, before any check. @param minChecks 1 if a page was shown: then only a click continues */
 export const markReturned = (

@@ -108,16 +108,6 @@ it.each(['access_denied', 'server_error'])('a return that says error=%s is not w
   })
 })
 
-it.each(['', 'step=&', 'step=made-up&'])(
-  'a return with an error but without the open step (%j) fails nothing',
-  async (step) => {
-    const { page, audited } = await awayAtSlack()
-    const { confirming } = await page(`/onboarding/callback?${step}error=1`)
-    expect(confirming).toMatchObject({ title: 'Checking Slack…' })
-    expect(audited.at(-1)).toMatchObject({ event: 'step_result', result: 'waiting' })
-  },
-)
-
 it('a return that is requested twice at once checks once', async () => {
   const { world, to, callbackPath, calls, audited } = await awayAtSlack()
   world.waiting = [github]
@@ -127,16 +117,38 @@ it('a return that is requested twice at once checks once', async () => {
   expect(audited).toHaveLength(3)
 })
 
-it.each(['', '?step=', '?step=lost', '?status=success'])(
-  'a return without its query (%s) is checked, and blames no other tab',
+it.each(['', '?step=', '?step=lost', '?status=success', '?error=1', '?step=made-up&error=1'])(
+  'another site’s link to the callback (%s) starts no app and changes no walk',
   async (query) => {
-    const { world, to, page, calls } = await awayAtSlack()
-    world.waiting = [github]
-    expect(await to(`/onboarding/callback${query}`)).toBe(consentOf('github_1'))
-    expect(calls).toHaveLength(2)
-    expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
+    for (const connected of [false, true]) {
+      const { world, get, to, page, callbackPath, calls, audited } = await awayAtSlack()
+      const path = callbackPath()
+      if (connected) world.waiting = [github]
+      expect(await to(`/onboarding/callback${query}`)).toBe('/onboarding')
+      expect([calls.length, audited.length]).toEqual([1, 1])
+      // A day later it is neither unconfirmed nor gone on from.
+      world.now += 90_000_000
+      expect(await page('/onboarding')).toMatchObject({
+        card: { instance: connected ? 'github_1' : 'slack_1' },
+      })
+      expect(await to(`/onboarding/callback${query}`)).toBe('/onboarding')
+      expect(audited.filter(({ event }) => event === 'step_started')).toHaveLength(1)
+      const { headers } = await get(path)
+      expect(headers['location']).toBe(connected ? consentOf('github_1') : undefined)
+    }
   },
 )
+
+it('a return from a consent page that a second click replaced counts', async () => {
+  const { world, to, callbackPath, audited } = await awayAtSlack()
+  const path = callbackPath()
+  world.now += 60_000
+  await to(CLICK)
+  world.now += 60_000
+  world.waiting = [github]
+  expect(await to(path)).toBe(consentOf('github_1'))
+  expect(audited.filter(({ event }) => event === 'step_result')).toHaveLength(1)
+})
 
 it('a return whose check fails is recorded: the next page checks', async () => {
   const { world, get, page, callbackPath, calls, recordedAt } = await awayAtSlack()

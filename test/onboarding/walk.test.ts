@@ -139,13 +139,21 @@ it('a return is judged by its own app, and once', () => {
   expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'ended' })
 })
 
-it('a return without a known step belongs to the last click that has not returned', () => {
-  for (const step of [undefined, '', 'unknown']) {
-    expect(findReturn(afterClick(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
-    expect(findReturn(leave(afterClick(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
-    expect(findReturn(afterReturn(), step)).toBeUndefined()
-  }
-  expect(findReturn(leave(afterClick(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
+it('a return belongs to the open attempt with its step, or to the attempt that replaced it', () => {
+  const twice = leave(afterClick(), 'slack_1', 's2', 1)
+  for (const [walk, step, found] of [
+    [afterClick(), 's1', 's1'],
+    [afterReturn(), 's1', 's1'],
+    [twice, 's2', 's2'],
+    [twice, 's1', 's2'],
+    // A waiting page polls with the former step.
+    [leave(afterReturn(), 'slack_1', 's2', 1), 's1', undefined],
+    [leave(twice, 'slack_1', 's3', 2), 's1', undefined],
+    [leave(afterClick(), 'github_1', 's2', 1), 's1', 's1'],
+    ...[undefined, '', 'unknown'].map((other) => [twice, other, undefined] as const),
+    [afterClick(), undefined, undefined],
+  ] as const)
+    expect(findReturn(walk, step)?.attempt.step).toBe(found)
 })
 
 it('a return with a finished step is ignored, and replaces no other tab’s return', () => {

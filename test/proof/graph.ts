@@ -133,7 +133,7 @@ function keyOf({ walk, service, tabs, now }: State): string {
     const how = isOver ? 'over' : attempt.backAt === undefined ? isInFlight(entry, now) : isOverdue
     return [instance, status, set, isReturned(entry), how, isOpen]
   })
-  // A tab whose app was left for again counts like one whose step was lost.
+  // A tab whose app was left for again: its return counts for the newer attempt, or for none.
   const closed = tabs
     .filter(({ step }) => walk.known.every(({ attempt }) => attempt?.step !== step || attempt.isOver))
     .map(({ step, instance }) => `${instance} ${findReturn(walk, step)?.instance}`)
