@@ -1,6 +1,4 @@
-// Texts about the approval of an app, for its owner and for administrators, and the email to the owner. Pure.
-import type { Notice } from '../campaigns/mail/email.ts'
-import type { Company } from '../company/company.ts'
+// Texts about the approval of an app, for its owner and for administrators. Pure.
 import { datasourceType, humanize } from '../company/app-names.ts'
 import { newApproval, type Approval } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -37,26 +35,6 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
     t(count === 1 ? 'approval.sinceOne' : 'approval.since', { day: t.day(one.since) }),
   ]
   return text(t('admin.need.app', { app, count }), t.sentences(why), t('approval.next', { label }))
-}
-
-/** @param context.where the page on which owners approve the app */
-export function approvalNotice(
-  one: Approval,
-  context: { t: Texts; publicUrl: string; where: string | undefined } & Pick<Company, 'displayName'>,
-): Notice {
-  const { t, displayName, publicUrl, where: url } = context
-  const app = displayName(one, t.lang)
-  const { heading, paragraphs } = describeApproval(one, app, t)
-  return {
-    subject: heading,
-    heading,
-    paragraphs: url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where', { url })),
-    figures: [],
-    needs: [],
-    commands: [],
-    link: { href: publicUrl + approvalPath(one.instance), label: t('approval.open') },
-    owned: app,
-  }
 }
 
 /** The action item on /admin. @param app its name there */

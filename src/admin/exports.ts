@@ -8,10 +8,9 @@ import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
-import { browserGoneSignal } from '../web/error-page.ts'
-import { wantsPage } from '../web/error-page.ts'
+import { browserGoneSignal, wantsPage } from '../web/error-page.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
-import { matchingFilters, parsePeopleQuery, type PeopleQuery } from './filters.ts'
+import { matchingFilters, parsePeopleQuery } from './filters.ts'
 import { PEOPLE_FILE, peopleCsv } from './people-csv.ts'
 import type { PersonSummary } from './person-summary.ts'
 
@@ -54,9 +53,9 @@ export function createExportRoutes(
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const gone = browserGoneSignal(res)
     const query = parsePeopleQuery(req.query, snapshot.now())
-    const fit = matchingPeople(snapshot.summaries(gone, 'download'), query)
     downloads++
-    await pipeline(Readable.from(peopleCsv(fit, named)), res)
+    const isFound = (summary: PersonSummary) => matchingFilters(summary, query)?.(query.filter) === true
+    await pipeline(Readable.from(peopleCsv(snapshot.summaries(gone, 'download'), named, isFound)), res)
       .catch((error: unknown) => {
         gone.throwIfAborted()
         throw error
@@ -88,12 +87,4 @@ export function createTokenRoutes(
   router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limit, check)
   router.use(exports)
   return router
-}
-
-async function* matchingPeople(
-  all: AsyncIterable<PersonSummary>,
-  wanted: PeopleQuery,
-): AsyncGenerator<PersonSummary> {
-  for await (const summary of all)
-    if (matchingFilters(summary, wanted)?.(wanted.filter) === true) yield summary
 }

@@ -4,9 +4,10 @@ import { isWorkingTime, placeOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
-import type { KeepState, MassDisconnect, RemovedApp } from '../people/keep-state.ts'
+import type { Approval, KeepState, MassDisconnect, RemovedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
+import { approvalPath, describeApproval } from './approval-texts.ts'
 import { answerCommand, describeActionItems, statsOf } from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
@@ -34,6 +35,19 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
   const paragraphs = [known, t('admin.digest.likely', { app }), t('admin.digest.release', { app })]
   const commands = [answerCommand(instance, 'release') ?? [], `${COMMAND} status EMAIL`].flat()
   return noticeOf(subject, paragraphs, context, { commands })
+}
+
+/** To the owners of an app. @param context.where the page on which they approve it */
+export function approvalNotice(
+  one: Approval,
+  context: NoticeContext & { where: string | undefined },
+): Notice {
+  const { t, displayName, publicUrl, where: url } = context
+  const owned = displayName(one, t.lang)
+  const { heading, paragraphs } = describeApproval(one, owned, t)
+  const all = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where', { url }))
+  const link = { href: publicUrl + approvalPath(one.instance), label: t('approval.open') }
+  return noticeOf(heading, all, context, { link, owned })
 }
 
 /** One email for all that one run found. */

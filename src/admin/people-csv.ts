@@ -43,14 +43,16 @@ const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string |
   as_of: ({ checkedAt }) => date(checkedAt),
 }
 
-async function* rowsOf(all: AsyncIterable<PersonSummary>, named: Named) {
-  for await (const summary of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(summary, named))
-}
-
+/** @param isFound default: everyone */
 export async function* peopleCsv(
   all: AsyncIterable<PersonSummary>,
   named: Named = (app) => app,
+  isFound: (summary: PersonSummary) => boolean = () => true,
 ): AsyncGenerator<string> {
+  async function* rows() {
+    for await (const one of all)
+      if (isFound(one)) yield Object.values(COLUMNS).map((cell) => cell(one, named))
+  }
   yield '\uFEFF'
-  yield* writeCsv(rowsOf(all, named), Object.keys(COLUMNS))
+  yield* writeCsv(rows(), Object.keys(COLUMNS))
 }

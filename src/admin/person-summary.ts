@@ -32,22 +32,15 @@ type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | '
 
 /** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
 export function summarize(person: Person, shared = (app: PersonApp) => app) {
-  const { campaigns: all, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
+  const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))
-  // Emails about an approval are no reminders.
-  const campaigns = all.map((campaign) =>
-    campaign.name === APPROVALS
-      ? { ...campaign, emails: campaign.emails.map((email) => ({ ...email, reminder: 0 })) }
-      : campaign,
+  const all = campaigns.flatMap(({ name: campaign, emails: own }) =>
+    // Emails about an approval are no reminders.
+    own.map((email) => ({ ...email, campaign, reminder: campaign === APPROVALS ? 0 : email.reminder })),
   )
-  const emails = campaigns.flatMap((campaign) =>
-    campaign.emails.map(({ runId: _by, apps: _apps, ...email }): EmailRecord => email),
-  )
-  const isEpisode = (campaign: string) => EPISODES.some((name) => name === campaign)
-  const reminders = campaigns.flatMap((campaign) =>
-    campaign.emails.filter((email) => email.reminder > 0 || isEpisode(campaign.name)),
-  )
+  const emails = all.map(({ state, at, reminder }): EmailRecord => ({ state, at, reminder }))
+  const reminders = all.filter((one) => one.reminder > 0 || EPISODES.some((name) => name === one.campaign))
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)

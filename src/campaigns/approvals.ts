@@ -62,17 +62,15 @@ export async function decideApprovals(
   for await (const each of people) {
     if (isGone(each)) continue
     const person = asCounted(each, { ...state, approvals: [] })
-    const isRejected = [ONBOARDING, APPROVALS].some(
-      (name) => campaignEmails(person, name).at(-1)?.state === 'failed',
-    )
-    const isEmailable = !isRejected && isReachable(person, moment.now)
+    const newest = [ONBOARDING, APPROVALS].map((name) => campaignEmails(person, name).at(-1)?.state)
+    const isEmailable = !newest.includes('failed') && isReachable(person, moment.now)
     for (const app of appsOf(person)) {
       const { instance, name, state: how } = app
-      const at = lastNotifiedAt(person, instance)
-      const connectedAt = connectedAtOf(app, person)
-      if (how !== 'blocked' && ((at === 0 && connectedAt === 0) || !apps.has(instance))) continue
+      const [notifiedAt, connectedAt] = [lastNotifiedAt(person, instance), connectedAtOf(app, person)]
+      const isAffected = apps.has(instance) && notifiedAt + connectedAt > 0
+      if (how !== 'blocked' && !isAffected) continue
       const known = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
-      const times = { blockedAt: sinceOf(app, person), notifiedAt: at, connectedAt }
+      const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }
       known.people.push({ ...app, ...times, isReachable: isEmailable })
       apps.set(instance, known)
     }
@@ -95,10 +93,10 @@ export function isApprovalEmailDue(
 ): boolean {
   const approval = approvals.find(({ instance }) => instance === app.instance)
   if (approval === undefined || pausedApps(state).has(app.instance)) return false
-  const { stage, stageAt, approvedAt, trySince } = approval
+  const { stage, stageAt, approvedAt, testers = [] } = approval
   const [since, at] = [sinceOf(app, person), lastNotifiedAt(person, app.instance)]
   const isFirst = app.state === 'blocked' && at < approvedAt
-  if (stage !== 'confirmed') return isFirst && since === trySince
+  if (stage !== 'confirmed') return isFirst && testers.includes(since)
   // People who tried it before it worked, and failed, are told once more.
   const hasFailed = app.isUnconfirmed ? at > 0 : app.state === 'blocked' && since > at
   return (isFirst || hasFailed) && at < stageAt && (app.isUnconfirmed || since <= stageAt)
@@ -142,18 +140,11 @@ export function decideApproval(
   if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
   const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, WORKING_DAYS.nextTester))
-  const emailed = notified.filter(({ state: how }) => how === 'blocked').map(({ blockedAt }) => blockedAt)
-  const trySince = stage === 'approved' && isNextDue ? candidates[0]?.blockedAt : undefined
+  const emailed = notified.filter(({ state: how }) => how === 'blocked')
+  const next = stage === 'approved' && isNextDue ? candidates.slice(0, 1) : []
+  const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {
-    approval: {
-      ...decided,
-      stage,
-      stageAt,
-      trySince,
-      waiting: count,
-      since,
-      testers: [...emailed, ...(trySince === undefined ? [] : [trySince])],
-    },
+    approval: { ...decided, stage, stageAt, waiting: count, since, testers },
     isRequestDue,
     isNewlyApproved: approvedAt > before.approvedAt,
   }

@@ -2,9 +2,14 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { approvalNotice } from '../admin/approval-texts.ts'
 import { peopleUrl } from '../admin/filters.ts'
-import { digestNotice, isDigestDue, massDisconnectNotice, removedAppsNotice } from '../admin/notices.ts'
+import {
+  approvalNotice,
+  digestNotice,
+  isDigestDue,
+  massDisconnectNotice,
+  removedAppsNotice,
+} from '../admin/notices.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, isoDate, utcDay, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'

@@ -55,9 +55,7 @@ export type Approval = {
   isUndelivered?: boolean
   approvedAt: number
   by?: string | undefined
-  /** While it is `approved`: who waits since then is to try it. */
-  trySince?: number | undefined
-  /** Since when each person waits who is to try it, or was emailed to. */
+  /** Since when each person waits who is to try the app while it is `approved`, or was emailed to. */
   testers?: readonly number[]
 }
 

@@ -3,15 +3,17 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'
 import { MailServer } from '../../campaigns/mail/server.ts'
-import { createPersonCheck } from '../../campaigns/person-check.ts'
+import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-check.ts'
 import { formatSummary, rateLimitOf } from '../../campaigns/tally.ts'
 import { AT_ONCE, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
+import { ServiceClient } from '../../client-api/client.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
+import type { Company } from '../../company/company.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { renameAll } from '../rename.ts'
 import { openPeople } from '../store.ts'
-import { createCampaignService, loadCompanyOf, loadSettingsWith } from './email.ts'
+import { loadCompanyOf, loadSettingsWith } from './email.ts'
 import { openList, readList } from './list.ts'
 import type { RunProgress } from './progress.ts'
 
@@ -35,9 +37,29 @@ export async function loadRunInput(
 
 export type RunInput = Awaited<ReturnType<typeof loadRunInput>>
 
+/** The service with the global token. As on the pages, hidden apps are neither named nor counted. */
+function createCampaignService(settings: Settings, company: Company, signal: AbortSignal) {
+  const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
+  const { SERVICE_GLOBAL_TOKEN: token = '' } = settings
+  const client = new ServiceClient({ baseUrl, headerPrefix })
+  const setting = 'SERVICE_GLOBAL_TOKEN'
+  return {
+    /** @throws {OperatorError} */
+    async checkToken(): Promise<void> {
+      const withoutPerson = { kind: 'user-token', token, setting } as const
+      await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { setting, signal })
+    },
+    async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
+      const credentials = { kind: 'global-token', token, actAs, setting } as const
+      return company.arrange(await client.unconnectedApps(credentials))
+    },
+    close: (): Promise<void> => client.close(),
+  }
+}
+
 /** `mailServer` is absent in a dry run. */
 export type Neighbors = {
-  service: { checkToken: () => Promise<void>; unconnectedApps: (actAs: string) => Promise<UnconnectedApp[]> }
+  service: Omit<ReturnType<typeof createCampaignService>, 'close'>
   mailServer?: Pick<MailServer, 'check' | 'send'>
   /** Default: {@link EMAILS_PER_SECOND} */
   emailsPerSecond?: number

@@ -1,9 +1,6 @@
 // Settings, company, service and composer of the commands that send emails.
 import { createComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates } from '../../campaigns/mail/templates.ts'
-import { requireGlobalToken } from '../../campaigns/person-check.ts'
-import { ServiceClient } from '../../client-api/client.ts'
-import type { UnconnectedApp } from '../../client-api/responses.ts'
 import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
@@ -37,26 +34,6 @@ export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJ
 
 /** @throws {SettingsError} naming every fault of the company file */
 export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, companyFileChoices())
-
-/** The service with the global token. As on the pages, hidden apps are neither named nor counted. */
-export function createCampaignService(settings: Settings, company: Company, signal: AbortSignal) {
-  const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
-  const { SERVICE_GLOBAL_TOKEN: token = '' } = settings
-  const client = new ServiceClient({ baseUrl, headerPrefix })
-  const setting = 'SERVICE_GLOBAL_TOKEN'
-  return {
-    /** @throws {OperatorError} */
-    async checkToken(): Promise<void> {
-      const withoutPerson = { kind: 'user-token', token, setting } as const
-      await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { setting, signal })
-    },
-    async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
-      const credentials = { kind: 'global-token', token, actAs, setting } as const
-      return company.arrange(await client.unconnectedApps(credentials))
-    },
-    close: (): Promise<void> => client.close(),
-  }
-}
 
 /** @param options.template folder of templates instead of ours @throws {FaultyTemplate} */
 export function createComposers(
