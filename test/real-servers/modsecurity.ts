@@ -41,8 +41,8 @@ export async function startModSecurity({ port, onramp, level }: Place) {
     `SecTmpDir ${data}`,
     `SecAction "id:900000,phase:1,nolog,pass,t:none,setvar:tx.paranoia_level=${level}"`,
     `Include ${RULES}`,
-    // The stand-in for the authorization server is on the same host, so its cookies come along.
-    'SecRuleUpdateTargetById 942440 "!REQUEST_COOKIES:/^sandbox_/"',
+    // The stand-in for the authorization server is on the same host, so its random cookies come along.
+    'SecRuleUpdateTargetByTag OWASP_CRS "!REQUEST_COOKIES:/^sandbox_/"',
     // Its codes are random, and may hold `--`.
     'SecRuleUpdateTargetById 942100 "!ARGS:code"',
     ...(level === 2 ? [`Include ${EXCLUSIONS}`] : []),
