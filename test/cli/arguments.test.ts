@@ -1,5 +1,5 @@
-// Every command reads its arguments in one way. What is wrong takes one line that repeats nothing but a name, as someone
-// may have pasted a token.
+// Arguments of every command. An error is one line that quotes only names of commands and options, because a value may be a
+// pasted token.
 import { Command } from '@commander-js/extra-typings'
 import { expect, it } from 'vitest'
 import { onramp } from '../../src/cli/commands.ts'
@@ -18,16 +18,16 @@ const calledBelow = ({ commands }: Tree, above: string[] = []): Called[] =>
     return [{ path, isGroup: command.commands.length > 0 }, ...calledBelow(command, path)]
   })
 
-const all = calledBelow(program as Tree).map((called) => [called.path.join(' '), called] as const)
-const actions = all.filter(([, { isGroup }]) => !isGroup)
+const commands = calledBelow(program as Tree).map((called) => [called.path.join(' '), called] as const)
+const actions = commands.filter(([, { isGroup }]) => !isGroup)
 
 const SECRET = 'Canary7e1f-9Zk'
 const PERSON = 'ada@acme.example'
 
-/** Where 2 is a finding, wrong usage ends in 1. */
+/** These commands exit with 2 for a finding, so wrong usage exits with 1. */
 const wrongUsage = (path: readonly string[]) => (path.join(' ').startsWith('deprecations check') ? 1 : 2)
 
-/** One line on standard error that says where there is help, nothing on standard output. */
+/** Expects one line on standard error that names the help, and nothing on standard output. */
 async function refusal(args: string[]): Promise<string> {
   const ran = await runCommand(args, {}, {})
   expect([ran.exit, ran.out]).toEqual([wrongUsage(args), ''])
@@ -36,7 +36,7 @@ async function refusal(args: string[]): Promise<string> {
   return ran.err
 }
 
-it.each(all)(
+it.each(commands)(
   'help of %s is on standard output, and fits a terminal of 80 columns',
   async (name, { path }) => {
     const { exit, out, err } = await runCommand([...path, '--help'], {})
@@ -52,7 +52,7 @@ it.each(all)(
 )
 
 it.each(actions)(
-  'help of %s is given although the rest is wrong, and says the exit codes',
+  'help of %s is printed despite other errors, and lists the exit codes',
   async (_, { path }) => {
     const { exit, out } = await runCommand([...path, '--nonsense', SECRET, '--help'], {})
     expect(exit).toBe(0)
@@ -62,12 +62,12 @@ it.each(actions)(
 
 it('help of onramp lists every command', async () => {
   const { out } = await runCommand(['--help'], {})
-  const top = all.filter(([, { path }]) => path.length === 1)
+  const top = commands.filter(([, { path }]) => path.length === 1)
   expect(top.filter(([name]) => !out.includes(`\n  ${name} `))).toEqual([])
 })
 
 it.each([[[]], [['invite']], [['registration']]])(
-  'help of %j is on standard error where a command is missing',
+  'help of %j is on standard error if a command is missing',
   async (args) => {
     const { exit, out, err } = await runCommand(args, {})
     expect([exit, out]).toEqual([2, ''])
@@ -75,11 +75,11 @@ it.each([[[]], [['invite']], [['registration']]])(
   },
 )
 
-it('the version is printed', async () => {
+it('--version prints the version', async () => {
   expect(await runCommand(['--version'], {})).toMatchObject({ exit: 0, out: `${VERSION}\n` })
 })
 
-it.each(actions)('what no command takes an option that %s does not have', async (name, { path }) => {
+it.each(actions)('%s rejects an unknown option', async (name, { path }) => {
   for (const [given, shown] of [
     [['--nonsense', SECRET], 'unknown option --nonsense'],
     [[`--nonsense=${SECRET}`], 'unknown option --nonsense'],
@@ -90,9 +90,9 @@ it.each(actions)('what no command takes an option that %s does not have', async 
     expect(await refusal([...path, ...given])).toContain(`onramp ${name}: ${shown}`)
 })
 
-// Those of deprecations, and of invite bounced, take any number.
+// Commands of deprecations, and invite bounced, accept any number of arguments.
 it.each(actions.filter(([name]) => !/^(deprecations |invite bounced$)/.test(name)))(
-  'what no command takes more words than %s takes',
+  '%s rejects extra arguments',
   async (_name, { path }) => {
     expect(await refusal([...path, PERSON, SECRET, SECRET])).toContain('too many arguments')
     expect(await refusal([...path, '--', PERSON, SECRET, SECRET])).toContain('too many arguments')
@@ -100,7 +100,7 @@ it.each(actions.filter(([name]) => !/^(deprecations |invite bounced$)/.test(name
 )
 
 it.each(['invite link --json', 'doctor --offline', 'deprecations check --ignore-broken'])(
-  'an argument with a value is refused for an option without one: %s',
+  'a flag rejects a value: %s',
   async (line) => {
     const path = line.split(' ')
     const option = path.pop() ?? ''
@@ -118,7 +118,7 @@ it.each([
   'doctor --as',
   'deprecations check --waivers',
   'deprecations calendar --within',
-])('an argument is a value that may not be missing or empty: %s', async (line) => {
+])('an option without its value is a usage error: %s', async (line) => {
   const args = line.split(' ')
   for (const given of [args, [...args, ''], [...args, '--json'], [...args, `-${SECRET}`]])
     expect(await refusal(given)).toContain(`${args.at(-1)} requires a value`)
@@ -148,14 +148,11 @@ it.each([
   [['deprecations', 'calendar', '--api', SECRET], '--api expects client or indexing.'],
   [['deprecations', 'schema', SECRET], 'the name expects schedule or waivers.'],
   [['deprecations', 'check', '--input', SECRET, '-'], '--input expects har,'],
-])(
-  'an argument that makes no sense, or is missing, is explained and not repeated: %j',
-  async (args, words) => {
-    expect(await refusal(args)).toContain(words)
-  },
-)
+])('an invalid or missing argument is explained and not quoted: %j', async (args, words) => {
+  expect(await refusal(args)).toContain(words)
+})
 
-it('one faulty setting is reported on one line, and several are all named', async () => {
+it('one faulty setting is reported on one line, and several are listed', async () => {
   const one = await runCommand(['status', PERSON], {})
   expect(one).toMatchObject({ exit: 78, out: '' })
   expect(one.err).toMatch(/^onramp status: SERVICE_BASE_URL [^\n]+\.\n$/)
@@ -168,7 +165,7 @@ it('one faulty setting is reported on one line, and several are all named', asyn
   }
 })
 
-it('settings that need to be fixed are also those that only sending needs', async () => {
+it('faults include settings that only sending needs', async () => {
   const { exit, err } = await runCommand(['invite', 'send', '-'], REQUIRED)
   expect(exit).toBe(78)
   for (const name of ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'])

@@ -1,4 +1,4 @@
-// The embedded store, copied beside a server that writes, and what is found when only the copy is left.
+// Backups of the embedded store while a server writes, and a server on the copy.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const inFolder = (name: string) => join(folder, name)
 const data = () => running.env['DATA_DIR'] ?? ''
 const backUp = (...args: string[]) => runCommand(['backup', ...args], { DATA_DIR: data() })
 
-/** @returns how many emails have arrived in all */
+/** @returns the number of emails that have arrived in all */
 async function invite(env: Record<string, string> = {}) {
   const { mail, serviceTokens } = running.sandbox
   const list = inFolder('people.csv')
@@ -41,10 +41,10 @@ async function invite(env: Record<string, string> = {}) {
   return mail?.emails.length
 }
 
-/** A server on an empty folder with nothing in it but this. */
+/** A server on a folder that has only this file. */
 async function restore(file: string, name: string): Promise<void> {
   mkdirSync(inFolder(name))
-  // A process of its own: closing the file here would drop the locks that SQLite has on it.
+  // A child process, because closing the file here would drop SQLite's locks on it.
   execFileSync('cp', [file, join(inFolder(name), 'onramp.sqlite')])
   await running.restart({ DATA_DIR: inFolder(name) })
 }
@@ -61,7 +61,7 @@ it('onramp backup keeps sessions and sent emails while the server writes', async
   expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
   expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.sqlite'])
 
-  // What not to do: the file alone, while a server runs.
+  // A plain copy of the file while a server runs is incomplete.
   expect(statSync(join(data(), 'onramp.sqlite-wal')).size).toBeGreaterThan(0)
   execFileSync('cp', [join(data(), 'onramp.sqlite'), inFolder('file-alone')])
   await restore(inFolder('file-alone'), 'wrong')

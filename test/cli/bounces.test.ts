@@ -1,4 +1,4 @@
-// What a mailbox rule, a script or an operator reports about people.
+// invite bounced and opt-out.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ const stateOf = (person: Person | undefined) =>
   person?.campaigns.flatMap(({ emails }) => emails.map(({ state }) => state))
 const states = (email: string) => withPeople(async (people) => stateOf(await people.get(email)))
 
-/** An invitation and a reminder have left. */
+/** Sends an invitation and a reminder. */
 const emailed = (email: string) =>
   withPeople((people) =>
     people.change(email, (before) => {
@@ -53,7 +53,7 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
   expect(audited(first.err)).toMatchObject([line])
   expect(first.err).not.toContain('ada@')
   expect(await states(ada)).toEqual(['sent', 'failed'])
-  // The same report once more changes nothing, and an address that onramp doesn't know is not written down.
+  // A repeated report changes nothing, and an unknown address isn't recorded.
   const again = await runCommand(['invite', 'bounced', ada], env)
   expect([again.exit, audited(again.err), await states(ada)]).toEqual([0, [], ['sent', 'failed']])
   expect(await states(bob)).toBeUndefined()
@@ -61,7 +61,7 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
   expect(out).toMatch(/"ada@acme\.example".*,"failed",/)
 })
 
-it('onramp invite bounced takes a list too, and names the lines that are no address', async () => {
+it('onramp invite bounced also reads a list, and names the lines without an address', async () => {
   await emailed(ada)
   await emailed(bob)
   // A guest of the directory is one of those who were emailed.
@@ -73,7 +73,7 @@ it('onramp invite bounced takes a list too, and names the lines that are no addr
   expect((await runCommand(['invite', 'bounced', '--list', '-'], env, { input: '' })).exit).toBe(0)
 })
 
-it('onramp opt-out remembers that someone wants no emails, also before they had one', async () => {
+it('onramp opt-out records the wish for no emails, also before the first one', async () => {
   const first = await runCommand(['opt-out', 'Ada@acme.example'], env)
   expect([first.exit, first.out]).toEqual([0, `${ada}: gets no more emails\n`])
   expect(audited(first.err)).toEqual([

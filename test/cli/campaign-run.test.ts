@@ -1,4 +1,4 @@
-// The wiring of a run: its service and its mail server are the real ones.
+// The wiring of a run to the service and the mail server.
 import { expect, it } from 'vitest'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { createCampaignRun, withNeighbors } from '../../src/cli/invite/campaign-run.ts'

@@ -10,7 +10,7 @@ import { REQUIRED } from './run-command.ts'
 const NOW = Date.parse('2026-11-27T10:00:00Z')
 const settings = loadSettings({ ...REQUIRED, DATA_DIR: useFolder() })
 
-it('the demo shows 200 people in their second week, as the sandbox has them, in each state', async () => {
+it('the demo shows 200 people of the sandbox in their second week, in each state', async () => {
   const rollout = createRollout(NOW)
   await replayRollout(rollout, settings, NOW)
   await withStore(settings, async (records) => {
@@ -22,8 +22,8 @@ it('the demo shows 200 people in their second week, as the sandbox has them, in 
     const { lastRunAt, days } = await openKeepState(records, settings).load()
     expect([lastRunAt, days[0]?.day, days.at(-1)?.ready]).toEqual([NOW, '2026-11-16', report.ready])
     for (const { person } of rollout) {
-      const known = await people.get(person.email)
-      const connected = known?.lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
+      const storedPerson = await people.get(person.email)
+      const connected = storedPerson?.lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
       const authorized = person.datasources.filter((datasource) => datasource.authorized)
       expect(connected.map(({ instance }) => instance).toSorted()).toEqual(
         authorized.map(({ instance }) => instance).toSorted(),

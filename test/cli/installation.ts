@@ -1,4 +1,4 @@
-// What a run of `onramp keep` is made of. The service and the mail server are functions.
+// Fixture: an installation with a store, in which `onramp keep` runs. Service and mail server are stubs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,34 +38,34 @@ export function installation(env: Record<string, string> = {}) {
     ADMIN_EMAILS: 'old@acme.example,admin@acme.example',
     ...env,
   })
-  const world = {
+  const setup = {
     now: monday,
     isHeld: true,
     canEmail: true,
     isGlobal: true,
     posted: { outcome: 'sent' } as SendResult,
-    onAsk: () => {},
+    onCheck: () => {},
   }
-  const usual = loadCompanyOf(settings)
-  /** What each person has left. People without an entry have nothing left. */
-  const left = new Map<string, string[]>()
+  const defaultCompany = loadCompanyOf(settings)
+  /** The instances of each person's unconnected apps. */
+  const unconnectedApps = new Map<string, string[]>()
   const names = new Map<string, string>()
   const checkedEmails: string[] = []
   const sentEmails: Email[] = []
   const events: unknown[] = []
-  const people = openPeople({ records, settings, now: () => world.now })
+  const people = openPeople({ records, settings, now: () => setup.now })
   const keepState = openKeepState(records, settings)
 
-  async function run(list: readonly (string | Invitee)[], given: Partial<RunOptions> & Conditions = {}) {
+  async function run(list: readonly (string | Invitee)[], conditions: Partial<RunOptions> & Conditions = {}) {
     const {
       timezone = 'UTC',
       digest,
       quiet = [],
-      company = usual,
+      company = defaultCompany,
       faults = [],
       signal = new AbortController().signal,
       ...options
-    } = given
+    } = conditions
     const text = { out: '', err: '' }
     const writes = (name: 'out' | 'err') => ({
       write: (more: string | Uint8Array) => void (text[name] += more),
@@ -79,17 +79,17 @@ export function installation(env: Record<string, string> = {}) {
         settings,
         company: { ...company, timezone, digest, quiet },
         options: { askRate: 60_000, ...options },
-        context: { stdout: writes('out'), stderr: writes('err'), now: () => world.now } as never,
+        context: { stdout: writes('out'), stderr: writes('err'), now: () => setup.now } as never,
         signal,
       },
-      () => Promise.resolve(world.isHeld),
+      () => Promise.resolve(setup.isHeld),
       {
         service: {
-          checkToken: () => (world.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
+          checkToken: () => (setup.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
           unconnectedApps(email) {
             checkedEmails.push(email)
-            world.onAsk()
-            const apps = left.get(email) ?? []
+            setup.onCheck()
+            const apps = unconnectedApps.get(email) ?? []
             const displayName = (instance: string) => names.get(instance) ?? instance
             return Promise.resolve(
               apps.map((instance) => ({ instance, name: displayName(instance), status: 'awaiting' })),
@@ -98,10 +98,10 @@ export function installation(env: Record<string, string> = {}) {
         },
         emailsPerSecond: 10_000,
         mailServer: {
-          check: () => (world.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
+          check: () => (setup.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
           send(mail) {
             sentEmails.push(mail)
-            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : world.posted)
+            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : setup.posted)
           },
         },
         sendEvent(_settings, event) {
@@ -110,21 +110,22 @@ export function installation(env: Record<string, string> = {}) {
         },
       },
     )
-    world.now += HOUR
+    setup.now += HOUR
     return { exit, ...text }
   }
   return {
     run,
-    world,
-    left,
+    setup,
+    unconnectedApps: unconnectedApps,
     names,
     checkedEmails,
     sentEmails,
     events,
     people,
     keepState,
-    to: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
-    hold: (...instances: string[]) => keepState.save({ ...NOTHING, massDisconnects: instances.map(held) }),
+    subjectsTo: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
+    pauseEmails: (...instances: string[]) =>
+      keepState.save({ ...NOTHING, massDisconnects: instances.map(massDisconnectOf) }),
   }
 }
 
@@ -137,7 +138,7 @@ type Conditions = Partial<Pick<Company, 'quiet'>> & {
 }
 
 const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
-const held = (instance: string) => ({
+const massDisconnectOf = (instance: string) => ({
   instance,
   name: instance,
   noticedAt: monday - HOUR,

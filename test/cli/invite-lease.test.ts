@@ -7,7 +7,7 @@ function memory() {
   const values = new Map<string, string>()
   const self = {
     values,
-    /** It still says that a value is another one, as Redis does that is full. */
+    /** False: like a full Redis, it rejects writes but still reports a different value. */
     takesWrites: true,
     compareAndSet(key: string, expected: string | undefined, value: string) {
       const isSame = values.get(key) === expected
@@ -24,11 +24,11 @@ function memory() {
 }
 
 const KEY = 'lease:campaign:onboarding'
-/** Until the lease notices (records/lease.ts renews every second). */
+/** The lease renews every second (records/lease.ts). */
 const NOTICED_MS = 1_300
 
-describe.concurrent('holding a campaign', () => {
-  it('is not known while the store takes no writes, and lasts afterwards while no one else has it', async () => {
+describe.concurrent('the lease of a campaign', () => {
+  it('the lease of a campaign is unknown while the store rejects writes, and renewed afterwards', async () => {
     const records = memory()
     await withCampaignLease(records, async (isHeld) => {
       records.takesWrites = false
@@ -43,7 +43,7 @@ describe.concurrent('holding a campaign', () => {
     expect(records.values.size).toBe(0)
   })
 
-  it('ends when another run took it meanwhile', async () => {
+  it('the lease of a campaign is lost once another run has taken it', async () => {
     const records = memory()
     await withCampaignLease(records, async (isHeld) => {
       records.values.set(KEY, 'another run')
@@ -53,7 +53,7 @@ describe.concurrent('holding a campaign', () => {
     expect(records.values.get(KEY)).toBe('another run')
   })
 
-  it('is refused while another run has it, after a while in which that one may be gone', async () => {
+  it('the lease of a campaign is refused while another run holds it, after a wait', async () => {
     const records = memory()
     records.values.set(KEY, 'a run that was killed')
     const waiting = withCampaignLease(records, async (isHeld) => {

@@ -1,10 +1,10 @@
-// People whose address on the list is another one than on record.
+// People whose address on the list differs from the one on record.
 import { expect, it } from 'vitest'
 import { listed } from '../helpers/people.ts'
 import { ADA, installation } from './installation.ts'
 
 it('a person with a new address and the same id stays opted out and on the list', async () => {
-  const { run, people, to, left } = installation()
+  const { run, people, subjectsTo: to, unconnectedApps: left } = installation()
   const [bob, king, id] = ['bob@acme.example', 'king@acme.example', 'E1']
   for (const email of [ADA, bob, king]) left.set(email, ['slack_1'])
   await run([{ email: ADA, id }, bob])
@@ -15,14 +15,14 @@ it('a person with a new address and the same id stays opted out and on the list'
   expect(await people.get(ADA)).toBeUndefined()
   expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
   expect(await people.get(king)).not.toHaveProperty('leftAt')
-  // A list that is older, of people without ids.
+  // An older list without ids.
   await run([ADA, bob])
   expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
   expect([to(ADA).length, to(king).length]).toEqual([1, 0])
 })
 
 it('a new address with another person’s data is reported, without emails or departures', async () => {
-  const { run, people, to, left } = installation()
+  const { run, people, subjectsTo: to, unconnectedApps: left } = installation()
   const bob = 'bob@acme.example'
   for (const email of [ADA, bob]) left.set(email, ['slack_1'])
   await run([
@@ -54,7 +54,7 @@ it('many new addresses at once need --confirm', async () => {
   )
   const half = list('acme.org').slice(0, 3)
   await run(half, { confirm: true })
-  // The second run met both guards.
+  // The second run was refused by both guards.
   expect((await keepState.load()).actions?.map(({ what }) => what)).toEqual(['confirmed', 'confirmed'])
 })
 

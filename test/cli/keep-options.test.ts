@@ -1,4 +1,4 @@
-// What the options of `onramp keep` change in its state, and what they refuse.
+// Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
 import { applyOptions, type StateOptions } from '../../src/cli/keep-options.ts'
 import type { KeepState, RemovedApp } from '../../src/people/keep-state.ts'
@@ -9,7 +9,7 @@ const midnight = Date.parse('2027-01-18')
 
 const REFUSED = /that day is over|there is no pause to end|are held back|gone from many lists/
 
-/** Or the words of the refusal. */
+/** @returns the new state, or the text of the refusal */
 function resultOf<T>(work: () => T): T | string | undefined {
   try {
     return work()
@@ -27,7 +27,7 @@ it.each([
   [undefined, '2027-01-19', midnight + DAY],
   [2, '2027-01-19', midnight + DAY],
 ])(
-  'a pause for %s more days becomes, by --pause-until %s on January 18: %s',
+  'a pause of %s days that --pause-until %s changes on January 18 ends: %s',
   (days, pauseUntil, expected) => {
     const state = { ...NOTHING, ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
     const answer = resultOf(() => applyOptions(state, { pauseUntil }, monday).pausedUntil)
@@ -35,9 +35,9 @@ it.each([
   },
 )
 
-const gone = { instance: 'jira_1', name: 'Jira', noticedAt: 1, since: 1, people: 12 }
-const figma = { ...gone, instance: 'figma_1', markedRemovedAt: 5 }
-const held = { ...gone, instance: 'slack_1', lapsed: 9, had: 9 }
+const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: 1, since: 1, people: 12 }
+const figma = { ...removedApp, instance: 'figma_1', markedRemovedAt: 5 }
+const massDisconnect = { ...removedApp, instance: 'slack_1', lapsed: 9, had: 9 }
 const NOW = monday
 
 it.each<[Partial<RemovedApp>, StateOptions, Partial<RemovedApp> | string]>([
@@ -51,14 +51,14 @@ it.each<[Partial<RemovedApp>, StateOptions, Partial<RemovedApp> | string]>([
   [{ markedConnectedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{ markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
   [{}, { removed: ['notion_1'] }, 'gone from many lists'],
-])('the question about an app with %j, by %j, becomes %j', (before, answers, after) => {
-  const state = { ...NOTHING, removedApps: [{ ...gone, ...before }, figma] }
+])('the question about an app with %j is changed by %j to %j', (before, answers, after) => {
+  const state = { ...NOTHING, removedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, NOW).removedApps)
-  expect(answer).toEqual(typeof after === 'string' ? after : [{ ...gone, ...after }, figma])
+  expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
 })
 
-it('--release all releases what is on hold, and every open question', () => {
-  const state = { ...NOTHING, massDisconnects: [held], removedApps: [gone] }
+it('--release all resumes paused emails and closes every open question', () => {
+  const state = { ...NOTHING, massDisconnects: [massDisconnect], removedApps: [removedApp] }
   const { massDisconnects, removedApps } = applyOptions(state, { release: ['all'] }, NOW)
   expect([massDisconnects, removedApps]).toMatchObject([[{ resumedAt: NOW }], [{ markedConnectedAt: NOW }]])
 })

@@ -1,5 +1,4 @@
-// What a run of `onramp keep` is made of: the list, the store, the service, the mail server, the administrators and the company
-// file, each of which has to reach what it is for.
+// Runs of `onramp keep` through the command: list, store, service, mail server, administrators and company file reach their uses.
 import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
@@ -14,7 +13,7 @@ import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
 const OPERATOR = userInfo().username
 
 it('a run of onramp keep checks and invites the people on its list, and records them', async () => {
-  const { run, left, checkedEmails, to, people } = installation()
+  const { run, unconnectedApps: left, checkedEmails, subjectsTo: to, people } = installation()
   left.set(ADA, ['slack_1'])
   expect((await run([ADA])).exit).toBe(0)
   expect([checkedEmails, to(ADA)]).toEqual([[ADA], [expect.stringContaining('search')]])
@@ -25,15 +24,15 @@ it('a run of onramp keep checks and invites the people on its list, and records 
 })
 
 it('a lapse email of onramp keep has its own text and campaign', async () => {
-  const { run, left, world, to, people, sentEmails } = installation()
+  const { run, unconnectedApps: left, setup, subjectsTo: to, people, sentEmails } = installation()
   left.set(ADA, ['slack_1'])
   await run([ADA])
   left.set(ADA, [])
-  world.now += 7 * HOUR
+  setup.now += 7 * HOUR
   await run([ADA])
   left.set(ADA, ['slack_1'])
   for (const days of [1, 2]) {
-    world.now = monday + days * DAY
+    setup.now = monday + days * DAY
     await run([ADA])
   }
   expect(to(ADA)).toEqual([expect.any(String), expect.stringContaining('again')])
@@ -43,7 +42,7 @@ it('a lapse email of onramp keep has its own text and campaign', async () => {
 })
 
 it('a run of onramp keep emails no one at night in the time zone of the company file', async () => {
-  const { run, left, to } = installation()
+  const { run, unconnectedApps: left, subjectsTo: to } = installation()
   left.set(ADA, ['slack_1'])
   await run([ADA], { timezone: 'Asia/Tokyo' })
   expect(to(ADA)).toEqual([])
@@ -54,35 +53,35 @@ it.each([
   ['the token is a person’s', { isGlobal: false }],
   ['another run has taken over', { isHeld: false }],
 ])('a run of onramp keep checks no one if %s', async (_why, change) => {
-  const { run, world, checkedEmails, left } = installation()
+  const { run, setup, checkedEmails, unconnectedApps: left } = installation()
   left.set(ADA, ['slack_1'])
-  Object.assign(world, change)
+  Object.assign(setup, change)
   await expect(run([ADA])).rejects.toThrow(/no mail server|personal|another run took over/)
   expect(checkedEmails).toEqual([])
 })
 
-it('a run of onramp keep emails no one once another run has taken over', async () => {
-  const { run, world, left, sentEmails } = installation()
+it('a run of onramp keep sends no email once another run has taken over', async () => {
+  const { run, setup, unconnectedApps: left, sentEmails } = installation()
   left.set(ADA, ['slack_1'])
-  world.onAsk = () => void (world.isHeld = false)
+  setup.onCheck = () => void (setup.isHeld = false)
   await expect(run([ADA])).rejects.toThrow('another run took over the campaign')
   expect(sentEmails).toEqual([])
 })
 
-it('an interrupted run of onramp keep doesn’t count as one that ended well', async () => {
+it('an interrupted run of onramp keep doesn’t count as completed', async () => {
   const { run, keepState } = installation()
   await expect(run([ADA], { signal: AbortSignal.abort() })).rejects.toThrow(/abort/)
   expect(await keepState.load()).not.toHaveProperty('lastRunAt')
 })
 
 it('a run of onramp keep records its end, and one row of counts a day', async () => {
-  const { run, keepState, left, world } = installation()
+  const { run, keepState, unconnectedApps: left, setup } = installation()
   left.set(ADA, ['slack_1'])
   await run([ADA])
   await run([ADA])
   const { lastRunAt, days } = await keepState.load()
   expect([lastRunAt, days.map(({ day, people }) => [day, people])]).toEqual([
-    world.now - HOUR,
+    setup.now - HOUR,
     [['2027-01-18', 1]],
   ])
 })
@@ -114,12 +113,12 @@ const auditedIn = ({ err }: { err: string }) =>
     .map(({ audit, datasource }) => `${audit} ${datasource}`)
 
 it('releases are audited once with app and operator, and a refused run isn’t audited', async () => {
-  const { run, world, hold, keepState } = installation()
+  const { run, setup, pauseEmails: hold, keepState } = installation()
   await hold('slack_1', 'jira_1')
-  world.isHeld = false
+  setup.isHeld = false
   await expect(run([ADA], { release: ['all'] })).rejects.toThrow('another run took over')
   expect((await keepState.load()).actions).toBeUndefined()
-  world.isHeld = true
+  setup.isHeld = true
   expect(auditedIn(await run([ADA], { release: ['slack_1'] }))).toEqual(['released slack_1'])
   expect(auditedIn(await run([ADA], { release: ['all'] }))).toEqual(['released jira_1'])
   expect((await keepState.load()).actions).toMatchObject([
@@ -129,7 +128,7 @@ it('releases are audited once with app and operator, and a refused run isn’t a
 })
 
 it('a run of onramp keep prints its counts as JSON', async () => {
-  const { run, left } = installation()
+  const { run, unconnectedApps: left } = installation()
   left.set(ADA, ['slack_1'])
   const { out } = await run([ADA, 'bob@acme.example'], { json: true })
   expect(JSON.parse(out)).toMatchObject({ rows: 2, sent: 1, states: { people: 2 }, needs: [] })
@@ -137,23 +136,23 @@ it('a run of onramp keep prints its counts as JSON', async () => {
 })
 
 it('an email that may have arrived is reported with a command, and counts as sent', async () => {
-  const { run, left, to, world } = installation()
+  const { run, unconnectedApps: left, subjectsTo: to, setup } = installation()
   left.set(ADA, ['slack_1'])
-  world.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+  setup.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
   const { exit, err } = await run([ADA])
   expect([exit, err]).toEqual([3, expect.stringContaining('invite send PEOPLE.csv --retry-unknown')])
-  world.posted = { outcome: 'sent' }
+  setup.posted = { outcome: 'sent' }
   for (const [days, emails] of [
     [6, 1],
     [7, 2],
   ] as const) {
-    world.now = monday + days * DAY + HOUR
+    setup.now = monday + days * DAY + HOUR
     expect([(await run([ADA])).exit, to(ADA).length]).toEqual([0, emails])
   }
 })
 
 it('an email that a killed run left open is reported once', async () => {
-  const { run, left, people } = installation()
+  const { run, unconnectedApps: left, people } = installation()
   left.set(ADA, ['slack_1'])
   await run(['bob@acme.example'])
   await people.change(ADA, (person) =>
@@ -169,9 +168,9 @@ it('an email that a killed run left open is reported once', async () => {
 
 const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
-/** Twelve people connect these apps and lose one of them, which nine runs find. @returns what the last one prints */
+/** Twelve people connect these apps and lose one of them, noticed by nine runs. @returns the last run's output */
 async function loseForTwelve(
-  { run, left, world, sentEmails, people }: ReturnType<typeof installation>,
+  { run, unconnectedApps: left, setup, sentEmails, people }: ReturnType<typeof installation>,
   apps: string[],
 ) {
   // At night, so that no one is invited.
@@ -182,8 +181,8 @@ async function loseForTwelve(
   ] as const) {
     for (const email of twelve) left.set(email, [...lost])
     sentEmails.length = 0
-    world.now = at
-    // They walk, so that a page notices it.
+    setup.now = at
+    // They open their pages, so that a page notices it.
     if (lost.length === 0)
       for (const email of twelve)
         await people.change(email, (person) => withCheck(person, { checkedAt: at, unconnected: [] }, at))
@@ -201,18 +200,18 @@ it('a mass disconnect is one email to each administrator and one event, also if 
   expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
-it('a mass disconnect of a second workspace has its number in email and summary', async () => {
+it('a mass disconnect of a second workspace is numbered in the email and the summary', async () => {
   const company = installation()
   company.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
   const last = await loseForTwelve(company, ['slack_1', 'slack_2'])
-  expect(company.to('admin@acme.example')).toEqual([
+  expect(company.subjectsTo('admin@acme.example')).toEqual([
     expect.stringMatching(/^Slack\u00a0\(2\): 12 of 12 people/),
   ])
   expect(last).toContain('Slack\u00a0(2): 12 of 12 people lost access')
 })
 
 it('mass disconnects are reported with one command that resumes all of them', async () => {
-  const { run, hold } = installation()
+  const { run, pauseEmails: hold } = installation()
   await hold('slack_1', 'jira_1')
   const { exit, err } = await run([ADA])
   expect([exit, err]).toEqual([
@@ -226,7 +225,7 @@ it.each([
   [['slack_1', 'jira'], ['github_1']],
   [['all'], []],
 ])('after --release %j the paused apps are %j', async (release, still) => {
-  const { run, hold, keepState } = installation()
+  const { run, pauseEmails: hold, keepState } = installation()
   await hold('slack_1', 'jira_1', 'github_1')
   await run([ADA], { release })
   const open = (await keepState.load()).massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
@@ -236,7 +235,7 @@ it.each([
 it.each([[['github_1']], [['slack_1', 'github_1']]])(
   '--release %j is refused if one of them isn’t paused',
   async (release) => {
-    const { run, hold, checkedEmails } = installation()
+    const { run, pauseEmails: hold, checkedEmails } = installation()
     await hold('slack_1')
     await expect(run([ADA], { release })).rejects.toThrow('--release github_1: no emails')
     expect(checkedEmails).toEqual([])
@@ -246,24 +245,29 @@ it.each([[['github_1']], [['slack_1', 'github_1']]])(
 it.each([
   ['once on its day, although a run comes every hour and one address is rejected', 'monday', 1],
   ['not at all if the company file names no day', undefined, 0],
-] as const)('the digest comes %s', async (_when, digest, count) => {
-  const { run, to } = installation()
+] as const)('the digest is sent %s', async (_when, digest, count) => {
+  const { run, subjectsTo: to } = installation()
   for (let hour = 0; hour < 7; hour++) await run([ADA], digest && { digest })
   expect(to('admin@acme.example')).toHaveLength(count)
 })
 
-/** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns what that run prints */
-async function goneForTwelve({ run, left, world, sentEmails }: ReturnType<typeof installation>) {
+/** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns that run's output */
+async function goneForTwelve({
+  run,
+  unconnectedApps: left,
+  setup,
+  sentEmails,
+}: ReturnType<typeof installation>) {
   for (const [apps, at] of [
     [['jira_1', 'slack_1'], monday],
     [['slack_1'], monday + DAY],
   ] as const) {
     for (const email of twelve) left.set(email, [...apps])
     sentEmails.length = 0
-    world.now = at
+    setup.now = at
     await run(twelve)
   }
-  world.now = monday + DAY + HOUR
+  setup.now = monday + DAY + HOUR
   return await run(twelve)
 }
 const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
@@ -271,25 +275,25 @@ const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) =>
   return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
 }
 
-it('an app missing from many lists is a question to administrators, and in no figure', async () => {
+it('an app gone from many lists is a question to administrators, and not counted', async () => {
   const company = installation()
   company.names.set('jira_1', 'Jira')
   const { exit, err } = await goneForTwelve(company)
-  expect(company.to('admin@acme.example')).toEqual(['Jira is gone from 12 lists. Was it removed?'])
+  expect(company.subjectsTo('admin@acme.example')).toEqual(['Jira is gone from 12 lists. Was it removed?'])
   expect([exit, err]).toEqual([3, expect.stringContaining('keep PEOPLE.csv --removed jira_1')])
   expect(await jiraIn(company)).toBeUndefined()
   await company.run(twelve)
-  expect(company.to('admin@acme.example')).toHaveLength(1)
+  expect(company.subjectsTo('admin@acme.example')).toHaveLength(1)
 })
 
-it('the run that finds an app gone from many lists counts no one as having connected it', async () => {
-  const { run, left, world, keepState } = installation()
+it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {
+  const { run, unconnectedApps: left, setup, keepState } = installation()
   for (const [apps, at] of [
     [['jira_1'], monday],
     [[], monday + DAY],
   ] as const) {
     for (const email of twelve) left.set(email, [...apps])
-    world.now = at
+    setup.now = at
     await run(twelve)
   }
   const { days, removedApps } = await keepState.load()
@@ -299,29 +303,26 @@ it('the run that finds an app gone from many lists counts no one as having conne
 it.each([
   ['removed', undefined, 'removed'],
   ['release', 12, 'markedConnected'],
-] as const)(
-  'after --%s the question is answered: %s people count as connected',
-  async (option, connected, what) => {
-    const company = installation()
-    await goneForTwelve(company)
-    const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
-    expect([exit, err.includes('Needs you')]).toEqual([0, false])
-    expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
-    expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
-    expect(await jiraIn(company)).toBe(connected)
-    const again = option === 'removed' ? { removed: ['jira_1'] } : {}
-    expect(auditedIn(await company.run(twelve, again))).toEqual([])
-    await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
-      '--removed slack_1: this app isn',
-    )
-  },
-)
+] as const)('after --%s, %s people count as connected', async (option, connected, what) => {
+  const company = installation()
+  await goneForTwelve(company)
+  const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
+  expect([exit, err.includes('Needs you')]).toEqual([0, false])
+  expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
+  expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
+  expect(await jiraIn(company)).toBe(connected)
+  const options = option === 'removed' ? { removed: ['jira_1'] } : {}
+  expect(auditedIn(await company.run(twelve, options))).toEqual([])
+  await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
+    '--removed slack_1: this app isn',
+  )
+})
 
-it('a reminder counts no app as connected that is gone from many lists', async () => {
+it('an app gone from many lists doesn’t count as connected in a reminder', async () => {
   const company = installation()
   await goneForTwelve(company)
   company.sentEmails.length = 0
-  company.world.now = monday + 7 * DAY
+  company.setup.now = monday + 7 * DAY
   await company.run(twelve)
   const texts = company.sentEmails.map(({ text }) => text).filter((text) => text.includes('to go'))
   expect(texts).toHaveLength(12)
@@ -329,7 +330,7 @@ it('a reminder counts no app as connected that is gone from many lists', async (
 })
 
 it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
-  'a company file with %j answers the question at once',
+  'a company file with %j closes the question at once',
   async (datasources) => {
     const company = installation()
     await goneForTwelve(company)
@@ -338,11 +339,11 @@ it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   },
 )
 
-it('an app that comes back is open again: no one has lost it', async () => {
+it('an app that returns to the lists is unconnected again, without lapses', async () => {
   const company = installation()
   await goneForTwelve(company)
-  for (const email of twelve) company.left.set(email, ['jira_1', 'slack_1'])
-  company.world.now = monday + 2 * DAY
+  for (const email of twelve) company.unconnectedApps.set(email, ['jira_1', 'slack_1'])
+  company.setup.now = monday + 2 * DAY
   const { exit } = await company.run(twelve)
   const apps = (await company.people.get(twelve[0]!))?.lastCheck?.apps
   expect([exit, apps?.find(({ instance }) => instance === 'jira_1')]).toEqual([
@@ -351,20 +352,20 @@ it('an app that comes back is open again: no one has lost it', async () => {
   ])
 })
 
-it('a run emails no one on a quiet day of the company file', async () => {
-  const { run, left, to } = installation()
+it('a run sends no emails on a quiet day of the company file', async () => {
+  const { run, unconnectedApps: left, subjectsTo: to } = installation()
   left.set(ADA, ['slack_1'])
   await run([ADA], { quiet: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] })
   expect(to(ADA)).toEqual([])
 })
 
 it('a pause persists: runs check, but email only administrators until it ends', async () => {
-  const { run, left, to, world, checkedEmails, keepState } = installation()
+  const { run, unconnectedApps: left, subjectsTo: to, setup, checkedEmails, keepState } = installation()
   left.set(ADA, ['slack_1'])
   const { err } = await run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })
   expect(err).toContain('Only admins are emailed before 2027-01-20.')
   expect([to(ADA), to('admin@acme.example').length, checkedEmails]).toEqual([[], 1, [ADA]])
-  world.now = monday + DAY
+  setup.now = monday + DAY
   await run([ADA])
   expect([to(ADA), (await keepState.load()).lastRunAt]).toEqual([[], monday + DAY])
   const early = await run([ADA], { pauseUntil: '2027-01-19' })
@@ -375,7 +376,7 @@ it('a pause persists: runs check, but email only administrators until it ends', 
   ])
   left.set('bob@acme.example', ['slack_1'])
   await run([ADA, 'bob@acme.example'], { pauseUntil: '2027-01-20' })
-  world.now = monday + 2 * DAY
+  setup.now = monday + 2 * DAY
   const ended = await run([ADA, 'bob@acme.example'])
   expect([to('bob@acme.example').length, ended.err]).toEqual([
     1,
@@ -385,32 +386,32 @@ it('a pause persists: runs check, but email only administrators until it ends', 
 })
 
 it('a replacement app is announced in one email to former users, without a question', async () => {
-  const { run, left, world, people, sentEmails } = installation()
+  const { run, unconnectedApps: left, setup, people, sentEmails } = installation()
   const company = companyOf({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const listing = async (app: string, at: number, given = {}) => {
     for (const email of twelve) left.set(email, [app])
-    world.now = at
+    setup.now = at
     return await run(twelve, given)
   }
   await listing('slack_1', monday)
-  const had = twelve.slice(0, 6)
-  for (const email of had)
+  const formerUsers = twelve.slice(0, 6)
+  for (const email of formerUsers)
     await people.change(email, (person) =>
-      withCheck(person, { checkedAt: world.now, unconnected: [] }, world.now),
+      withCheck(person, { checkedAt: setup.now, unconnected: [] }, setup.now),
     )
   sentEmails.length = 0
   for (const hours of [23, 29, 30]) await listing('slack_2', monday + hours * HOUR, { company })
-  expect(sentEmails.map(({ to }) => to).toSorted()).toEqual(had.toSorted())
+  expect(sentEmails.map(({ to }) => to).toSorted()).toEqual(formerUsers.toSorted())
   expect(sentEmails[0]?.subject).toBe('Slack 2 has moved: connect it to search again')
   const { exit, err } = await run(twelve, { company })
   expect([exit, err.includes('gone from')]).toEqual([0, false])
 })
 
 it('a run outside of working hours says when the first emails leave, if someone gets one', async () => {
-  const { run, left, world } = installation()
+  const { run, unconnectedApps: left, setup } = installation()
   const bob = 'bob@acme.example'
   const runAt = async (at: number, list: string[], given = {}) => {
-    world.now = at
+    setup.now = at
     return (await run(list, given)).err.match(/^Emails leave .*/m)?.[0]
   }
   expect(await runAt(monday - 5 * HOUR, [ADA])).toBeUndefined()
@@ -422,9 +423,9 @@ it('a run outside of working hours says when the first emails leave, if someone 
 })
 
 it('a run names the people whom the service doesn’t know', async () => {
-  const { run, world, checkedEmails } = installation()
+  const { run, setup, checkedEmails } = installation()
   const unknown = Object.assign(problemFor(404), { responseStatus: 404 })
-  world.onAsk = () => {
+  setup.onCheck = () => {
     if (checkedEmails.at(-1)?.startsWith('bob')) throw unknown
   }
   const { err } = await run([ADA, 'bob@acme.example'])

@@ -1,4 +1,4 @@
-// What a command says of its list: the columns that it takes, and which lines are invalid, at most twenty of them.
+// Messages about a list: its columns, and at most twenty invalid lines.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const env = {
   DATA_DIR: join(folder, 'data'),
 }
 
-/** What a command prints about a list with so many lines that are invalid. */
+/** The output of a command for a list with so many invalid lines. */
 async function output(command: readonly string[], invalid: number, more = ''): Promise<string[]> {
   const list = join(folder, 'people.csv')
   writeFileSync(list, `email,Phone\n${'nobody,7\n'.repeat(invalid)}${more}`)
@@ -34,7 +34,7 @@ it.each([
   expect(await output(command, 20)).toEqual([columns, ...twenty, end])
 })
 
-it('keep goes on with the valid lines, and names twenty of the others', async () => {
+it('keep continues with the valid lines, and names twenty invalid ones', async () => {
   const lines = await output(['keep'], 21, 'ada@acme.example,7\n')
   expect(lines.filter((line) => line.startsWith('line '))).toHaveLength(20)
   expect(lines).toContain('1 more lines are invalid')

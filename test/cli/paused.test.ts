@@ -1,4 +1,4 @@
-// What `onramp keep` has paused, in the commands that a person runs by hand. The service is a function.
+// Paused apps in commands that a person runs by hand. The service is a stub.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type Dispatcher } from 'undici'
@@ -35,7 +35,7 @@ it.each([
   expect(out).toBe(`ada@acme.example  lapse  ${apps}\n`)
 })
 
-it('invite send names no app that is paused, and says so', async () => {
+it('invite send leaves out paused apps, and prints that it does', async () => {
   await paused()
   vi.spyOn(Pool.prototype, 'dispatch').mockImplementation(({ headers }, handler) => {
     const isForPerson = 'x-service-actas' in (headers as object)
@@ -57,7 +57,7 @@ it('invite send names no app that is paused, and says so', async () => {
   expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
 })
 
-it('what is requested of keep during another run has to be requested again', async () => {
+it('options of keep given during another run have to be repeated', async () => {
   const records = createSqliteRecords(env.DATA_DIR)
   const lease = 'lease:campaign:onboarding'
   await records.put(lease, 'another run', 60)

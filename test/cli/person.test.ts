@@ -1,4 +1,4 @@
-// onramp person: what the help desk reads on the phone, and what a person or an auditor is given.
+// onramp person: the report for the help desk, and the export for a person or an auditor.
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -26,8 +26,12 @@ const keep = async (change: (person: Person) => Person) => {
 
 it('onramp person prints next steps, apps and history on 80 columns, newest first', async () => {
   await keep((person) => {
-    const here = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
-    const seen = having({ ...here, listedAt: at - 120_000 }, { slack_1: 'waiting', jira_1: 'connected' }, at)
+    const signedIn = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
+    const seen = having(
+      { ...signedIn, listedAt: at - 120_000 },
+      { slack_1: 'waiting', jira_1: 'connected' },
+      at,
+    )
     const apps = seen.lastCheck!.apps.map((app) =>
       app.instance === 'slack_1' ? { ...app, lapsedAt: at - 90_000 } : app,
     )
@@ -74,7 +78,7 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
   `)
 })
 
-it('onramp person --json has everything that is stored, and who released an email', async () => {
+it('onramp person --json has all stored data, and who released an email', async () => {
   const { out } = await runCommand(['person', ADA, '--json'], env)
   const iso = new Date(at).toISOString()
   expect(JSON.parse(out)).toMatchObject({
@@ -95,7 +99,7 @@ it('onramp person --json has everything that is stored, and who released an emai
   })
 })
 
-it('onramp person says that nothing is stored about someone', async () => {
+it('onramp person reports that nothing is stored about someone', async () => {
   const { exit, out, err } = await runCommand(['person', 'bob@acme.example'], env)
   expect([exit, out, err]).toEqual([
     1,
@@ -104,7 +108,7 @@ it('onramp person says that nothing is stored about someone', async () => {
   ])
 })
 
-it('what operators do about a person is in their history, and forgetting them is audited', async () => {
+it('a person’s history has the actions of operators, and forgetting the person is audited', async () => {
   await runCommand(['opt-out', ADA], env)
   await runCommand(['invite', 'bounced', ADA], env)
   const by = userInfo().username

@@ -1,4 +1,4 @@
-// The commands that call other servers leave by HTTPS_PROXY too: each sets it up itself, as no server does it for them.
+// Commands use HTTPS_PROXY for outbound calls, too: each command configures it.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ afterEach(() => {
 
 const targets = () => [...new Set(proxy.connects.map(({ target }) => target))]
 
-it('onramp status leaves by the proxy', async () => {
+it('onramp status uses the proxy', async () => {
   const { exit, err } = await runCommand(['status', 'ada@acme.example'], env)
   expect(exit).toBe(7)
   expect(err.replaceAll(/\s+/g, ' ')).toContain(
@@ -44,18 +44,18 @@ it('onramp status leaves by the proxy', async () => {
   expect(targets()).toEqual(['service.example:443'])
 })
 
-it('onramp invite send leaves by the proxy', async () => {
+it('onramp invite send uses the proxy', async () => {
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email\nada@acme.example\n')
   const running = runCommand(['invite', 'send', list, '--dry-run'], env)
   await expect.poll(() => proxy.connects.length).toBeGreaterThan(0)
-  // It would ask a few more times.
+  // It would retry a few times.
   process.emit('SIGINT')
   expect((await running).exit).toBe(130)
   expect(targets()).toEqual(['service.example:443'])
 })
 
-it('onramp registration forget leaves by the proxy', async () => {
+it('onramp registration forget uses the proxy', async () => {
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
   const { records } = store

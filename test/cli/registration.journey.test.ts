@@ -1,4 +1,4 @@
-// onramp registration forget: what the operator calls when the client at the authorization server has to be another one.
+// onramp registration forget: replaces the client at the authorization server.
 import { afterEach, expect, it } from 'vitest'
 import { expectSignedIn, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
@@ -47,7 +47,7 @@ it('onramp registration forget reports a missing client, and a server that canâ€
 })
 
 it.each([401, 404])(
-  'onramp registration forget takes %i for a client that is gone there already',
+  'onramp registration forget reads %i as a client that is already deleted',
   async (status) => {
     const { running, server } = await start({
       '/register': (checks, own) => {

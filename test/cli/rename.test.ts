@@ -1,4 +1,4 @@
-// onramp person rename: what an operator sees, and what is kept of it.
+// onramp person rename: the output for the operator, and the records.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const store = (...emails: string[]) =>
 const idOf = async (email: string) => (await runCommand(['audit-id', email], env)).out.trim()
 const rename = (...args: string[]) => runCommand(['person', 'rename', ...args], env)
 
-it('a rename is audited, kept with the person, and followed by commands about the former address', async () => {
+it('a rename is audited and recorded, and commands about the former address follow it', async () => {
   await store(ada)
   const { exit, out, err } = await rename('Ada@acme.example', adaNew)
   expect([exit, out]).toEqual([0, `${ada}: is ${adaNew} now\n`])
@@ -55,18 +55,18 @@ it('a rename is audited, kept with the person, and followed by commands about th
   expect((await runCommand(['invite', 'forget', ada], env)).out).toBe(`Deleted all data for ${adaNew}\n`)
 })
 
-it('a former address names its person, with the opt-out, for another rename', async () => {
+it('a second rename by the former address finds the person, with the opt-out', async () => {
   await store(ada)
   await rename(ada, adaNew)
   expect(await rename(ada, eve)).toMatchObject({ exit: 0, out: `${adaNew}: is ${eve} now\n` })
   const [former, person] = await withPeople((people) => Promise.all([people.get(ada), people.get(eve)]))
   expect([former, person?.optedOutAt]).toEqual([undefined, 1])
-  // The address has an owner of its own now.
+  // The address belongs to someone else now.
   await store(ada)
   expect(await rename(ada, bob)).toMatchObject({ exit: 0, out: `${ada}: is ${bob} now\n` })
 })
 
-it('a file moves everyone it can, in any order, and names each line that is refused', async () => {
+it('a file of renames is applied in any order, and each refused line is named', async () => {
   await store(ada, bob, eve)
   const lines = [
     'old,new',

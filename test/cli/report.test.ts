@@ -1,4 +1,4 @@
-// What the commands that a person runs by hand say of a rollout, beside what /admin says.
+// invite report and dry runs agree with /admin.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -35,7 +35,7 @@ it('a dry run shows its time and list until the first real run', async () => {
   expect((await state()).dryRun?.at).toBe(at)
 })
 
-it('invite report says the same numbers as the funnel', async () => {
+it('invite report and the funnel have the same counts', async () => {
   const { funnel, toConnect, nothing } = await inStore(async (store) => {
     const people = openPeople(store)
     for (const person of crowdOf(60, at)) await people.change(person.email, () => person)

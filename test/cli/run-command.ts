@@ -1,4 +1,4 @@
-// A command as it is called, without a process of its own: what it prints, and its exit code.
+// Runs a command within this process, and returns its output and exit code.
 import { main } from '../../src/cli/main.ts'
 
 export type Ran = { exit: number; out: string; err: string }
@@ -26,7 +26,7 @@ export async function runCommand(
   return { exit, ...written }
 }
 
-/** The required settings, of servers that no one asks. */
+/** The required settings; their servers are never called. */
 export const REQUIRED = {
   PUBLIC_URL: 'https://onramp.acme.example',
   SERVICE_BASE_URL: 'https://service.acme.example',

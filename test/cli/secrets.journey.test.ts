@@ -1,4 +1,4 @@
-// No secret in any output: every one is planted, every server repeats what it is sent, and everything is searched.
+// No secret appears in any output: all secrets are planted, every server echoes its requests, and all output is searched.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const canary = (name: string) => `${CANARY}-${name}-0123456789abcdefghijklmnopqr
 
 let echo: Faulty
 beforeAll(async () => {
-  // It answers every request with everything it was sent, and with secrets of its own.
+  // It echoes every request, and adds secrets of its own.
   echo = await startFaulty((req, res, url) => {
     let body = ''
     req.on('data', (chunk) => (body += String(chunk)))
@@ -81,10 +81,10 @@ const broken: [string, Record<string, string>][] = [
   ],
 ]
 
-// The issuer's own path is public, and is shown; it is the only one of them that may be.
+// The issuer's path is public: the only planted value that may be shown.
 const searched = (text: string) => text.replaceAll(canary('issuer'), '')
 
-it.each(broken)('no secret gets out of doctor or status: %s', async (_title, changed) => {
+it.each(broken)('doctor and status print no secret: %s', async (_title, changed) => {
   const env = { ...planted(), ...changed }
   for (const args of [
     ['doctor', '--as', 'ada@acme.example'],
@@ -98,7 +98,7 @@ it.each(broken)('no secret gets out of doctor or status: %s', async (_title, cha
   }
 })
 
-it('no secret gets out of a process, at any debug setting', async () => {
+it('the server logs no secret at any debug setting', async () => {
   const root = join(import.meta.dirname, '../..')
   const node = join(root, 'node_modules/.bin/node')
   const env = { ...planted(), PATH: process.env['PATH'], NODE_DEBUG: 'http,net,undici,fetch', DEBUG: '*' }
@@ -114,7 +114,7 @@ it('no secret gets out of a process, at any debug setting', async () => {
   expect(text.split('\n').filter((line) => line.includes(CANARY))).toEqual([])
 })
 
-it('the service tokens are not used outside of the command line and the doctor', () => {
+it('only the command line and the doctor use the service tokens', () => {
   const root = join(import.meta.dirname, '../../src')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   const naming = files
@@ -122,6 +122,6 @@ it('the service tokens are not used outside of the command line and the doctor',
     .filter((file) =>
       /SERVICE_(GLOBAL|USER)_TOKEN|kind: '(global|user)-token'/.test(readFileSync(join(root, file), 'utf8')),
     )
-  // The client's probe is for these two.
+  // These two use the client's probe.
   expect(naming).toEqual(['client-api/client.ts', 'client-api/credentials.ts'])
 })

@@ -1,4 +1,4 @@
-// onramp status: what comes out, for every answer of the service.
+// onramp status: output and exit code for every response of the service.
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -35,7 +35,7 @@ it('onramp status shows a person’s unconnected apps, with one check', async ()
   expect(out).toMatch(
     /bob@acme.example: 2 apps left to connect\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
   )
-  // Contract 5, rule 2: a global token is refused without a person, which tells it from a personal one.
+  // Contract 5, rule 2: without a person a global token is rejected, which distinguishes it from a personal one.
   expect(sandbox.requests.map(({ status, headers }) => [status, headers['x-service-actas']])).toEqual([
     [401, undefined],
     [200, 'bob@acme.example'],
@@ -48,11 +48,11 @@ it.each([
     'frank',
     /^frank@acme.example: 4 apps left to connect[^]*GitHub +github_1 +search says it's turned off\n[^]*Box +box_1 +can't be connected: no usable link/,
   ],
-])('onramp status counts what %s can connect, as the page does', async (who, wording) => {
+])('onramp status counts the connectable apps of %s, as the page does', async (who, wording) => {
   expect((await status(global(), `${who}@acme.example`)).out.trimEnd()).toMatch(wording)
 })
 
-it('onramp status gives JSON without any one-time path', async () => {
+it('onramp status prints JSON without any one-time path', async () => {
   const { out } = await status(global(), 'frank@acme.example', '--json')
   expect(JSON.parse(out)).toEqual({
     schema_version: 1,
@@ -69,18 +69,18 @@ it('onramp status gives JSON without any one-time path', async () => {
   expect(out).not.toMatch(/auth\/datasource|token=/)
 })
 
-it('onramp status with a user token shows its owner only, and says so', async () => {
-  const own = await status(user('bob'))
-  expect(own.err).toContain('owner of SERVICE_USER_TOKEN')
-  expect(own.out).toContain("The token's owner: 2 apps")
+it('onramp status with a user token is limited to its owner, with a note', async () => {
+  const ownStatus = await status(user('bob'))
+  expect(ownStatus.err).toContain('owner of SERVICE_USER_TOKEN')
+  expect(ownStatus.out).toContain("The token's owner: 2 apps")
   expect(JSON.parse((await status(user('bob'), '--json')).out)).toMatchObject({ person: null })
 })
 
 it('onramp status rejects a personal token for another person, or as the global token', async () => {
   sandbox.clearRequests()
-  const other = await status(user('bob'), 'ada@acme.example')
-  expect([other.exit, other.out, sandbox.requests]).toEqual([2, '', []])
-  expect(other.err).toContain('SERVICE_USER_TOKEN only looks up its owner')
+  const otherStatus = await status(user('bob'), 'ada@acme.example')
+  expect([otherStatus.exit, otherStatus.out, sandbox.requests]).toEqual([2, '', []])
+  expect(otherStatus.err).toContain('SERVICE_USER_TOKEN only looks up its owner')
   const misplaced = { ...global(), SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.user('bob') }
   const { exit, out, err } = await status(misplaced, 'ada@acme.example', '--json')
   expect([exit, out]).toEqual([78, ''])
@@ -114,7 +114,7 @@ it('onramp status fits long names on 80 columns, and lets none control the termi
   expect(stripVTControlCharacters(out)).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
 })
 
-it('onramp status is colorful for eyes only: not in a file, and not with NO_COLOR', async () => {
+it('onramp status uses colors only on a terminal without NO_COLOR', async () => {
   const shown = async (env: object, terminal: object) =>
     (await runCommand(['status', 'bob@acme.example'], { ...global(), ...env }, terminal)).out
   const terminal = { isTTY: true, columns: 80 }
@@ -128,7 +128,7 @@ it.each([
   '"ada lovelace"@acme.example',
   'ada@acme.example\r\nX-Other: 1',
   `${'a'.repeat(250)}@acme.example`,
-])('%j, which is not one plain address, is refused before anything is asked', async (email) => {
+])('%j isn’t one plain address, and is refused before any request', async (email) => {
   sandbox.clearRequests()
   const { exit, out, err } = await status(global(), email)
   expect([exit, out]).toEqual([2, ''])
@@ -136,26 +136,26 @@ it.each([
   expect(sandbox.requests).toEqual([])
 })
 
-// The service's refusals have their cases in client-api/refusal.test.ts; here each exit code has its case.
+// test/client-api/errors.test.ts covers the error responses; here each exit code has one case.
 it.each<[string, object, number, RegExp]>([
-  ['a token that is not accepted', { status: 401, body: 'Unauthorized' }, 3, /SERVICE_GLOBAL_TOKEN/],
+  ['a rejected token', { status: 401, body: 'Unauthorized' }, 3, /SERVICE_GLOBAL_TOKEN/],
   ['a missing scope', { status: 403, body: 'Forbidden' }, 4, /scope/],
   [
-    'a header that got lost',
+    'a missing header',
     { status: 400, body: { message: 'Required header missing: X-Service-ActAs' } },
     5,
     /removes the header/,
   ],
-  ['a person no one knows', { status: 400, body: 'X-Service-ActAs names no one' }, 5, /rejected the person/],
+  ['an unknown person', { status: 400, body: 'X-Service-ActAs names no one' }, 5, /rejected the person/],
   ['a token that may not act for them', { status: 403, body: 'X-Service-ActAs: not allowed' }, 4, /scope/],
   ['too many requests', { status: 429, body: '', headers: { 'retry-after': '17' } }, 6, /17 seconds/],
   ['a failing service', { status: 503, body: 'down' }, 7, /returned an error/],
-  ['a service that does not answer', { hang: true }, 7, /timed out/],
+  ['a service that doesn’t respond', { hang: true }, 7, /timed out/],
   ['another address', { status: 404, body: '' }, 78, /SERVICE_BASE_URL/],
-  ['an answer without a list', { status: 200, body: {} }, 78, /SERVICE_BASE_URL/],
+  ['a response without a list', { status: 200, body: {} }, 78, /SERVICE_BASE_URL/],
   ['a firewall', { status: 403, body: '<h1>No</h1>', contentType: 'text/html' }, 1, /in front of the/],
-  ['a refused question', { status: 422, body: '' }, 1, /422/],
-])('a failure has one line and an exit code of its own: %s', async (_what, answer, code, wording) => {
+  ['a rejected request', { status: 422, body: '' }, 1, /422/],
+])('each failure has one line and an exit code: %s', async (_what, answer, code, wording) => {
   sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
   const { exit, out, err } = await status(global(), 'ada@acme.example', '--timeout', '1')
   expect([exit, out]).toEqual([code, ''])
@@ -176,15 +176,9 @@ it.each<[string, () => object, string[], number, string]>([
   ],
   ['no setting', () => ({}), ['ada@acme.example'], 78, 'SERVICE_BASE_URL'],
   ['no token', () => noOther({}), ['ada@acme.example'], 78, 'SERVICE_GLOBAL_TOKEN'],
-  [
-    'a token that is none',
-    () => noOther({ SERVICE_GLOBAL_TOKEN: 'a\u00e9' }),
-    ['a@b.example'],
-    78,
-    'no bearer',
-  ],
+  ['an invalid token', () => noOther({ SERVICE_GLOBAL_TOKEN: 'a\u00e9' }), ['a@b.example'], 78, 'no bearer'],
   ['a token that needs an address, without one', global, [], 2, 'EMAIL is required'],
-])('%s has an exit code and says what to do', async (_what, env, args, code, words) => {
+])('%s has an exit code and advice', async (_what, env, args, code, words) => {
   const { exit, out, err } = await status(env() as NodeJS.ProcessEnv, ...args)
   expect([exit, out, err]).toEqual([code, '', expect.stringContaining(words)])
 })

@@ -1,4 +1,4 @@
-// The client's secret stays with the server: commands that sign no one in run where it isn't.
+// Commands without a sign-in run without the client's secret, so it can stay with the server.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -22,7 +22,7 @@ it.each([
   ['no secret', { OIDC_CLIENT_ID: 'onramp' }],
   ['a file that only the server can read', { OIDC_CLIENT_ID: 'onramp', OIDC_CLIENT_SECRET_FILE: '/none' }],
   ['no key', { OIDC_CLIENT_ID: 'onramp', OIDC_CLIENT_AUTH: 'private_key_jwt' }],
-])('a command about people needs no client, and the server does: %s', async (_what, client) => {
+])('only the server needs the client, not commands about people: %s', async (_what, client) => {
   const commands = [
     ['keep', list, '--dry-run'],
     ['invite', 'report'],

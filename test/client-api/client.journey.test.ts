@@ -21,7 +21,7 @@ afterAll(async () => {
   await sandbox.close()
 })
 
-const answer = (answer: object) => sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+const respondWith = (answer: object) => sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
 const failure = async (call: Promise<unknown>) => {
   const error = await call.then(
     () => undefined,
@@ -59,7 +59,7 @@ it('a check with the global token acts for the person', async () => {
   expect(await client.checkDatasourceAuth({ ...credentials, actAs: 'bob@acme.example' })).toHaveLength(2)
 })
 
-it('a search sends its words and reads the results', async () => {
+it('a search sends the query and reads the results', async () => {
   sandbox.authorize('ada', 'slack_1')
   const found = await client.search(ada, { query: 'plan "x"', pageSize: 3 })
   expect(sandbox.requests[0]).toMatchObject({ body: { query: 'plan "x"', pageSize: 3 } })
@@ -74,7 +74,7 @@ it.each<[string, object]>([
   ],
   ['ends too late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
 ])('a check that %s times out after the limit, body included', async (_name, replaced) => {
-  answer(replaced)
+  respondWith(replaced)
   const impatient = new ServiceClient({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
   const before = performance.now()
   expect(await failure(impatient.checkDatasourceAuth(ada))).toMatchObject({ code: 'service_unavailable' })
@@ -85,17 +85,17 @@ it.each<[string, object]>([
 })
 
 it('a call ends when its browser disconnects, and isn’t counted as a failure of the service', async () => {
-  answer({ hang: true })
+  respondWith({ hang: true })
   const calls: object[] = []
-  const own = new ServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
+  const client = new ServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
   const leaving = new AbortController()
   const disconnected = new Error('gone')
-  const call = own.checkDatasourceAuth(ada, undefined, leaving.signal)
+  const call = client.checkDatasourceAuth(ada, undefined, leaving.signal)
   await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1))
   leaving.abort(disconnected)
   await expect(call).rejects.toBe(disconnected)
   expect(calls).toEqual([])
-  await own.close()
+  await client.close()
 })
 
 const page = '<!doctype html><title>Log in</title>'
@@ -106,9 +106,9 @@ it.each<[string, object, string, RegExp]>([
   ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: an answer of another shape/],
   ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: an answer of another shape/],
 ])(
-  'an unreadable success (%s) is named in the detail, and a web page isn’t requested again',
+  'an unreadable 200 (%s) is named in the detail, and a web page isn’t retried',
   async (_what, body, kind, detail) => {
-    answer(body)
+    respondWith(body)
     const listing = await failure(client.checkDatasourceAuth(ada))
     expect(listing).toMatchObject({ code: `service_${kind}`, status: kind === 'misconfigured' ? 502 : 503 })
     expect(listing.detail).toMatch(detail)
@@ -123,7 +123,7 @@ it('a redirect is never followed with a token', async () => {
   const elsewhere = await startSandbox()
   const location = `${elsewhere.urls.service}/rest/api/v1/checkdatasourceauth`
   for (const status of [301, 302, 303, 307, 308]) {
-    answer({ status, headers: { location } })
+    respondWith({ status, headers: { location } })
     const { code } = await failure(client.checkDatasourceAuth(ada))
     expect(code).toBe('service_misconfigured')
   }
@@ -131,12 +131,12 @@ it('a redirect is never followed with a token', async () => {
   await elsewhere.close()
 })
 
-it('each error status has its own code, and Retry-After is kept', async () => {
+it('each error status has a code, and Retry-After is kept', async () => {
   for (const [status, code] of [
     [401, 'service_refused_sign_in'],
     [429, 'service_busy'],
   ] as const) {
-    answer({ status, headers: { 'retry-after': '7' } })
+    respondWith({ status, headers: { 'retry-after': '7' } })
     expect(await failure(client.checkDatasourceAuth(ada))).toMatchObject({ code, requestedWait: 7 })
   }
 })

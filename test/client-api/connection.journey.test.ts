@@ -1,5 +1,4 @@
-// What a connection to either server bears: answers that are compressed without a request for it, and connections
-// that carry HTTP/2 or die in silence.
+// Outbound connections: unrequested compression, HTTP/2 and dead keep-alive sockets.
 import dns from 'node:dns'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -40,7 +39,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A check of the service at this address. @returns its response, whatever it is */
+/** Calls checkdatasourceauth at this address. @returns the response, with any status */
 function serviceAt(baseUrl: string, timeLimitMs = 5_000) {
   let response: { status: number; text: string } | undefined
   const client = new ServiceClient({
@@ -58,7 +57,7 @@ function serviceAt(baseUrl: string, timeLimitMs = 5_000) {
 }
 const post = { method: 'POST', headers: {}, body: 'a=b', redirect: 'manual' } as const
 
-/** The same question on each of the ways that onramp asks other servers. @returns what was read, or why nothing was */
+/** One request for each of onramp's HTTP clients. @returns the body that was read, or the reason that none was */
 const WAYS: Record<string, (url: string) => Promise<{ status: number; text: string }>> = {
   'the authorization server': async (url) => {
     const answer = await createFetch(1)(url, post)
@@ -71,7 +70,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
   },
 }
 
-/** The doctor's error has the cause as its message. */
+/** The message of the doctor's error is the cause. */
 const causeOf = (error: Error) =>
   ['too-large', 'cut-off'].includes(error.message) ? error.message : networkErrorOf(error)
 
@@ -94,12 +93,12 @@ describe.each(Object.entries(WAYS))('a response to %s', (_name, ask) => {
     ['zstd', zstdCompressSync(plain)],
     ['identity', Buffer.from(plain)],
     ['__proto__', Buffer.from(plain)],
-  ])('that is compressed (%s) is read, a refusal too', async (coding, body) => {
+  ])('a compressed response (%s) is read, also an error', async (coding, body) => {
     expect(await read(await answering(coding, body))).toBe(plain)
     expect(await read(await answering(coding, body, 400))).toBe(plain)
   })
 
-  it('that exceeds 1 MiB, or doesn’t match its encoding, is rejected', async () => {
+  it('a response that exceeds 1 MiB, or doesn’t match its encoding, is rejected', async () => {
     const whyNot = async (body: Buffer) => read(await answering('gzip', body)).then(String, causeOf)
     expect(await whyNot(gzipSync('x'.repeat(2 ** 20 + 1)))).toBe('too-large')
     expect(await whyNot(Buffer.from(plain))).toBe('cut-off')
@@ -110,7 +109,7 @@ describe.each(Object.entries(WAYS))('a response to %s', (_name, ask) => {
     ['gzip', Buffer.from(plain)],
     ['gzip', gzipSync(plain).subarray(0, 20)],
     ['identity', Buffer.alloc(2 ** 20 + 1)],
-  ])('that is an error is known by its status, whatever its content-encoding (%s)', async (coding, body) => {
+  ])('an error response with Content-Encoding %s is classified by its status', async (coding, body) => {
     for (const status of [302, 401, 429, 503])
       expect(await ask(await answering(coding, body, status))).toMatchObject({ status, text: '' })
   })
@@ -129,7 +128,7 @@ afterAll(() => {
 
 describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (scheme) => {
   type Raw = Socket & { answered?: number }
-  /** @param onUsed what comes of a request on a connection that was used before @param onNew the same on a new one */
+  /** @param onUsed handles requests on a reused connection @param onNew handles requests on a new one */
   async function start(onUsed: 'reset' | 'half' | 'answer', onNew: 'reset' | 'answer' = 'answer') {
     const methods: (string | undefined)[] = []
     const raws = new Map<number | undefined, Raw>()
@@ -154,7 +153,7 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
   /** Until the connection is free for the next request. */
   const isFree = () => pause(50)
 
-  it('doesn’t fail a read of the service, which is retried on a new connection', async () => {
+  it('a read of the service on a stale connection is retried on a new one', async () => {
     const { url, methods } = await start('reset')
     const send = serviceAt(url)
     await Promise.all([send(), send(), send()])
@@ -163,7 +162,7 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
     expect(methods).toHaveLength(9)
   })
 
-  it('fails the request if the response had begun, or the connection was new', async () => {
+  it('a request fails if the response had begun, or the connection was new', async () => {
     const half = await start('half')
     const send = serviceAt(half.url)
     await send()
@@ -175,7 +174,7 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
     expect(dead.methods).toHaveLength(1)
   })
 
-  it('doesn’t fail a GET to the authorization server, and never repeats a POST', async () => {
+  it('a GET to the authorization server is retried, and a POST never', async () => {
     const { url, methods } = await start('reset')
     const ask = createFetch(5)
     const get = { method: 'GET', headers: {}, body: null, redirect: 'manual' } as const
@@ -188,7 +187,7 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
     expect(methods).toEqual(['GET', 'GET', 'GET', 'POST', 'POST'])
   })
 
-  it('never sends an event to the webhook receiver twice', async () => {
+  it('an event is never sent to the webhook receiver twice', async () => {
     const { url, methods } = await start('reset')
     const receiver = new WebhookSender(url, [])
     closers.push(() => receiver.close())
@@ -199,7 +198,7 @@ describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (sche
   })
 })
 
-it('a host is reached though its first address is slow and its second one is dead', async () => {
+it('a host is reached although its first address is slow and its second is dead', async () => {
   const port = await freePort()
   const slow = spawnOne(process.execPath, [
     '-e',
@@ -208,7 +207,7 @@ it('a host is reached though its first address is slow and its second one is dea
   closers.push(() => slow.end('SIGKILL'))
   await until(() => slow.output().includes('ready'), 'the server')
   slow.signal('SIGSTOP')
-  // Until its queue is full: from then on a connection takes as long as it takes to repeat the first packet.
+  // Fills the accept queue, so that a connection takes until the first packet is retransmitted.
   const full = Array.from({ length: 4 }, () => connect(port, '127.0.0.2').on('error', () => {}))
   closers.push(() => full.forEach((socket) => socket.destroy()))
   await pause(100)
@@ -241,7 +240,7 @@ it('a server that speaks HTTP/2 is called over HTTP/1.1', async () => {
 it('a dead HTTP/2 connection costs one request, and the next one uses a new connection', async () => {
   const port = await start((req, res) => void req.resume().on('end', () => res.end('{}')))
   let [connections, dead] = [0, 0]
-  // As a firewall that forgot a connection: nothing passes, and neither side hears of it.
+  // Like a firewall that dropped the connection's state: packets vanish without an error.
   const firewall = createTcpServer((near) => {
     const mine = ++connections
     const far = connect(port, '127.0.0.1')

@@ -5,19 +5,19 @@ import { character } from '../hostile/inputs.ts'
 
 const external = { kind: 'oauth', accessToken: 'abc', externalIdp: true } as const
 const global = { kind: 'global-token', token: 'abc', actAs: 'ada@acme.example' } as const
-const own = { authorization: 'Bearer abc' }
+const signedInHeaders = { authorization: 'Bearer abc' }
 
 it.each<[string, Credentials, object]>([
-  ['of the service’s own authorization server', { ...external, externalIdp: false }, own],
-  ['of an external identity provider', external, { ...own, 'x-service-auth-type': 'OAUTH' }],
-  ['of the service, for one person', { kind: 'user-token', token: 'abc' }, own],
-  ['of the service, for everyone', global, { ...own, 'x-service-actas': 'ada@acme.example' }],
-])('a token %s is sent in these headers', (_what, credentials, headers) => {
+  ['of the service’s own authorization server', { ...external, externalIdp: false }, signedInHeaders],
+  ['of an external identity provider', external, { ...signedInHeaders, 'x-service-auth-type': 'OAUTH' }],
+  ['of the service, for one person', { kind: 'user-token', token: 'abc' }, signedInHeaders],
+  ['of the service, for everyone', global, { ...signedInHeaders, 'x-service-actas': 'ada@acme.example' }],
+])('a token %s is sent in the documented headers', (_what, credentials, headers) => {
   expect(credentialHeaders(credentials)).toEqual(headers)
 })
 
 it('the headers of a call begin with SERVICE_HEADER_PREFIX', () => {
-  expect(credentialHeaders(external, 'X-Acme')).toEqual({ ...own, 'x-acme-auth-type': 'OAUTH' })
+  expect(credentialHeaders(external, 'X-Acme')).toEqual({ ...signedInHeaders, 'x-acme-auth-type': 'OAUTH' })
   expect(credentialHeaders(global, 'X-Acme')).toHaveProperty('x-acme-actas', 'ada@acme.example')
 })
 
@@ -38,7 +38,7 @@ it.each([
   'a@c.example\u0000',
   '<a@c.example>',
   `${'a'.repeat(64)}@${'b'.repeat(190)}.example`,
-])('no call acts as %j', (actAs) => {
+])('no call has the X-Service-ActAs %j', (actAs) => {
   expect(isActAsAddress(actAs)).toBe(false)
   expect(() => credentialHeaders({ kind: 'global-token', token: 'abc', actAs })).toThrow(TypeError)
 })

@@ -1,4 +1,4 @@
-// What a failed call of the service is called: for the person by a code, for the operator by the setting to change.
+// Error responses of the service: the problem code for the person, and the setting to change for the operator.
 import { describe, expect, it } from 'vitest'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'
 import { noResponse, TokenRefused } from '../../src/client-api/errors.ts'
@@ -7,7 +7,7 @@ import { problemTexts } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
 import { GLOBAL_TOKEN, problemFor } from './problem-for.ts'
 
-/** The contract shows no shape of an error's body: the same words in several. */
+/** The contract doesn't define the body of an error, so the same text is tested in several shapes. */
 const shapes: [string, (message: string) => string][] = [
   ['text', (message) => message],
   ['HTML', (message) => `<!doctype html><title>x</title><p>${message}</p>`],
@@ -28,7 +28,7 @@ describe.each(shapes)('an error response of the service as %s', (_name, shaped) 
     [404, 'planted', 'service_misconfigured', /SERVICE_BASE_URL, including its path$/],
     [429, 'planted', 'service_busy', /too many requests$/],
     [502, 'planted', 'service_unavailable', /answered 502$/],
-  ])('%i “%s” is %s', (status, message, code, detail) => {
+  ])('the error response %i “%s” is %s', (status, message, code, detail) => {
     const problem = problemFor(status, shaped(message))
     expect(problem.code).toBe(code)
     expect(problem.detail).toMatch(detail)
@@ -48,7 +48,7 @@ describe.each([
     'The Final Redirect URL https://a.example/onboarding/callback?step=s3cr3tstep is not permitted',
     'Redirect URI http://a.example/x?step=s3cr3tstep is not permitted',
     'redirect destination: not an allowed host',
-  ])('is recognized, not retryable, and names the setting: %s', (message) => {
+  ])('a rejected final_redirect_url is recognized, not retryable, and names the setting: %s', (message) => {
     for (const status of [400, 422]) {
       const problem = problemFor(status, shaped(message))
       expect(problem).toMatchObject({ status: 502, code: 'service_refused_return', retryAfter: undefined })
@@ -71,7 +71,7 @@ it.each([
   ['act-as-refused', 'unknown X-Acme-ActAs', [400, 401, 404, 422]],
   ['scope', 'unknown X-Acme-ActAs', [403]],
   ['act-as-missing', 'missing X-Acme-ActAs', [400, 403]],
-])('an error response is %s with “%s” and status %j', (reason, text, statuses) => {
+])('the error response %s with “%s” and status %j has the expected problem', (reason, text, statuses) => {
   for (const status of statuses)
     expect(readErrorResponse({ status, text, headers: {} }, {}, 0).reason).toBe(reason)
 })
@@ -90,7 +90,7 @@ it.each<[number, string, RegExp]>([
   [400, 'Required header missing: X-Service-ActAs', /no proxy .* removes the header/],
   [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/],
   [400, 'Redirect URI is not permitted', /would not accept it again/],
-])('a refusal of SERVICE_GLOBAL_TOKEN %i %s names no setting of sign-ins', (status, text, detail) => {
+])('a rejection of SERVICE_GLOBAL_TOKEN by %i %s names no setting of sign-ins', (status, text, detail) => {
   const problem = problemFor(status, text, { credentials: GLOBAL_TOKEN })
   expect(problem.detail).toMatch(detail)
   expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY/)
@@ -99,7 +99,7 @@ it.each<[number, string, RegExp]>([
 const missing = (name: string) => `Required header missing: X-Acme-Search-${name}`
 
 it.each(['Auth-Type', 'ActAs'])(
-  'another name of the service’s headers is in the log with the setting (%s)',
+  'an error about a header with another prefix names the setting in the log (%s)',
   (name) => {
     for (const externalIdp of [true, false]) {
       const credentials = { kind: 'oauth', accessToken: 'abc', externalIdp } as const
@@ -116,12 +116,9 @@ it.each([
   [400, 'cannot parse query: how do I send X-Evil-ActAs'],
   [400, 'no such field: X-Evil-Auth-Type'],
   [503, 'upstream: Required header missing: X-Evil-Auth-Type'],
-])(
-  'a search for a header’s name, or an outage that quotes one, is no header fault: %i %s',
-  (status, text) => {
-    expect(problemFor(status, text, { operation: 'search' }).detail).not.toContain('SERVICE_HEADER_PREFIX')
-  },
-)
+])('a search or an outage that quotes a header’s name is no header fault: %i %s', (status, text) => {
+  expect(problemFor(status, text, { operation: 'search' }).detail).not.toContain('SERVICE_HEADER_PREFIX')
+})
 
 const explained = (text: string, secrets: string[] = []) => problemFor(400, text, { secrets }).detail
 
@@ -134,11 +131,11 @@ it.each([
   ['a member that explains nothing', '{"message":"no","access_token":"abc","user":"ada"}', 'ada'],
   ['a script', '<script>alert(1)</script><p>no</p>', 'alert'],
   ['an escape', 'no \u001b[31m\nred\u0000', '\u001b'],
-])('the service’s own explanation never brings %s into the log', (_what, text, never) => {
+])('the logged explanation of the service never contains %s', (_what, text, never) => {
   expect(explained(text, ['tok-4711'])).not.toContain(never)
 })
 
-it('the service’s own explanation is cut, and never in the middle of a character', () => {
+it('the logged explanation of the service is cut between characters', () => {
   expect(explained('word '.repeat(5_000)).length).toBeLessThan(400)
   expect(explained(`${'a '.repeat(99)}a${'😀'.repeat(50)}`).isWellFormed()).toBe(true)
   expect(explained('')).toContain('It gave no reason')
@@ -154,7 +151,7 @@ it.each([
   [408, 503, 'service_unavailable'],
   [425, 503, 'service_unavailable'],
   [599, 503, 'service_unavailable'],
-])('other statuses %i is answered with %i %s', (status, ours, code) => {
+])('status %i of the service becomes %i %s', (status, ours, code) => {
   expect(problemFor(status)).toMatchObject({ status: ours, code })
 })
 
@@ -169,7 +166,7 @@ it('every error status has a text for people with a next step', () => {
 it.each([
   [403, { 'content-type': 'text/html' }],
   [401, { 'www-authenticate': 'Basic' }],
-])('other statuses %i with %j may be from something in front of the service', (status, headers) => {
+])('status %i with the headers %j counts as a proxy’s', (status, headers) => {
   expect(problemFor(status, '', { headers }).detail).toContain('a firewall or a login in front of it may')
   expect(problemFor(status).detail).not.toContain('firewall')
   const ofToken = problemFor(status, '', { headers, credentials: GLOBAL_TOKEN })
@@ -185,17 +182,14 @@ it.each([
   [404, 502, 'search_misconfigured'],
   [429, 503, 'search_busy'],
   [504, 503, 'search_unavailable'],
-])(
-  'a search that fails with %i is answered with %i %s, and in words about searching',
-  (status, ours, code) => {
-    const problem = problemFor(status, '', { operation: 'search', headers })
-    expect(problem).toMatchObject({ status: ours, code })
-    expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
-    const { title, advice } = problemTexts(problem, t, neutralCompany.displayName)
-    expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
-    expect(title).toMatch(/search/i)
-  },
-)
+])('status %i of a search becomes %i %s, with texts about searching', (status, ours, code) => {
+  const problem = problemFor(status, '', { operation: 'search', headers })
+  expect(problem).toMatchObject({ status: ours, code })
+  expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
+  const { title, advice } = problemTexts(problem, t, neutralCompany.displayName)
+  expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
+  expect(title).toMatch(/search/i)
+})
 
 it('a search that times out has its own code, and keeps the cause for the log', () => {
   const late = Object.assign(new Error('late'), { name: 'TimeoutError' })

@@ -1,5 +1,4 @@
-// A tenant whose service names its headers after its own product (SERVICE_HEADER_PREFIX): what goes out, and what is said
-// where the setting is not the service's.
+// SERVICE_HEADER_PREFIX, for a service whose headers have another prefix: requests, and the error about a wrong setting.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'

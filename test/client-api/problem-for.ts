@@ -1,4 +1,4 @@
-// The problem that the client makes of an error response.
+// Fixture: the client's problem for an error response.
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { serviceProblemOf, type noResponse } from '../../src/client-api/errors.ts'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'

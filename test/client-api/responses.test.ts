@@ -10,7 +10,7 @@ const slack = {
   authUrlRelativePath: '/auth/datasource/slack_1?token=t',
 }
 
-it('JSON is read behind a byte order mark (RFC 8259 8.1)', () => {
+it('JSON is read after a byte order mark (RFC 8259 8.1)', () => {
   expect(parseJsonObject('\ufeff{"a":1}')).toEqual({ a: 1 })
 })
 
@@ -46,7 +46,7 @@ it.each([
   [{ datasourceInstance: 7 }, 'unnamed', 'unnamed'],
   [{ datasourceInstance: ' \t', displayName: '\u200b' }, 'unnamed', 'unnamed'],
   [{ displayName: 'Nameless' }, 'Nameless', 'Nameless'],
-])('an app without a name (%j) needs attention, and the others work', (entry, instance, name) => {
+])('an app without a name (%j) needs attention, and the other apps work', (entry, instance, name) => {
   const [other, odd] = check(slack, entry) ?? []
   expect(other).toMatchObject({ instance: 'slack_1', status: 'awaiting' })
   expect(odd).toMatchObject({ instance, name, status: 'attention' })
@@ -61,12 +61,12 @@ it.each([
   [7, 'awaiting'],
   ['Disabled', 'awaiting'],
   ['__proto__', 'awaiting'],
-])('an app with authStatus %j is %s', (authStatus, status) => {
+])('an app with the authStatus %j is %s', (authStatus, status) => {
   expect(check({ ...slack, authStatus })?.[0]?.status).toBe(status)
 })
 
 it.each([undefined, null, '', 7, 'https://evil.example/', '/auth/datasource/other_1?token=t'])(
-  'an app without a usable path (%j) needs attention, and the others work',
+  'an app without a usable path (%j) needs attention, and the other apps work',
   (path) => {
     const other = { ...slack, datasourceInstance: 'b', authUrlRelativePath: '/auth/datasource/b?token=t' }
     const found = check({ ...slack, authUrlRelativePath: path }, other)
@@ -80,7 +80,7 @@ it.each([
   [{ authUrlRelativePath: null }, {}],
   [{ authUrlRelativePath: null, authStatus: 'DISABLED' }, { authStatus: 'AUTHORIZED' }],
   [{}, { authStatus: 'STALE_OAUTH', authUrlRelativePath: `${slack.authUrlRelativePath}2` }],
-])('of two entries of an app, the first one that can be connected counts: %j, %j', (one, other) => {
+])('the first connectable of two entries of an app counts: %j, %j', (one, other) => {
   const found = check({ ...slack, ...one }, { ...slack, ...other })
   expect(found).toMatchObject([{ instance: 'slack_1', status: 'awaiting' }])
   expect(found?.[0]?.authUrlRelativePath).toBe(slack.authUrlRelativePath)
@@ -133,18 +133,18 @@ it('search results are read in several shapes, and only web links are kept', () 
 })
 
 it.each([{ requestId: 'r' }, { requestID: 'r' }, { trackingToken: 't' }, { results: [], requestId: 'r' }])(
-  'a search response of %j has no results, as right after connecting',
+  'the search response %j, as right after connecting, has no results',
   (json) => expect(readSearchResponse(json)?.results).toEqual([]),
 )
 
 it.each([undefined, null, {}, [], 'x', { results: null }, { results: {} }])(
-  'a search response of %j is rejected',
+  'the search response %j is rejected',
   (json) => {
     expect(readSearchResponse(json)).toBeUndefined()
   },
 )
 
-/** An answer that is far too large costs no more than its reading, and nothing that was cut off counts as connected. */
+/** Oversized responses cost only their reading, and no truncated app counts as connected. */
 const entry = (datasourceInstance: string, displayName = datasourceInstance) => ({
   ...slack,
   datasourceInstance,
@@ -178,7 +178,7 @@ it.each([
   ['of emoji of many parts', '👩‍👩‍👧‍👦'.repeat(400)],
   ['of letters with marks', 'é'.normalize('NFD').repeat(400)],
   ['of one letter with very many marks', `a${'\u0301'.repeat(100_000)}`],
-])('a name %s is cut between two characters that people see', (_what, displayName) => {
+])('a name %s is cut between visible characters', (_what, displayName) => {
   const name = nameFor(displayName)
   expect(name.length).toBeLessThanOrEqual(201)
   expect(name).toMatch(/…$/u)
@@ -186,19 +186,19 @@ it.each([
   const body = name.slice(0, -1)
   const segments = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
   const whole = segments(displayName.slice(0, 2_000))
-  // One letter with marks without end has no other place to be cut.
+  // A single letter with endless marks can't be cut elsewhere.
   const isOne = whole.length === 1
   expect(isOne ? whole : segments(body)).toEqual(isOne ? whole : whole.slice(0, segments(body).length))
 })
 
-it('a name is kept whole up to 200 characters, and else cut between two words', () => {
+it('a name over 200 characters is cut between two words', () => {
   expect(nameFor('a'.repeat(200))).toBe('a'.repeat(200))
   expect(nameFor(`${'a'.repeat(150)} ${'b'.repeat(90)}`)).toBe(`${'a'.repeat(150)}…`)
   expect(nameFor(`${'a'.repeat(199)} b${'c'.repeat(90)}`)).toBe(`${'a'.repeat(199)}…`)
   expect(nameFor(`${'a'.repeat(20)} ${'b'.repeat(300)}`)).toBe(`${'a'.repeat(20)} ${'b'.repeat(179)}…`)
 })
 
-it('a list of a thousand is read, and a longer one is rejected', () => {
+it('a list of a thousand apps is read, and a longer one is rejected', () => {
   expect(check(...many(1_000))).toHaveLength(1_000)
   expect(check(...many(1_001))).toBeUndefined()
 })

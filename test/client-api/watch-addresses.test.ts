@@ -1,4 +1,4 @@
-// Apps that no one can connect: the operator hears of each once an hour, whatever the service makes up.
+// Apps without a usable address: logged once an hour each, however many the service invents.
 import { expect, it } from 'vitest'
 import { watchAddresses } from '../../src/client-api/watch-addresses.ts'
 
@@ -36,7 +36,7 @@ it('an app without a usable address is logged hourly with its fault, never with 
   expect(lines).toHaveLength(4)
 })
 
-it('made-up names can’t fill the memory or the log', () => {
+it('invented names can’t fill the memory or the log', () => {
   const { lines, warn } = watched()
   for (let times = 0; times < 3; times++)
     warn(Array.from({ length: 1_500 }, (_, index) => app(`made_up_${times}_${index}`)))

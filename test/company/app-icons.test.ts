@@ -1,4 +1,4 @@
-// What stands for an app: the company's picture, a mark, or a letter.
+// App icons: the company's, the library's, or a letter.
 import { readFileSync } from 'node:fs'
 import { withUniqueNames } from '../../src/company/app-names.ts'
 import { expect, it } from 'vitest'
@@ -19,7 +19,7 @@ it('the app icons match the icon library, as `npm run icons` writes them', () =>
   expect(readFileSync(ICONS_FILE, 'utf8')).toBe(iconsDocument())
 })
 
-it('the icons for emails are drawn from these, as `npm run icons` draws them', () => {
+it('the icons for emails match the app icons, as `npm run icons` draws them', () => {
   const images = JSON.parse(readFileSync(IMAGES_FILE, 'utf8')) as Record<string, { of: string }>
   expect(Object.values(images).map(({ of }) => of)).toEqual(appIcons.map(({ content }) => drawingId(content)))
   expect(imageSize(libraryIconOf('jira')?.image.content ?? Buffer.of())).toMatchObject({
@@ -29,7 +29,7 @@ it('the icons for emails are drawn from these, as `npm run icons` draws them', (
   })
 })
 
-it('the icons of apps are one path each, and nothing else', () => {
+it('each app icon is a single path', () => {
   expect(appIcons.length).toBeGreaterThan(70)
   for (const { path, content } of appIcons) expect(content.toString(), path).toMatch(ONE_PATH)
 })
@@ -56,7 +56,7 @@ it.each([
   ['gdrive_2', 'Google Drive'],
   ['slack', 'Slack'],
   ['our_wiki_3', 'Our wiki'],
-])('an app of which only the instance %s is known is called %s', (instance, name) => {
+])('an app with only the instance %s is called %s', (instance, name) => {
   expect(nameAndIconOf(instance, createAppDescriptions(neutralCompany)('en')).name).toBe(name)
 })
 
@@ -68,7 +68,7 @@ it.each([
   ['… Wiki', 'W'],
   ['…', '·'],
   ['constructor', 'C'],
-])('an app that is called %j has the letter %j', (name, letter) => {
+])('an app called %j has the letter %j', (name, letter) => {
   expect(initialOf(name)).toBe(letter)
 })
 
@@ -81,9 +81,9 @@ it.each([
   ['slack_3 slack_7', 'Slack, Slack\u00a0(7)'],
   ['slack_1 slack', 'Slack\u00a0(1), Slack'],
   ['slack_1 chat_1 chat_2', 'Slack\u00a0(slack_1), Slack, Slack\u00a0(chat_2)'],
-  // Of two people.
+  // One app of two people.
   ['slack_1 slack_1', 'Slack, Slack'],
-])('apps of one name are numbered from the second one, each on one line with its name: %s', (all, names) => {
+])('apps with the same name are numbered from the second: %s', (all, names) => {
   const slacks = all.split(' ').map((instance): [string, string] => [instance, 'Slack'])
   expect(namesOf(...slacks, ['jira_2', 'Jira']).join(', ')).toBe(`${names}, Jira`)
 })

@@ -1,4 +1,4 @@
-// A folder with a company file, its pictures, and what is outside of it.
+// Fixture: a folder with a company file and images, and files outside of it.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ export const png = (bytes = 64) =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(bytes)])
 
 export type CompanyFolder = {
-  /** The company file's path; it may not be there yet. */
+  /** The path of the company file, which may not exist yet. */
   file: string
   write(name: string, content: string | Buffer): string
   /** Writes the company file and reads it. */

@@ -1,4 +1,4 @@
-// What a company file becomes, and what there is without one.
+// The resolved company file, and the neutral default.
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const companyOf = (yaml: string): Company => {
 
 const company = loadCompany(ACME)
 
-it('the example company, Acme, is what its file says', () => {
+it('the example company file has the documented values', () => {
   expect(company).toMatchObject({ name: 'Acme', product: 'Acme Search', languages: ['en', 'de', 'ar'] })
   expect(company.color).toMatchObject({ light: { brand: '#0b6e5f' }, dark: { brand: '#4fd1b5' } })
   expect(company.links.help?.url).toBe('https://intranet.acme.example/search')
@@ -35,7 +35,7 @@ it('the example company, Acme, is what its file says', () => {
   ])
 })
 
-it('the example company, Acme, is valid by company.schema.json, which refuses what start-up refuses', () => {
+it('company.schema.json accepts the example company file, and refuses the same faults as startup', () => {
   const schema = JSON.parse(readFileSync(`${root}company.schema.json`, 'utf8')) as object
   const validate = new Ajv2020({ strict: false }).compile(schema)
   const acme = parse(readFileSync(ACME, 'utf8')) as Record<string, unknown>
@@ -77,7 +77,7 @@ it('a company replaces a text in its language only', () => {
   expect(textsOf('de')).toEqual({})
 })
 
-it('the entry of an instance comes before that of its datasource, and that before all', () => {
+it('the entry of an instance wins over that of its datasource, and that over the general one', () => {
   const { datasourceOf } = companyOf(
     'datasources: { slack: { order: 2 }, slack_1: { order: 1 }, all: { order: 3 } }',
   )
@@ -91,7 +91,7 @@ it('a company with one logo has it on dark pages too', () => {
   expect(assets).toHaveLength(1)
 })
 
-it('docs/company-file.md has examples that start-up accepts', () => {
+it('startup accepts the examples of docs/company-file.md', () => {
   using folder = companyFolder()
   for (const name of ['logo.svg', 'logo-dark.svg', 'icon.svg', 'slack.svg']) folder.write(name, svg())
   const text = readFileSync(`${root}docs/company-file.md`, 'utf8')

@@ -1,4 +1,4 @@
-// A brand colour, and what is made of it: every pair of colours that a page uses can be read.
+// Brand colors: every pair of colors on a page is readable.
 import { assert, integer, property } from 'fast-check'
 import { expect, it } from 'vitest'
 import { contrast, contrastFault, darkOf, GROUND, paletteOf } from '../../src/company/contrast.ts'
@@ -13,12 +13,12 @@ it.each([
   ['#000000', '#ffffff', 21],
   ['#767676', '#ffffff', 4.54],
   ['#0000ff', '#ffffff', 8.59],
-])('a contrast of %s and %s is what WCAG has', (one, other, ratio) => {
+])('the contrast of %s and %s is %d (WCAG example)', (one, other, ratio) => {
   expect(contrast(one, other)).toBeCloseTo(ratio, 1)
   expect(contrast(other, one)).toBe(contrast(one, other))
 })
 
-it('a brand color below 4.5:1 on the page is refused, and at 4.5:1 is taken', () => {
+it('a brand color below 4.5:1 on the page is refused, and at 4.5:1 accepted', () => {
   expect([isReadable('#777777', 'light'), isReadable('#767676', 'light')]).toEqual([false, true])
   expect([isReadable('#0b6e5f', 'dark'), isReadable('#4fd1b5', 'dark')]).toEqual([false, true])
 })

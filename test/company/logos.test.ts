@@ -1,4 +1,4 @@
-// Pictures of a company: what is refused, and why.
+// Images of the company file: accepted formats, and refusals.
 import { symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -25,13 +25,13 @@ it.each([
   ['a PNG', png(), 'image/png', 'png'],
   ['a JPEG', Buffer.from('\xff\xd8\xff\xe0', 'latin1'), 'image/jpeg', 'jpg'],
   ['a WebP', Buffer.from('RIFF\0\0\0\0WEBPVP8 '), 'image/webp', 'webp'],
-])('a picture that is %s is recognized by its content, whatever its name', (_what, content, type, ending) => {
+])('an image that is %s is recognized by its content, whatever its name', (_what, content, type, ending) => {
   expect(logoOf('My logo (1).gif', content)).toMatchObject({
     logo: { type, path: expect.stringMatching(`^/assets/company/My-logo-1-\\.[0-9a-f]{12}\\.${ending}$`) },
   })
 })
 
-it('a picture has another address when its content changes', () => {
+it('an image has another URL when its content changes', () => {
   const [one, other] = [logoOf('logo.svg', svg()), logoOf('logo.svg', svg('<g/>'))]
   expect('logo' in one && 'logo' in other && one.logo.path !== other.logo.path).toBe(true)
 })
@@ -39,26 +39,26 @@ it('a picture has another address when its content changes', () => {
 it.each([
   ['a GIF', Buffer.from('GIF89a'), /no SVG, PNG, WebP or JPEG/],
   ['a page that holds an SVG', `<!doctype html><html>${svg()}</html>`, /no SVG, PNG/],
-  ['a page behind an SVG in a comment', `<!-- ${svg()} --><html>${svg()}</html>`, /no SVG, PNG/],
+  ['a page after an SVG in a comment', `<!-- ${svg()} --><html>${svg()}</html>`, /no SVG, PNG/],
   ['a text', svg().slice(1), /no SVG, PNG/],
   ['another XML', '<svgs xmlns="http://www.w3.org/2000/svg"/>', /no SVG, PNG/],
   ['an SVG that no browser shows', '<svg viewBox="0 0 8 8"/>', /lacks xmlns="http/],
   ['empty', '', /is empty/],
   ['larger than 256 KB', png(256 * 1024), /257 KB, more than 256 KB/],
   ['an SVG in UTF-16', Buffer.from(svg(), 'utf16le'), /no SVG, PNG/],
-])('a picture that is %s is refused', (_what, content, fault) => {
+])('an image that is %s is refused', (_what, content, fault) => {
   expect(logoOf('logo.svg', content)).toEqual({ fault: expect.stringMatching(fault) })
 })
 
 it.each(['../outside.svg', 'inner/../../outside.svg', 'link.svg', 'linked/outside.svg', 'near.svg'])(
-  'a picture that is outside of the folder is refused as %s',
+  'an image outside of the folder is refused: %s',
   (name) => {
     using folder = companyFolder()
     const around = dirname(folderOf(folder))
     folder.write('inner/logo.svg', svg())
     symlinkSync(join(around, 'outside.svg'), join(folderOf(folder), 'link.svg'))
     symlinkSync(around, join(folderOf(folder), 'linked'))
-    // A folder beside it whose name begins with its name.
+    // A neighboring folder whose name begins with the same letters.
     const near = folder.write('../company-of-others/logo.svg', svg())
     symlinkSync(near, join(folderOf(folder), 'near.svg'))
     expect(readLogo(folderOf(folder), name)).toEqual({ fault: expect.stringContaining('is outside of') })
@@ -66,7 +66,7 @@ it.each(['../outside.svg', 'inner/../../outside.svg', 'link.svg', 'linked/outsid
 )
 
 it.each(['/etc/passwd', 'https://cdn.example/logo.svg', 'file:///etc/passwd', '..\\logo.svg', 'a\0.svg'])(
-  'a picture is a path from the folder, not %j',
+  'an image is a relative path in the folder, not %j',
   (name) => {
     using folder = companyFolder()
     expect(readLogo(folderOf(folder), name)).toEqual({
@@ -75,7 +75,7 @@ it.each(['/etc/passwd', 'https://cdn.example/logo.svg', 'file:///etc/passwd', '.
   },
 )
 
-it('a logo may be a symbolic link within the folder, as in a ConfigMap, but no folder', () => {
+it('a logo may be a symbolic link within the folder, as in a ConfigMap, but not a folder', () => {
   using folder = companyFolder()
   folder.write('..2026/logo.svg', svg())
   symlinkSync('..2026', join(folderOf(folder), '..data'))

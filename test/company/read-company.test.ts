@@ -1,4 +1,4 @@
-// Faults of a company file: all at once, each with its line, and none of them invented.
+// Faults of a company file: all at once, each with its line, and without false positives.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readCompany } from '../../src/company/read-company.ts'
@@ -70,10 +70,10 @@ it.each([
   ['a key that is many lines long', '"a\\nb\\e[31m": c\n', 1, /^[^\p{Cc}]+ is not a key|is not a key/u],
   ['a list in the place of keys', '- Acme\n', 1, /must hold keys with values/],
   ['an address with a password', 'links: { home: { url: "https://a:b@acme.example" } }', 1, /password/],
-  ['an address that is none', 'links: { home: { url: "intranet" } }', 1, /is not an address/],
+  ['an invalid address', 'links: { home: { url: "intranet" } }', 1, /is not an address/],
   ['a script as an address', 'links: { help: { url: "javascript:alert(1)" } }', 1, /must start with/],
   ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /no language tag/],
-  ['a text for no language', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
+  ['a number for a text', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
   ['an app that replaces itself', 'datasources: { a_1: { replaces: a_1 } }', 1, /is for one instance/],
   ['apps that replace one', 'datasources: { slack: { replaces: slack_1 } }', 1, /names another one/],
   ['a quiet day that is none', 'quiet: [2027-02-30]', 1, /quiet\.0: must be a day, like 2027-01-11/],
@@ -89,7 +89,7 @@ it.each([
   expect(faults[0]).toMatch(message)
 })
 
-it('a company file may be empty, may use anchors, and may leave everything out', () => {
+it('a company file may be empty, use anchors, and leave out everything', () => {
   expect(faultsOf('')).toEqual([])
   expect(faultsOf('# later\n')).toEqual([])
   expect(faultsOf('datasources:\n  slack: &usual { help: Needs the VPN }\n  jira: *usual\n')).toEqual([])

@@ -1,4 +1,4 @@
-// The company's pictures and colours reach a browser from this origin, and a faulty file keeps the server from starting.
+// The company's images and colors are served from this origin, and a faulty file stops the start.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ it('a company’s icon is on the card of the next app, and is the favicon', asyn
   expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
 })
 
-it("a company's pictures are only those that the file names", async () => {
+it('only images that the company file names are served', async () => {
   for (const name of ['company.yaml', 'logo.svg', '..%2Flogo.svg'])
     expect((await get(`/assets/company/${name}`)).status, name).toBe(404)
 })

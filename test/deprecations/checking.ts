@@ -1,4 +1,4 @@
-// Checks content as if it were a file, and gives the report as the programs get it.
+// Fixture: checks content as if it were a file. @returns the JSON report
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
 
 type Item = {
@@ -19,7 +19,7 @@ export const check = async (content: string | Uint8Array, name = 'traffic.ndjson
   return { ...ran, report: JSON.parse(ran.out) as Report }
 }
 
-/** What a check says of content: its exit code, and the ids of what is in use and of what may be. */
+/** The exit code of a check, and the ids of items that are, or may be, in use. */
 export const outcome = async (content: string | Uint8Array, name?: string) => {
   const { code, report } = await check(content, name)
   return [code, idsOf(report.inUse), idsOf(report.mayBeInUse)]

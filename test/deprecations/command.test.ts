@@ -14,14 +14,14 @@ test.each([
   [['schema', 'waiver'], 2, 'did you mean waivers?'],
   [['check', '--fail-on', 'remove', 'x'], 1, 'did you mean removed?'],
   [['check'], 1, 'specify files'],
-])('wrong usage ends in one line that says what would be right: %j', async (args, code, words) => {
+])('wrong usage gives one line with the correction: %j', async (args, code, words) => {
   const ran = await deprecations(args)
   expect([ran.code, ran.out]).toEqual([code, ''])
   expect(ran.err).toContain(words)
   expect(ran.err.trim().split('\n')).toHaveLength(1)
 })
 
-test('the list is sorted by removal date, with data on stdout and talk on stderr', async () => {
+test('the list is sorted by removal date, with data on stdout and messages on stderr', async () => {
   const { code, out, err } = await deprecations([], { today: '2026-10-01' })
   expect(code).toBe(0)
   expect(out).toMatch(
@@ -65,7 +65,7 @@ const mine = {
 }
 const text = (...entries: object[]) => JSON.stringify({ entries }, null, 1)
 
-test('a custom schedule adds to the published one and is found in traffic', async () => {
+test('a custom schedule adds to the published one, and its items are found in traffic', async () => {
   const schedule = fileOf('mine.json', text(mine))
   const traffic = fileOf('a.ndjson', ndjson(posting('search', { old: 1 })))
   const { code, out } = await deprecations(['check', '--schedule', schedule, traffic])
@@ -81,13 +81,16 @@ test.each([
     /mine\.json:18: entries\.1: announced/,
   ],
   ['an id used twice', text(mine, mine), /mine\.json:18: entries\.1: the id "search\.old" is used twice/],
-  ['a member that is not known', text({ ...mine, feild: 'x' }), /mine\.json:3: entries\.0: .*feild/],
-])('a custom schedule with %s is refused in one line with file and line', async (_what, content, message) => {
-  const { code, err } = await deprecations(['list', '--schedule', fileOf('mine.json', content)])
-  expect(code).toBe(1)
-  expect(err).toMatch(message)
-  expect(err.trim().split('\n')).toHaveLength(1)
-})
+  ['an unknown member', text({ ...mine, feild: 'x' }), /mine\.json:3: entries\.0: .*feild/],
+])(
+  'a custom schedule with %s is refused in one message with file and line',
+  async (_what, content, message) => {
+    const { code, err } = await deprecations(['list', '--schedule', fileOf('mine.json', content)])
+    expect(code).toBe(1)
+    expect(err).toMatch(message)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  },
+)
 
 test('a custom schedule and the output of list --json fit the published JSON Schema', async () => {
   const schema = JSON.parse((await deprecations(['schema'])).out) as object
@@ -193,12 +196,12 @@ test('a waiver passes an item that only may be in use, and reports keep it', asy
   })
 })
 
-test('a waiver of a day that does not exist is refused with its line', async () => {
+test('a waiver with an invalid date is refused with its line', async () => {
   const { code, err } = await deprecations(['check', file, '--waivers', waivers('2027-02-30')])
   expect([code, err]).toEqual([1, expect.stringMatching(/waivers\.json:\d: /)])
 })
 
-test('a file name cannot drive the terminal', async () => {
+test('a file name can’t control the terminal', async () => {
   const { err } = await deprecations(['check', 'no\u001b[31m\nsuch'])
   expect(err).toBe('no?[31m?such: no such file; check the name\n')
 })

@@ -1,10 +1,10 @@
-// The formats of traffic that are read: NDJSON, HAR and access logs. What is in none of them is reported, never called clean.
+// Formats of recorded traffic: NDJSON, HAR and access logs. Unreadable content is reported, never called clean.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 import { chat, check, citing, idsOf, outcome } from './checking.ts'
 
-/** String() fails on it. */
+/** A value on which String() fails. */
 const MUTE = { toString: 0 }
 
 test('a finding in NDJSON has file, line, side, pointer, count, and first and last time', async () => {
@@ -33,7 +33,7 @@ test('a broken or masked line is reported with its number, and the rest is read'
   expect(err).not.toContain('SECRET')
 })
 
-test('a broken line fails a check without findings, unless it may be ignored', async () => {
+test('a broken line fails a check without findings, unless --ignore-broken is set', async () => {
   const content = `${ndjson({ method: 'GET', url: '/' })}{cut`
   expect((await check(content)).code).toBe(1)
   expect((await check(content, 'a.ndjson', '--ignore-broken')).code).toBe(0)
@@ -53,7 +53,7 @@ test('a byte order mark, CRLF and an unterminated last line are read; lines of 2
   expect(err).toContain(':2: longer than 2 Mi')
 })
 
-test('many places of one item are counted, not kept', async () => {
+test('many occurrences of one item are counted, not stored', async () => {
   const calls = Array.from({ length: 300 }, (_, index) => ({
     ...chat,
     request: { citations: 1, a: { [`k${index}`]: { citations: 1 } } },
@@ -78,7 +78,7 @@ test('a report never prints values, queries or keys that are data, only pointers
   }
 })
 
-test('a body that isn’t JSON is reported with line and side, and its item may be in use', async () => {
+test('a body that isn’t JSON is reported with line and side, and items may be in use', async () => {
   const { code, err, report } = await check(ndjson({ ...chat, response: 'SECRET=1' }))
   expect([code, report.faults]).toEqual([3, 1])
   expect(report.mayBeInUse).toMatchObject([{ confidence: 'unread', places: [{ line: 1, side: 'response' }] }])
@@ -118,9 +118,14 @@ test.each<[string, number, string[], object]>([
   ],
   ['is called base64 by Firefox, and is plain', 3, ['sent'], message(cites, { encoding: 'base64' })],
   ['is in base64 with line ends', 3, ['sent'], message(`${btoa(cites)}\r\n`, { encoding: 'base64' })],
-  ['Playwright put into another file', 3, ['endpoint'], message(undefined, { size: 9, _file: 'a1.json' })],
+  ['Playwright stored in another file', 3, ['endpoint'], message(undefined, { size: 9, _file: 'a1.json' })],
   ['was left out', 3, ['endpoint'], message(undefined, { size: 900 })],
-  ['is empty, as recorders also write of one they passed on', 3, ['endpoint'], message('', { size: 0 })],
+  [
+    'is empty without a length, as recorders write for streamed bodies',
+    3,
+    ['endpoint'],
+    message('', { size: 0 }),
+  ],
   ['is empty by its length', 0, [], { ...message(''), headers: empty }],
   ['has a length and no text', 3, ['endpoint'], { ...message(''), headers: [{ ...empty[0], value: '9' }] }],
   ['is empty by its status', 0, [], { ...message(''), status: 204 }],
@@ -133,12 +138,12 @@ test.each<[string, number, string[], object]>([
   expect([checked.code, found]).toEqual([code, confidences])
 })
 
-test('a body that Playwright put into another file is found there', async () => {
+test('a body that Playwright stored in another file is read there', async () => {
   const recorded = har(entry(message(undefined, { size: 9, _file: 'a1.json' })))
   expect((await deprecations(['check', fileOf('a.har', recorded)])).out).toContain('in another file')
 })
 
-test('members that can’t become text do not keep the others from being read', async () => {
+test('members that can’t become text don’t stop the reading of others', async () => {
   const odd = [
     { ...entry(message(cites)), request: { method: 'POST', url: [MUTE] } },
     entry({ headers: [{ name: MUTE }] }),
@@ -175,7 +180,7 @@ const LOGS = new URL('../fixtures/logs/', import.meta.url)
 test.each(readdirSync(LOGS))('an access log of a proxy is read: %s', async (name) => {
   const { code, report, err } = await check(readFileSync(new URL(name, LOGS)), name)
   expect([code, report.requests, report.faults, err]).toEqual([2, 3, 0, ''])
-  // HAProxy's has no time zone.
+  // HAProxy's log has no time zone.
   const from = name === 'haproxy.log' ? undefined : '2026-11-27T10:00:00'
   expect(report.inUse).toMatchObject([{ id: 'listanswers', count: 3 }])
   expect(report.inUse[0]?.firstSeen?.slice(0, 19)).toBe(from)
@@ -209,14 +214,14 @@ test.each([
   ['without a request', '{"log":{"entries":[]}}', 'no requests found'],
   ['no HAR', '{"log": {}}', 'traffic:1: not a HAR'],
   ['broken', '{"log": {\n "entries": [SECRET,\n', 'traffic:2: not valid JSON'],
-])('a file that is %s is refused with what to do', async (_what, content, message) => {
+])('a file that is %s is refused with advice', async (_what, content, message) => {
   const { code, err } = await check(content, 'traffic')
   expect([code, err.trim().split('\n').length]).toEqual([1, 1])
   expect(err).toContain(message)
   expect(err).not.toContain('SECRET')
 })
 
-test('a file that is not there does not keep the others from being read', async () => {
+test('a missing file doesn’t stop the reading of others', async () => {
   const file = fileOf('a.ndjson', ndjson(citing))
   const { code, out, err } = await deprecations(['check', '/nowhere/b.har', file])
   expect([code, err]).toEqual([2, '/nowhere/b.har: no such file; check the name\n'])

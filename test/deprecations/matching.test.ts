@@ -1,4 +1,4 @@
-// What counts as a use: the operation by its method and path, a field by its name and place, and a body only if it was read.
+// Matching of uses: operations by method and path, fields by name and place, bodies only if they were read.
 import { expect, test } from 'vitest'
 import { createMatcher, matchCall, type Call } from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
@@ -18,7 +18,7 @@ const announcing = (request: unknown, response: unknown = {}) =>
 const policy = (response: unknown) =>
   uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response })
 
-/** A call of the operation, whose bodies have nothing. */
+/** A call of the operation with empty bodies. */
 const callOf = ({ method, path }: Entry) => ({
   method,
   url: `/a${path.replace('{id}', '42')}?q=1`,
@@ -27,12 +27,12 @@ const callOf = ({ method, path }: Entry) => ({
 })
 
 test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
-  '$id is found where it is used, and not inside its replacement',
+  'the field $id is found where it is used, and not inside its replacement',
   (entry) => {
     const { id, field, replacement = '' } = entry
     const holder = /^(\w+)(?:\.\w+)?$/.exec(replacement)?.[1]
     const instead = holder === undefined ? { other: 1 } : { [holder]: { [field]: [1] } }
-    // The contract leaves the side open.
+    // The contract doesn't specify the side.
     for (const side of entry.method === 'GET' ? ['response'] : ['request', 'response']) {
       const used = uses({ ...callOf(entry), [side]: { [field]: [1] } })
       expect(used).toContain(`${id} ${side === 'request' ? 'exact' : 'sent'} ${side} /${field}`)
@@ -41,16 +41,19 @@ test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
   },
 )
 
-test.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))('$id is found', (entry) => {
-  expect(uses(callOf(entry))).toEqual([`${entry.id} exact`])
-})
+test.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))(
+  'a call of the endpoint $id is found',
+  (entry) => {
+    expect(uses(callOf(entry))).toEqual([`${entry.id} exact`])
+  },
+)
 
 test.each([
   'https://a/rest/api/v1/listanswers',
   'https://user@a:8443/x%20y/t/REST/api/v1/ListAnswers///?a=/b#z',
   'https://a//rest/api/v1/listanswers/',
   '/%7Ea/%zz/rest/api/v1/list%61nswers',
-])('%s is POST listanswers, whatever is before the path', (url) =>
+])('%s is the path of POST listanswers, whatever the prefix', (url) =>
   expect(uses({ method: 'post', url })).toEqual(['listanswers exact']),
 )
 
@@ -121,21 +124,21 @@ test('a field beside its replacement is the deprecated one', () => {
   expect(policy({ broadSharingOptions: [{ enabled: true }] })).toEqual([])
 })
 
-test('a field may be in use in the query, and in a text that may be JSON', () => {
+test('a field may be in use in the query, and in a string that may be JSON', () => {
   expect(uses({ ...chat, url: `${chat.url}?citations=1` })).toEqual(['chat.citations name request'])
   for (const response of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
     expect(uses({ ...chat, response })).toEqual([expect.stringContaining('chat.citations name response')])
   expect(uses({ ...chat, response: { text: 'it has citations: two' } })).toEqual([])
 })
 
-test('a body that was not recorded may have any field', () => {
+test('a body that wasn’t recorded may have any field', () => {
   const [request, response] = ['request', 'response'].map((side) => `chat.citations endpoint ${side}`)
   const { method, url } = chat
   expect(uses({ method, url })).toEqual([request, response])
   expect(uses({ method, url, request: '' })).toEqual([response])
 })
 
-test('a body that this kind of message never has was not left out', () => {
+test('a message that can’t have a body doesn’t count as unrecorded', () => {
   const { method, url } = chat
   for (const status of [204, 205]) expect(uses({ method, url, request: {}, status })).toEqual([])
   expect(uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response: {} })).toEqual([])
@@ -156,9 +159,9 @@ test.each([
   ['compressed', '\u001f\uFFFD\u0008'],
   ['base64', btoa('{"citations":1}')],
   ['cut off', '{"messages":[{"cit'],
-  ['lines that are cut off', '{"a":1}\n{"mess'],
-  ['nested without end', JSON.parse(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`) as unknown],
-])('a body that is %s may have any field', (_what, response) =>
+  ['truncated lines', '{"a":1}\n{"mess'],
+  ['nested too deeply', JSON.parse(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`) as unknown],
+])('a body that is %s may contain any field', (_what, response) =>
   expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
 )
 

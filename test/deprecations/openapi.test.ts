@@ -1,4 +1,4 @@
-// An OpenAPI document says what a client was built for. What it leaves open, or what can't be read of it, may be anything.
+// OpenAPI documents as evidence of a client's use. Unspecified or unreadable parts may be anything.
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ const api = (paths: unknown, more: object = {}) =>
   JSON.stringify({ openapi: '3.1.0', paths, ...more }, null, 1)
 const posting = (post: object, more: object = {}) => api({ '/rest/api/v1/chat': { post } }, more)
 const chat = (schema: unknown, schemas: object = {}) => posting(taking(schema), { components: { schemas } })
-/** String() fails on it. */
+/** A value on which String() fails. */
 const MUTE = { toString: 0 }
 const MUTE_ALL = { oneOf: [{ type: MUTE }], required: [MUTE], properties: { a: { $ref: MUTE } } }
 /** Nine times nine times nine …, by aliases. */
@@ -89,9 +89,11 @@ test.each<[string, string]>([
     'a request body and a path in components',
     api({ '/rest/api/v1/chat': { $ref: '#/components/pathItems/P' } }, { components: inComponents }),
   ],
-])('%s declares the field', async (_what, content) => expect(await outcome(content, 'a.json')).toEqual(used))
+])('the field is declared by %s', async (_what, content) =>
+  expect(await outcome(content, 'a.json')).toEqual(used),
+)
 
-test('a response that declares the field is sent by the service, used or not', async () => {
+test('a response that declares the field may be a use', async () => {
   const content = posting({ requestBody: body(plain), responses: { 200: body(citing) } })
   const { code, report } = await check(content, 'a.json')
   expect([code, report.inUse]).toEqual([3, []])
@@ -99,33 +101,33 @@ test('a response that declares the field is sent by the service, used or not', a
 })
 
 test.each<[string, string]>([
-  ['a name somewhere deeper', chat({ properties: { a: citing } })],
+  ['a name at a deeper level', chat({ properties: { a: citing } })],
   ['a member of any name', chat({ ...plain, additionalProperties: citing })],
   ['a body without a schema', posting({ responses: { 200: {} } })],
   ['one of two types without a schema', posting(takingAny({ 'text/plain': {}, ...body(plain).content }))],
-  ['an operation without answers', posting({ requestBody: body(plain) })],
-  ['a schema that says nothing', chat({ type: 'object' })],
-  ['a text', chat({ type: 'string' })],
-  ['one of several schemas that says nothing', chat({ oneOf: [plain, { type: 'object' }] })],
+  ['an operation without responses', posting({ requestBody: body(plain) })],
+  ['an empty schema', chat({ type: 'object' })],
+  ['a string', chat({ type: 'string' })],
+  ['an empty one of several schemas', chat({ oneOf: [plain, { type: 'object' }] })],
   ['other members of a type', chat({ ...plain, additionalProperties: { type: 'string' } })],
   ['messages without a description', chat({ properties: { messages: { type: 'array' } } })],
-  ['other members that may be there', chat({ ...plain, additionalProperties: true })],
+  ['allowed further members', chat({ ...plain, additionalProperties: true })],
   ['a pattern', chat({ ...plain, patternProperties: { [`^(${'(c+)+'.repeat(3)})+$`]: {} } })],
   ['a discriminator that names no schemas', chat({ ...plain, discriminator: { propertyName: 'type' } })],
   ['a dynamic reference', chat({ ...plain, items: { $dynamicRef: '#x' } })],
   ['an example', chat({ ...plain, example: { messages: [{ citations: [] }] } })],
   ['a parameter', posting({ ...taking(plain), parameters: [{ in: 'query', name: 'citations' }] })],
   ['a type, name or reference that can’t become text', chat({ ...plain, ...MUTE_ALL })],
-])('%s may declare the field', async (_what, content) => {
+])('the field may be declared by %s', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual(possible)
 })
 
 const described = { allOf: [ref('A')], title: 'citations' }
 test.each<[string, string]>([
   ['everything is described', chat(described, { A: { properties: { a: ref('A') } } })],
-  ['an answer is empty by its status', posting({ requestBody: body(plain), responses: { 204: {} } })],
+  ['a response is empty by its status', posting({ requestBody: body(plain), responses: { 204: {} } })],
   ['the operation is not on the schedule', api({ '/search': { post: taking({ $ref: 'https://a/x' }) } })],
-])('nothing is in use where %s', async (_what, content) => {
+])('no item is in use where %s', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual([0, [], []])
 })
 
@@ -137,7 +139,7 @@ test('a field inside a replacement, by member or schema name, isn’t the deprec
   expect(await outcome(content, 'a.json')).toEqual([0, [], []])
 })
 
-/** Writes files into a folder of their own and checks `a/a.json`. */
+/** Writes files into a new folder and checks `a/a.json`. */
 const checkFiles = async (files: Record<string, unknown>) => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp openapi-'))
   for (const [name, content] of Object.entries(files)) {
@@ -149,7 +151,7 @@ const checkFiles = async (files: Record<string, unknown>) => {
   return { ...ran, folder, report: JSON.parse(ran.out) as Report }
 }
 
-test('references are followed into files beside the document and below, which name the place', async () => {
+test('references to files in the document’s folder are followed, and findings name the file', async () => {
   const { report, err, folder } = await checkFiles({
     'a/a.json': chat({ $ref: './s%20s/x.yaml#/A' }, { C: citing }),
     'a/s s/x.yaml':
@@ -162,17 +164,17 @@ test('references are followed into files beside the document and below, which na
 })
 
 test.each([
-  ['a file that is not there', 'missing.json#/A'],
+  ['a missing file', 'missing.json#/A'],
   ['a file outside the folder', '../outside.json'],
   ['a file outside the folder, encoded', '%2e%2e/outside.json'],
   ['the network', 'https://SECRET.example/x.json#/A'],
-  ['a file of the machine', 'file:///etc/hostname'],
+  ['a file of the system', 'file:///etc/hostname'],
   ['a link out of the folder', 'link.json'],
-  ['a file that is broken', 'broken.json#/A'],
-  ['a place that is not there', 'x.json#/Nowhere'],
-  ['a place in the document that is not there', '#/components/schemas/Nowhere'],
+  ['a broken file', 'broken.json#/A'],
+  ['a missing part of a file', 'x.json#/Nowhere'],
+  ['a missing part of the document', '#/components/schemas/Nowhere'],
   ['itself', '#/paths/~1rest~1api~1v1~1chat/post/requestBody/content/application~1json/schema'],
-])('a reference to %s is not followed: reported, and the field may be declared', async (_what, $ref) => {
+])('a reference to %s isn’t followed but reported, and the field may be declared', async (_what, $ref) => {
   const { code, err, report } = await checkFiles({
     'a/a.json': chat({ $ref }),
     'a/broken.json': '{"A": {',
@@ -193,7 +195,7 @@ test('an unreadable path may be in use, and standard input has no neighboring fi
   expect([code, err]).toEqual([3, expect.stringContaining('the reference at')])
 })
 
-test('circular schemas are read, and too many are given up', async () => {
+test('circular schemas are read, up to a limit', async () => {
   const linked = (count: number, links: number) => {
     const to = (at: number) => Array.from({ length: links }, (_, link) => (at * 7 + link + 1) % count)
     const schema = (at: number) => Object.fromEntries(to(at).map((one, link) => [`p${link}`, ref(`S${one}`)]))

@@ -1,9 +1,9 @@
-// What onramp uses of the schedule itself reaches the log and the metrics as what it is: a use, or what may be one.
+// Onramp's own deprecated calls are logged and counted as use or possible use.
 import { expect, test } from 'vitest'
 import { watchOwnCalls } from '../../src/deprecations/own-calls.ts'
 import type { Log } from '../../src/web/log.ts'
 
-test("onramp's own calls are logged and counted, a sure use apart from what may be one", () => {
+test('onramp’s own calls are logged and counted as use or possible use', () => {
   const logged: unknown[] = []
   const counted: unknown[] = []
   const log = { warn: (fields: object) => logged.push(fields) } as unknown as Log

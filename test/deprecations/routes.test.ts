@@ -21,7 +21,7 @@ test('the page shows every item with its date', async () => {
   expect(text).toContain('removed 37 days ago')
 })
 
-test('the page can be narrowed to an API and an operation, and says when nothing fits', async () => {
+test('the page can be filtered by API and operation, and reports an empty result', async () => {
   const indexing = (await request(app).get('/deprecations?api=indexing')).text
   expect(indexing).toContain('id="item-getusercount"')
   expect(indexing).not.toContain('id="item-chat-citations"')
@@ -39,7 +39,7 @@ test('the page escapes its query', async () => {
   expect(text).not.toMatch(/"><script>|<b>/)
 })
 
-test('the JSON is the list as the command prints it', async () => {
+test('the JSON equals the list that the command prints', async () => {
   const { body, text } = await request(app)
     .get('/deprecations.json?api=client')
     .expect(200)

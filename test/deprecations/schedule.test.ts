@@ -1,4 +1,4 @@
-// The published schedule, what each entry means on a day, and the calendar of removals.
+// The published schedule, the state of an entry on a day, and the calendar of removals.
 import ICAL from 'ical.js'
 import { expect, test } from 'vitest'
 import { toCalendar } from '../../packages/deprecations/src/schedule/calendar.ts'
@@ -10,7 +10,7 @@ import { deprecationSchedule } from '../../packages/sandbox/src/service/contract
 const [first] = publishedSchedule as [Entry]
 const entry = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
 
-test('the published schedule has 23 fields and 5 endpoints, and ids that calendars and waivers can rely on', () => {
+test('the published schedule has 23 fields and 5 endpoints, and stable ids', () => {
   expect(publishedSchedule.filter(({ kind }) => kind === 'field')).toHaveLength(23)
   const ids = publishedSchedule.map(({ id }) => id)
   expect(new Set(ids).size).toBe(28)
@@ -19,7 +19,7 @@ test('the published schedule has 23 fields and 5 endpoints, and ids that calenda
   expect(scheduleSchema.safeParse({ entries: publishedSchedule }).error).toBeUndefined()
 })
 
-test('an entry without a replacement differs from one that states none', () => {
+test('an entry without a replacement differs from one that states “none”', () => {
   const instead = (id: string) => publishedSchedule.filter((entry) => entry.id === id).map(adviceFor)
   const stated = ['insights.searchSessionSatisfaction', 'createannouncement.boardId'].flatMap(instead)
   expect(stated).toEqual([
@@ -52,7 +52,7 @@ test('an entry must be fixed by the day before its removal', () => {
   expect(fixBy({ ...entry, removal: '2027-03-01' })).toBe('2027-02-28')
 })
 
-test('the sandbox, which has its own copy of the contract, has the same schedule, row by row', () => {
+test('the sandbox’s own schedule is the same, row by row', () => {
   const own = deprecationSchedule.map(({ within, topLevel, remark: _remark, ...row }) => {
     return { ...row, place: within && { in: within, depth: topLevel ? 'top' : 'any' } }
   })
@@ -74,7 +74,7 @@ const eventsIn = (text: string) =>
     .getAllSubcomponents('vevent')
     .map((component) => ({ component, event: new ICAL.Event(component) }))
 
-test('another reader finds an all-day event on each removal date, with three alarms', () => {
+test('an independent calendar parser finds an all-day event on each removal date, with three alarms', () => {
   const events = eventsIn(toCalendar(publishedSchedule))
   expect(events).toHaveLength(28)
   for (const [index, { event, component }] of events.entries()) {
@@ -98,7 +98,7 @@ test('an event keeps its UID when its date moves', () => {
   expect(after?.event.endDate.toString()).toBe('2028-03-01')
 })
 
-test('texts with commas, semicolons, backslashes, line breaks and wide letters come through', () => {
+test('the calendar keeps commas, semicolons, backslashes, line breaks and wide letters', () => {
   const advice = 'ask; then, wait\\see\nor 問い合わせ '.repeat(20)
   const text = toCalendar([{ ...first, advice }])
   expect(eventsIn(text)[0]?.event.description).toContain(advice)

@@ -1,4 +1,4 @@
-// The watch over a client's own calls: what it notices of a call and its answer, and what it never does to either.
+// The watch over a client's own calls: its findings, and calls and responses stay unchanged.
 import { Request as OtherRequest } from 'undici'
 import { expect, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
@@ -21,7 +21,7 @@ const noticesOf = (observed: Partial<Observed>) => {
   return logged
 }
 
-test('a call is logged once in the process for each item, and counted every time', () => {
+test('a call is logged once per process and item, and counted every time', () => {
   const { logged, counted, options } = noticing()
   const [one, other] = [createWatch(publishedSchedule, options), createWatch(publishedSchedule, options)]
   const used = { ...call, url: '/rest/api/v1/insights', request: '{"searchSessionSatisfaction":7}' }
@@ -55,7 +55,7 @@ test('a call whose response has a deprecated field may be a use', () => {
   ])
 })
 
-test('a call that ended with 410 is explained by the schedule', () => {
+test('a 410 is explained by the schedule', () => {
   const messageAt = (url: string) =>
     noticesOf({ url, status: 410 }).findLast(({ by }) => by === 'gone')?.message
   expect(messageAt('/api/index/v1/getusercount')).toMatch(
@@ -76,7 +76,7 @@ test.each<[Observed['headers'], string, string]>([
   [[['Sunset', `${sunset}, ${sunset}`]], 'sunset', removal],
   [{ warning: ['110 - "stale"', '299 - "This API is deprecated, SECRET"'] }, 'warning', 'a deprecation'],
   [{ 'X-Service-Deprecation-Date': '2027-01-15' }, 'x-service-deprecation-date', 'a deprecation'],
-])('a response with the headers %j announces an end', (headers, header, what) => {
+])('a response with the headers %j announces a deprecation', (headers, header, what) => {
   const item = 'POST /v2/x/{…}'
   const message = `the ${header} header of ${item} announces ${what}; it is not on the published schedule`
   expect(noticesOf({ headers, url: 'https://a/v2/x/4711?t=SECRET' })).toEqual([
@@ -93,7 +93,7 @@ test.each([
   { warning: '199 - "deprecated"' },
   { 'x-request-id': 'deprecated' },
   { 'x-deprecated': 'false' },
-])('a response with the headers %j announces nothing', (headers: Observed['headers']) =>
+])('a response with the headers %j announces no deprecation', (headers: Observed['headers']) =>
   expect(noticesOf({ headers })).toEqual([]),
 )
 
@@ -106,7 +106,7 @@ test('a sunset of an operation that only loses fields is explained by the schedu
   expect(noticesOf({ url: '/rest/api/v1/chat', headers })).toMatchObject([{ item, message }])
 })
 
-test('a log, a counter or headers that throw, and promises that fail, reach no one', async () => {
+test('errors of the log, the counter or headers, and rejected promises, never reach the caller', async () => {
   const fail = vi.fn<() => never>(() => {
     throw new Error('full')
   })
@@ -117,12 +117,12 @@ test('a log, a counter or headers that throw, and promises that fail, reach no o
   const rejecting = vi.fn<() => Promise<never>>(() => Promise.reject(new Error('full')))
   const hooks = { log: rejecting, count: rejecting, seen: new Set<string>() }
   const fetch = watchDeprecations(() => Promise.resolve(new Response('')), publishedSchedule, hooks)
-  // A rejection that is not taken care of fails the test run.
+  // An unhandled rejection fails the test run.
   await fetch('https://a/rest/api/v1/listanswers', { method: 'POST' })
   await expect.poll(() => rejecting.mock.calls.length).toBe(2)
 })
 
-/** Sends a body with a fetch that gives this answer. The header is announced last, when everything was looked at. */
+/** Sends a body with a fetch that returns this response. The header is announced last, after all checks. */
 const sending = async (path: string, init: RequestInit & { duplex?: string }, body: string) => {
   const { logged, options } = noticing()
   const answer = new Response(body, { headers: { deprecation: 'true' } })
@@ -155,7 +155,7 @@ test.each<[string, NonNullable<RequestInit['body']>]>([
 test.each([
   ['the global fetch', Request],
   ['undici', OtherRequest as unknown as typeof Request],
-])('a watched fetch reads a Request of %s, and leaves it to the call', async (_what, Kind) => {
+])('a watched fetch reads a Request of %s without consuming it', async (_what, Kind) => {
   const { logged, options } = noticing()
   const answer = (_input: Request) => Promise.resolve(new Response('{}'))
   const request = new Kind('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
@@ -164,7 +164,7 @@ test.each([
   expect(await request.text()).toBe('{"citations":1}')
 })
 
-test('a watched fetch leaves a stream in the request to the call', async () => {
+test('a watched fetch doesn’t read a stream in the request', async () => {
   const body = new Blob(['{"citations":1}']).stream()
   const { items } = await sending('/rest/api/v1/chat', { body, duplex: 'half' }, '{}')
   expect([items, body.locked]).toEqual([[], false])
@@ -173,10 +173,10 @@ test('a watched fetch leaves a stream in the request to the call', async () => {
 test.each([
   ['of more than 1 MiB', `${'{"a":"x"}\n'.repeat(150_000)}{"citations":1}`, []],
   ['of less than 1 MiB', `${'{"a":"x"}\n'.repeat(90_000)}{"citations":1}`, possible],
-  ['that is cut off behind a field', '{"citations":1}\n{"b', possible],
+  ['that is cut off after a field', '{"citations":1}\n{"b', possible],
   ['in another form', '<a>SECRET</a>', []],
-  ['with JSON in a text', '{"raw":"{\\"citations\\":\\"SECRET\\"}"}', possible],
-  ['that nests without end', `${'[{"a":'.repeat(9_000)}1${'}]'.repeat(9_000)}`, []],
+  ['with JSON in a string', '{"raw":"{\\"citations\\":\\"SECRET\\"}"}', possible],
+  ['that is nested too deeply', `${'[{"a":'.repeat(9_000)}1${'}]'.repeat(9_000)}`, []],
 ])('a watched fetch survives a response %s', async (_what, answer, items) =>
   expect(await chat(answer)).toEqual(items),
 )

@@ -1,4 +1,4 @@
-// One app has one state: which fact beats which, and that every surface says the same.
+// The state of an app: precedence of facts, and agreement of page, status and report.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
@@ -27,7 +27,7 @@ const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as 
 type Case = Facts & { status: (typeof STATUSES)[number] }
 const BITS = ['isConfirming', 'blockedAt', 'unconfirmedAt', 'skippedAt', 'isInFlight'] as const
 
-/** Every combination of what can be known of one app. */
+/** Every combination of the facts about one app. */
 function* everything(): Generator<Case> {
   for (const status of STATUSES)
     for (let bits = 0; bits < 2 ** BITS.length; bits++) {
@@ -45,7 +45,7 @@ function* everything(): Generator<Case> {
     }
 }
 
-/** The order of precedence, written once more and in another way. */
+/** An independent implementation of the order of precedence. */
 function expected(facts: Case): AppState['kind'] {
   const order: [boolean, AppState['kind']][] = [
     [facts.status === 'connected', 'connected'],
@@ -98,7 +98,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** The same app as the pages show it, mapped to the figure that it has to count as. */
+/** The state on the pages, mapped to the count in which the app has to appear. */
 const FIGURES = {
   connected: 'connected',
   disabled: 'off',
@@ -131,7 +131,7 @@ it('page, status and report agree about every app', async () => {
           confirmSeconds: 30,
         }
         const overview = overviewOf(walk, context)
-        // What the card is about has no row of its own; it is offered, or being confirmed.
+        // The card's app has no row; it is offered, or being confirmed.
         const rows = [...overview.entries, ...overview.more]
         const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
         if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
@@ -155,7 +155,7 @@ it('page, status and report agree about every app', async () => {
   )
 })
 
-/** What the report says of the walk after a page. */
+/** The report's state of the app after a page. */
 async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
   let person = newPerson('ada@acme.example', 0)
   const progress = new ProgressRecorder(

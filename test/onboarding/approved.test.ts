@@ -1,4 +1,4 @@
-// A person who waits for an admin's approval: what their page says about it, and when the app is theirs to connect again.
+// The page of a person who waits for an admin's approval, and the moment at which the app is offered again.
 import { expect, it } from 'vitest'
 import type { Approval } from '../../src/people/keep-state.ts'
 import { NOW } from './overview-pages.ts'
@@ -20,15 +20,15 @@ const request: Approval = {
 const later = NOW + DAY
 const approved = { ...request, stage: 'approved', stageAt: later, approvedAt: later } as const
 
-/** Someone who said that Slack needs an admin. */
+/** The page of someone who marked Slack as needing an admin. */
 async function blocked(approvals: Approval[]) {
-  const one = setUpWalkRoutes()
-  await one.page('/onboarding')
-  expect(one.world.keepStateLoads).toBe(0)
-  await one.post('/onboarding/blocked/slack_1')
-  one.world.approvals = approvals
-  one.world.now = later + DAY
-  return one
+  const routes = setUpWalkRoutes()
+  await routes.page('/onboarding')
+  expect(routes.setup.keepStateLoads).toBe(0)
+  await routes.post('/onboarding/blocked/slack_1')
+  routes.setup.approvals = approvals
+  routes.setup.now = later + DAY
+  return routes
 }
 const rowOf = async ({ page }: ReturnType<typeof setUpWalkRoutes>) => {
   const { entries } = (await page('/onboarding')) as unknown as {
@@ -46,16 +46,16 @@ it.each([
     /^Waiting for an admin since [^.]*\.$/,
   ],
   [
-    'it was approved, and this person is to try it',
+    'it was approved, and this person is the tester',
     [{ ...approved, testers: [NOW] }],
     /^It was approved on .* You can connect it now\.$/,
   ],
   [
-    'it was approved, and someone else is to try it',
+    'it was approved, and someone else is the tester',
     [{ ...approved, testers: [NOW - 1] }],
     /^Waiting .* 5 others/,
   ],
-  ['it failed since', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
+  ['its test failed', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
 ] as const)(
   'the row of an app waiting for an admin shows the approval’s progress: %s',
   async (_what, approvals, note) => {
@@ -67,10 +67,10 @@ it.each([
 
 it.each([
   ['no one has approved it', request, true],
-  ['someone else is to try it', { ...approved, testers: [NOW - 1] }, true],
-  ['this person is to try it', { ...approved, testers: [NOW] }, false],
+  ['someone else is the tester', { ...approved, testers: [NOW - 1] }, true],
+  ['this person is the tester', { ...approved, testers: [NOW] }, false],
 ] as const)(
-  'the banner says that there is nothing to do only while that is so: %s',
+  'the banner claims that there is nothing to do only while it is true: %s',
   async (_when, approval, isShown) => {
     const { page } = await blocked([approval])
     const { banner } = await page('/onboarding?from=slack_1')
@@ -80,17 +80,20 @@ it.each([
 
 it.each([
   ['once it works for another person', { ...approved, stage: 'confirmed' }, '/onboarding', true],
-  ['where an email asks this person to try it', approved, '/onboarding?datasource=slack_1', true],
-  ['but not for everyone while one tries it', approved, '/onboarding', false],
+  ['if this person was emailed as the tester', approved, '/onboarding?datasource=slack_1', true],
+  ['but not to others during the test', approved, '/onboarding', false],
   [
-    'nor if they asked again since',
+    'but not after a newer request',
     { ...approved, stage: 'confirmed', stageAt: NOW - 1 },
     '/onboarding',
     false,
   ],
-] as const)('an approved app is offered again %s', async (_when, approval, path, isOffered) => {
-  const one = await blocked([approval])
-  const { card } = await one.page(path)
-  expect(card?.title === 'Connect Slack').toBe(isOffered)
-  expect((await rowOf(one))?.kind).toBe(isOffered ? undefined : 'blocked')
-})
+] as const)(
+  'an app that waited for an approval is offered again %s',
+  async (_when, approval, path, isOffered) => {
+    const routes = await blocked([approval])
+    const { card } = await routes.page(path)
+    expect(card?.title === 'Connect Slack').toBe(isOffered)
+    expect((await rowOf(routes))?.kind).toBe(isOffered ? undefined : 'blocked')
+  },
+)

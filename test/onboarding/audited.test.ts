@@ -1,4 +1,4 @@
-// What the audit log has of a person's steps: also those that fail, and those that only a page finds done.
+// Audit events of a person's steps, also of failed ones and of connections that only a page notices.
 import { expect, it } from 'vitest'
 import { awayAtSlack, ada, setUpWalkRoutes, github } from './walk-routes.ts'
 
@@ -6,25 +6,25 @@ const CLICK = '/onboarding/connect/slack_1'
 const connected = { event: 'step_result', user: ada, datasource: 'slack_1', result: 'connected' }
 
 it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
-  'an app from a closed tab, or connected elsewhere, is audited once, when %s finds it',
+  'an app connected in a closed tab or elsewhere is audited once, when %s finds it',
   async (path) => {
-    const { world, to, get, audited } = setUpWalkRoutes()
-    await to(CLICK)
-    world.now += 60_000
-    world.waiting = [github]
+    const { setup, locationOf, get, audited } = setUpWalkRoutes()
+    await locationOf(CLICK)
+    setup.now += 60_000
+    setup.unconnectedApps = [github]
     await Promise.all([get(path), get('/onboarding'), get('/api/status')])
-    world.now += 60_000
+    setup.now += 60_000
     await get('/onboarding')
     expect(audited.filter(({ event }) => event === 'step_result')).toEqual([connected])
   },
 )
 
-it('an app found connected by another app’s return is audited beside it', async () => {
-  const { world, to, get, callbackPath, audited } = setUpWalkRoutes()
-  await to('/onboarding/connect/github_1')
-  await to(CLICK)
-  world.now += 10_000
-  world.waiting = []
+it('an app found connected by another app’s return is audited, too', async () => {
+  const { setup, locationOf, get, callbackPath, audited } = setUpWalkRoutes()
+  await locationOf('/onboarding/connect/github_1')
+  await locationOf(CLICK)
+  setup.now += 10_000
+  setup.unconnectedApps = []
   await get(callbackPath())
   expect(audited.filter(({ event }) => event === 'step_result')).toEqual([
     connected,
@@ -32,52 +32,53 @@ it('an app found connected by another app’s return is audited beside it', asyn
   ])
 })
 
-it('an app that disappears because the service knew nothing of it is not audited', async () => {
-  const { world, get, audited } = setUpWalkRoutes()
-  world.waiting = []
+it('an app that the service drops without a connection isn’t audited', async () => {
+  const { setup, get, audited } = setUpWalkRoutes()
+  setup.unconnectedApps = []
   await get('/onboarding')
   expect(audited).toEqual([])
 })
 
-it.each<[string, string, (world: ReturnType<typeof setUpWalkRoutes>['world']) => unknown, object]>([
+it.each<[string, string, (setup: ReturnType<typeof setUpWalkRoutes>['setup']) => unknown, object]>([
   [
-    'a service that is away',
+    'an unreachable service',
     CLICK,
-    (world) => (world.fails = true),
+    (setup) => (setup.isServiceDown = true),
     { datasource: 'slack_1', code: 'service_unavailable' },
   ],
   [
-    'a service that is away, without naming an app',
+    'an unreachable service, without naming an app',
     '/onboarding/connect',
-    (world) => (world.fails = true),
+    (setup) => (setup.isServiceDown = true),
     { datasource: undefined, code: 'service_unavailable' },
   ],
   [
-    'an app that has no address',
+    'an app without an address',
     CLICK,
-    (world) => (world.waiting = world.waiting.map((app) => ({ ...app, authUrlRelativePath: '' }))),
+    (setup) =>
+      (setup.unconnectedApps = setup.unconnectedApps.map((app) => ({ ...app, authUrlRelativePath: '' }))),
     { datasource: 'slack_1', code: 'datasource_cannot_start' },
   ],
-  // What a stranger can make up is in no log.
-  ['no app of theirs', `${CLICK}x`, () => {}, { datasource: undefined, code: 'datasource_unknown' }],
+  // Names invented by strangers are never logged.
+  ['someone else’s app', `${CLICK}x`, () => {}, { datasource: undefined, code: 'datasource_unknown' }],
 ])(
   'a click that ends at %s is audited with the person, the app and the code',
   async (_what, path, make, failed) => {
-    const { world, get, audited, failures } = setUpWalkRoutes()
+    const { setup, get, audited, failures } = setUpWalkRoutes()
     await get('/onboarding')
-    make(world)
+    make(setup)
     await Promise.all([get(path), get(path)])
     expect(audited).toEqual([{ event: 'step_failed', user: ada, ...failed }])
     const { code, datasource: instance } = failed as { code: string; datasource?: string }
-    expect(failures).toEqual([{ user: ada, at: world.now, code, instance }])
+    expect(failures).toEqual([{ user: ada, at: setup.now, code, instance }])
   },
 )
 
 it('a return during an outage of the service is audited with person, app and code', async () => {
-  const { world, get, callbackPath, audited, failures } = await awayAtSlack()
-  world.fails = true
+  const { setup, get, callbackPath, audited, failures } = await awayAtSlack()
+  setup.isServiceDown = true
   await get(callbackPath())
   const failed = { event: 'step_failed', user: ada, datasource: 'slack_1', code: 'service_unavailable' }
   expect(audited.slice(1)).toEqual([failed])
-  expect(failures).toMatchObject([{ at: world.now, code: 'service_unavailable', instance: 'slack_1' }])
+  expect(failures).toMatchObject([{ at: setup.now, code: 'service_unavailable', instance: 'slack_1' }])
 })

@@ -1,4 +1,4 @@
-// The card of the overview: all of its words, and every way that it offers.
+// The card of the overview: all of its texts and actions.
 import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { type Walk, withLapses } from '../../src/onboarding/walk.ts'
@@ -7,12 +7,12 @@ import {
   LATE,
   NOW,
   github,
-  late,
-  returned,
+  unconfirmedWalk,
+  returnedWalk,
   overviewPage,
   checkedWalk,
   slack,
-  waits,
+  unconnectedApp,
 } from './overview-pages.ts'
 
 const bare = {
@@ -32,7 +32,7 @@ const card = {
   icon: { logo: undefined, initial: 'S' },
   skip: '/onboarding/skip/slack_1',
 }
-const jira = waits('jira_1', 'Jira', 'attention')
+const jira = unconnectedApp('jira_1', 'Jira', 'attention')
 const connect = '/onboarding/connect/slack_1'
 const callbackPath = '/onboarding/callback?step=step-1'
 
@@ -75,8 +75,8 @@ it.each<[string, Walk, object]>([
     { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
   ],
   [
-    'an expired consent: says so, and which account to use',
-    checkedWalk([waits('slack_1', 'Slack', 'stale')]),
+    'marks an expired consent, and names the account to use',
+    checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]),
     {
       ...plain,
       title: 'Connect Slack again',
@@ -86,7 +86,7 @@ it.each<[string, Walk, object]>([
     },
   ],
   [
-    'says of access that ended since when that is known',
+    'shows the day on which ended access was noticed',
     withLapses(checkedWalk([slack]), new Map([['slack_1', NOW]])),
     {
       ...plain,
@@ -98,11 +98,11 @@ it.each<[string, Walk, object]>([
       main: { href: connect, label: 'Connect Slack again' },
     },
   ],
-  ['waits for a consent to show where nothing else is left', returned([slack]), waiting],
-  ['waits for it where nothing else can be started', returned([slack, jira]), waiting],
+  ['waits for a consent if no other app is left', returnedWalk([slack]), waiting],
+  ['waits for a consent if no other app can be started', returnedWalk([slack, jira]), waiting],
   [
-    'says what to try where a consent does not show',
-    late([slack, github]),
+    'gives advice if a consent isn’t confirmed',
+    unconfirmedWalk([slack, github]),
     {
       ...bare,
       ...card,
@@ -118,11 +118,11 @@ it.each<[string, Walk, object]>([
   expect(overviewPage(walk, { now: LATE }).card).toMatchObject(words)
 })
 
-it('the card is not there where nothing is left', () => {
+it('the card is missing if no app is left', () => {
   expect(overviewPage(checkedWalk([], checkedWalk([slack]))).card).toBeUndefined()
 })
 
-it('the card has the company’s reason, what search reads, the account and help', () => {
+it('the card has the company’s reason, the scope of search, the account and help', () => {
   const about = () => ({
     ...noDescription,
     reads: ['Channels', 'Files'],
@@ -152,18 +152,20 @@ it('the card has the company’s reason, what search reads, the account and help
       ],
     },
   })
-  const again = overviewPage(checkedWalk([waits('slack_1', 'Slack', 'stale')]), { describe: about }).card
-  expect(again?.paragraphs).toEqual([t('next.explainStale')])
-  expect(again?.lines[0]?.text).toBe('Ask the help desk.')
+  const reconnectCard = overviewPage(checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]), {
+    describe: about,
+  }).card
+  expect(reconnectCard?.paragraphs).toEqual([t('next.explainStale')])
+  expect(reconnectCard?.lines[0]?.text).toBe('Ask the help desk.')
 })
 
 it.each([
   ['slack_1', true],
   ['github_1', false],
   [undefined, false],
-])('the card is read first only where the person comes from its app (%s)', (from, focus) => {
-  expect(overviewPage(returned([slack]), { from }).card?.focus).toBe(focus)
-  const attending = overviewPage(late([slack, github]), { from, now: LATE })
+])('the card has the focus only after a return from its app (%s)', (from, focus) => {
+  expect(overviewPage(returnedWalk([slack]), { from }).card?.focus).toBe(focus)
+  const attending = overviewPage(unconfirmedWalk([slack, github]), { from, now: LATE })
   expect(attending).toMatchObject({ banner: undefined, card: { focus } })
-  expect(overviewPage(returned([slack, github]), { from }).confirming?.focus).toBe(focus)
+  expect(overviewPage(returnedWalk([slack, github]), { from }).confirming?.focus).toBe(focus)
 })

@@ -1,4 +1,4 @@
-// The rows of the list: each state in words, and exactly what can be done about it.
+// The rows of the list: the text and the actions of each state.
 import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { listRows } from '../../src/onboarding/overview/entries.ts'
@@ -45,7 +45,7 @@ const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back 
 const block = {
   block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this', forApp },
 }
-const nothing = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
+const noActions = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 it.each<[kind: string, OverviewApp, words: string, can: object]>([
   ['todo', app(), '', { ...connect('Connect'), ...skip }],
@@ -97,21 +97,21 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
       notes: [`Waiting for an admin since ${t.day(NOW)}. You can try again any time.`],
     },
   ],
-])('a row %s says so and offers what helps', (kind, one, status, can) => {
+])('a row with the state %s shows its status and actions', (kind, one, status, can) => {
   const { entries, more } = rows([one])
   expect(more).toEqual([])
   expect(entries).toMatchObject([
-    { app: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...nothing, ...can },
+    { app: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...noActions, ...can },
   ])
 })
 
-it('a row has the sign of its app, and a number of its own', () => {
+it('each row has its app’s icon and a unique id', () => {
   const { entries } = rows([app(), app(TODO, { instance: 'b' })])
   expect(entries.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
   expect(entries[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
 })
 
-it('a row is called new a minute after the first of the list, while it waits', () => {
+it('an unconnected app is marked as new if it was listed a minute after the first one', () => {
   const noteAt = (milliseconds: number, state: AppState = TODO) =>
     rows([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.notes.includes(
       'New',
@@ -164,7 +164,7 @@ it('the list omits the app offered first, and marks the following one as next', 
   expect(rows([named('a')], 'a')).toEqual({ entries: [], more: [] })
 })
 
-it('the list ends with what no one can connect', () => {
+it('the list ends with apps that no one can connect', () => {
   const attention = named('attention', { kind: 'off' }, { status: 'attention' })
   const off = named('off', { kind: 'off' }, { status: 'disabled' })
   expect(shown([off, named('a'), attention, named('b')])).toEqual(['a b off attention', ''])

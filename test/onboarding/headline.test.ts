@@ -1,34 +1,34 @@
-// What a list comes to, and the words that it opens with: every mixture of apps has a heading that is true of it.
+// The headline of the overview, for every combination of counts.
 import { expect, it } from 'vitest'
 import { countsOf, headlineOf } from '../../src/onboarding/overview/headline.ts'
 import { t } from '../helpers/texts.ts'
 
-type Seen = Parameters<typeof headlineOf>[0]
+type OverviewCounts = Parameters<typeof headlineOf>[0]
 
 type Ending = ReturnType<typeof headlineOf>['outcome']
 
 type Counts = ReturnType<typeof countsOf>
 
-const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const
+const BUCKETS = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const
 const AMOUNTS = [0, 1, 2]
 
-type Figures = Partial<Record<(typeof FIGURES)[number], number>>
+type BucketCounts = Partial<Record<(typeof BUCKETS)[number], number>>
 
-const countsWith = (figures: Figures = {}): Counts => ({
+const countsWith = (amounts: BucketCounts = {}): Counts => ({
   ...countsOf([]),
-  ...figures,
-  offByStatus: figures.off === undefined ? {} : { disabled: figures.off },
+  ...amounts,
+  offByStatus: amounts.off === undefined ? {} : { disabled: amounts.off },
 })
 const counts = (...amounts: number[]): Counts =>
-  countsWith(Object.fromEntries(FIGURES.map((count, index) => [count, amounts[index] ?? 0])))
+  countsWith(Object.fromEntries(BUCKETS.map((count, index) => [count, amounts[index] ?? 0])))
 
-function* mixtures(): Generator<Counts> {
-  for (let number = 0; number < AMOUNTS.length ** FIGURES.length; number++)
-    yield counts(...FIGURES.map((_, index) => Math.floor(number / AMOUNTS.length ** index) % AMOUNTS.length))
+function* shownCounts(): Generator<Counts> {
+  for (let number = 0; number < AMOUNTS.length ** BUCKETS.length; number++)
+    yield counts(...BUCKETS.map((_, index) => Math.floor(number / AMOUNTS.length ** index) % AMOUNTS.length))
 }
 
-function* sights(): Generator<Seen> {
-  const others = [
+function* countCombinations(): Generator<OverviewCounts> {
+  const hiddenCounts = [
     counts(),
     counts(1),
     counts(0, 1),
@@ -36,17 +36,26 @@ function* sights(): Generator<Seen> {
     counts(0, 0, 0, 1),
     counts(0, 0, 0, 0, 1),
   ]
-  for (const shown of mixtures()) {
+  for (const shown of shownCounts()) {
     yield { shown, hidden: counts(), isNarrowed: false }
-    for (const hidden of others) yield { shown, hidden, isNarrowed: true }
+    for (const hidden of hiddenCounts) yield { shown, hidden, isNarrowed: true }
   }
 }
 
-const there = 'Search can now find your work there.'
+const allFound = 'Search can now find your work there.'
 const inConnected = 'Search can find your work in the connected apps.'
 const hours = 'Older content can take a few hours to appear.'
 
-it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, heading: string, lead: string]>([
+it.each<
+  [
+    Ending,
+    shown: BucketCounts,
+    hidden: BucketCounts | undefined,
+    state: string,
+    heading: string,
+    lead: string,
+  ]
+>([
   ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
   ['open', { connected: 1, pending: 1 }, undefined, 'open', 'Connect your apps to search', ''],
   [
@@ -74,7 +83,7 @@ it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, hea
     { connected: 1, pending: 1, skipped: 2, blocked: 3, off: 1 },
     'done',
     'These apps are connected',
-    `${there} 6 of your other apps aren’t connected.`,
+    `${allFound} 6 of your other apps aren’t connected.`,
   ],
   [
     'some',
@@ -133,7 +142,7 @@ it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, hea
     'Search can’t find your work in this app.',
   ],
 ])(
-  'the headline for the outcome %s fits the apps: %j, besides %j',
+  'the headline for the outcome %s fits the shown apps %j and the hidden apps %j',
   (ending, shown, hidden, state, heading, lead) => {
     const counts = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
     const opening = headlineOf(counts, t)
@@ -144,7 +153,7 @@ it.each<[Ending, shown: Figures, hidden: Figures | undefined, state: string, hea
   },
 )
 
-it('the overview explains an app without a usable address, and what still works', () => {
+it('the overview explains an app without a usable address, and where search still works', () => {
   const openingWith = (off: number, offByStatus: Counts['offByStatus']) => {
     const counts = {
       shown: { ...countsWith({ off }), offByStatus },
@@ -167,18 +176,18 @@ it('the overview explains an app without a usable address, and what still works'
   })
 })
 
-it('the headline never makes a false claim, whatever the mixture of apps', () => {
+it('the headline never makes a false claim, for any combination of counts', () => {
   let checked = 0
-  for (const counts of sights()) {
+  for (const counts of countCombinations()) {
     const { shown, hidden, isNarrowed } = counts
-    const what = JSON.stringify(counts)
+    const message = JSON.stringify(counts)
     const { state, heading, lead, search } = headlineOf(counts, t)
-    const listed = FIGURES.reduce((sum, count) => sum + shown[count] + hidden[count], 0)
+    const listed = BUCKETS.reduce((sum, count) => sum + shown[count] + hidden[count], 0)
     const words = `${heading} ${lead}`
 
     const connected = shown.connected + hidden.connected
     const remaining = shown.pending + shown.skipped + shown.blocked
-    const claims: [isClaimed: boolean, isSo: boolean][] = [
+    const claims: [isClaimed: boolean, isTrue: boolean][] = [
       [heading === t('finished.title'), connected === listed],
       [words.includes('all your apps'), heading === t('finished.title')],
       [state === 'done', remaining === 0],
@@ -191,11 +200,11 @@ it('the headline never makes a false claim, whatever the mixture of apps', () =>
       ],
       [heading === t('finished.titleSome'), hidden.pending === 0],
     ]
-    for (const [message, isSo] of claims) expect(message && !isSo, what).toBe(false)
-    expect(state === 'open', what).toBe(
-      shown.pending > 0 || (isNarrowed && FIGURES.every((count) => shown[count] === 0)),
+    for (const [isClaimed, isTrue] of claims) expect(isClaimed && !isTrue, message).toBe(false)
+    expect(state === 'open', message).toBe(
+      shown.pending > 0 || (isNarrowed && BUCKETS.every((count) => shown[count] === 0)),
     )
-    expect(words, what).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
+    expect(words, message).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
     checked++
   }
   expect(checked).toBe(243 * 7)

@@ -1,4 +1,4 @@
-// Someone with very many apps starts with a few, in the company's order, and these have a finish of their own.
+// A person with many apps starts with five, in the company's order, with a summary page after these.
 import { expect, it } from 'vitest'
 import { automaticNext, nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
@@ -9,34 +9,35 @@ import {
   type UnconnectedApp,
   type Walk,
 } from '../../src/onboarding/walk.ts'
-import { NOW, returned, overviewPage, checkedWalk, waits } from './overview-pages.ts'
+import { NOW, returnedWalk, overviewPage, checkedWalk, unconnectedApp } from './overview-pages.ts'
 
-const apps = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
+const apps = (count: number) =>
+  Array.from({ length: count }, (_, at) => unconnectedApp(`app_${at}`, `App ${at}`))
 const many = apps(40)
 const ids = (from: number, to: number) => many.slice(from, to).map(({ instance }) => instance)
-/** With so many connected, the first ones first. */
-const after = (connected: number, all = many) => checkedWalk(all.slice(connected), checkedWalk(all))
+/** A walk whose first apps are connected. */
+const afterConnecting = (connected: number, all = many) => checkedWalk(all.slice(connected), checkedWalk(all))
 const isAny = () => true
 
-const off = waits('off_1', 'Off', 'disabled')
-const odd = waits('odd_1', 'Odd', 'attention')
+const off = unconnectedApp('off_1', 'Off', 'disabled')
+const odd = unconnectedApp('odd_1', 'Odd', 'attention')
 it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
   ['ten apps', apps(10), undefined],
   ['eleven', apps(11), ids(0, 5)],
-  ['ten, and what no one can connect', [off, odd, ...apps(10)], undefined],
-  ['eleven, after what no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
+  ['ten, and apps that no one can connect', [off, odd, ...apps(10)], undefined],
+  ['eleven, after apps that no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
 ])('a long walk begins with five apps if there are more than ten to connect: %s', (_what, waiting, few) => {
   const found = walkStates(checkedWalk(waiting), NOW).firstApps
   expect(found && [...found]).toEqual(few)
 })
 
 it.each([
-  ['the five are connected', after(5), true],
-  ['a sixth is connected', after(6), false],
+  ['the five are connected', afterConnecting(5), true],
+  ['a sixth is connected', afterConnecting(6), false],
   ['one of the others is connected out of turn', checkedWalk(many.slice(0, 39), checkedWalk(many)), false],
   [
     'one of the others had been connected',
-    checkedWalk([...many.slice(0, 39), waits('app_39', 'App 39', 'stale')]),
+    checkedWalk([...many.slice(0, 39), unconnectedApp('app_39', 'App 39', 'stale')]),
     false,
   ],
   ['a visit is narrowed to two', { ...checkedWalk(many), visit: { only: ids(0, 2) } }, false],
@@ -47,16 +48,16 @@ it.each([
   },
 )
 
-it('a return goes straight on within the five, stops after them, and goes on again beyond', () => {
-  const onFrom = (connected: number) => automaticNext(walkStates(after(connected), NOW), isAny)
+it('a return redirects to the next app within the five, stops after them, and redirects again later', () => {
+  const onFrom = (connected: number) => automaticNext(walkStates(afterConnecting(connected), NOW), isAny)
   expect([0, 4].map(onFrom)).toEqual(['app_0', 'app_4'])
   expect(onFrom(5)).toBeUndefined()
-  expect(nextStep(walkStates(after(5), NOW))).toEqual({ kind: 'finished' })
+  expect(nextStep(walkStates(afterConnecting(5), NOW))).toEqual({ kind: 'finished' })
   expect(onFrom(6)).toBe('app_6')
 })
 
-it('a return that waits offers none of the others meanwhile', () => {
-  const last = startConsent(after(4), { instance: 'app_4', step: 's', now: NOW })
+it('an unconfirmed return offers no app beyond the five', () => {
+  const last = startConsent(afterConnecting(4), { instance: 'app_4', step: 's', now: NOW })
   expect(nextStep(walkStates(finishReturn(last, 's', NOW).walk, NOW))).toMatchObject({
     kind: 'wait',
     meanwhile: undefined,
@@ -65,11 +66,15 @@ it('a return that waits offers none of the others meanwhile', () => {
 
 it.each<[what: string, walk: Walk, figures: object]>([
   ['at the start', checkedWalk(many), { connected: 0, pending: 5, skipped: 0 }],
-  ['on the way', skip(after(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
-  ['narrowed to two', { ...after(2), visit: { only: ids(0, 2) } }, { connected: 2, pending: 3, skipped: 0 }],
-  ['at their end', after(5), { connected: 5, pending: 35, skipped: 0 }],
-  ['beyond', after(6), { connected: 6, pending: 34, skipped: 0 }],
-])('the intranet shows what the page counts, %s', (_when, walk, figures) => {
+  ['on the way', skip(afterConnecting(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
+  [
+    'narrowed to two',
+    { ...afterConnecting(2), visit: { only: ids(0, 2) } },
+    { connected: 2, pending: 3, skipped: 0 },
+  ],
+  ['after the five', afterConnecting(5), { connected: 5, pending: 35, skipped: 0 }],
+  ['beyond the five', afterConnecting(6), { connected: 6, pending: 34, skipped: 0 }],
+])('the status for the intranet has the counts of the page, %s', (_when, walk, figures) => {
   expect(statusOf(walkStates(walk, NOW))).toEqual(figures)
 })
 
@@ -83,12 +88,12 @@ it('the page starts with five apps, and folds the others behind “can wait”',
   })
   expect(page.entries.map(({ app }) => app)).toEqual(ids(1, 5))
   expect(page.more.map(({ app }) => app)).toEqual(ids(5, 40))
-  expect(overviewPage(after(2)).lead).toBe('')
-  expect(overviewPage(after(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
+  expect(overviewPage(afterConnecting(2)).lead).toBe('')
+  expect(overviewPage(afterConnecting(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
 })
 
-it('the page has a finish for the five, from which the person can go on', () => {
-  const page = overviewPage(after(5), { from: 'app_4' })
+it('the page has a summary after the five, with a link to the other apps', () => {
+  const page = overviewPage(afterConnecting(5), { from: 'app_4' })
   expect(page).toMatchObject({
     state: 'done',
     heading: 'Your first 5 apps are connected',
@@ -100,8 +105,8 @@ it('the page has a finish for the five, from which the person can go on', () => 
   expect(page.icons).toHaveLength(5)
 })
 
-it('the page rests where some of the five were skipped, and still leads on', () => {
-  const skipped = skip(after(4), 'app_4', NOW)
+it('after skips among the five, the page shows the summary and a link to the other apps', () => {
+  const skipped = skip(afterConnecting(4), 'app_4', NOW)
   expect(overviewPage(skipped)).toMatchObject({
     state: 'rest',
     heading: 'That’s everything for now',
@@ -109,15 +114,15 @@ it('the page rests where some of the five were skipped, and still leads on', () 
   })
 })
 
-it('the page counts all apps once the person has gone beyond the five', () => {
-  expect(overviewPage(after(6))).toMatchObject({
+it('the page counts all apps once the person has continued beyond the five', () => {
+  expect(overviewPage(afterConnecting(6))).toMatchObject({
     progress: { label: '6 of 40 connected' },
     card: { instance: 'app_6' },
   })
 })
 
-it('the page shows what needs the person among the first rows, also one of the others', () => {
-  const [slack] = returned([waits('slack_1', 'Slack')]).known
+it('the page shows an app that needs the person among the first rows, also beyond the five', () => {
+  const [slack] = returnedWalk([unconnectedApp('slack_1', 'Slack')]).known
   const walk = checkedWalk(many)
   const confirming = { ...walk, known: [...walk.known, ...(slack ? [slack] : [])] }
   expect(overviewPage(confirming).entries.map(({ app }) => app)).toContain('slack_1')

@@ -1,17 +1,27 @@
-// The head of the overview: how far the person is, the window's title, what is connected at a glance, and the way back.
+// The head of the overview: progress, the window's title, connected apps and the return link.
 import { expect, it } from 'vitest'
 import { type UnconnectedApp, type Walk, block, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { drive, github, NOW, returned, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
+import {
+  drive,
+  github,
+  NOW,
+  returnedWalk,
+  overviewPage,
+  checkedWalk,
+  slack,
+  unconnectedApp,
+} from './overview-pages.ts'
 
-const many = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
+const many = (count: number) =>
+  Array.from({ length: count }, (_, at) => unconnectedApp(`app_${at}`, `App ${at}`))
 
-const long = waits('plan_1', 'Quarterly planning, reporting and forecasting app')
+const long = unconnectedApp('plan_1', 'Quarterly planning, reporting and forecasting app')
 
-/** A walk of which the first apps are connected. */
+/** A walk whose first apps are connected. */
 const connected = (apps: number, of: number) => checkedWalk(many(of).slice(apps), checkedWalk(many(of)))
 
-it('the progress has words, minutes and a segment for each app', () => {
+it('the progress has a text, minutes and a segment for each app', () => {
   expect(overviewPage(connected(2, 4)).progress).toEqual({
     connected: 2,
     total: 4,
@@ -33,45 +43,45 @@ it('the progress counts skipped and blocked apps, without minutes for them', () 
 })
 
 it('the progress leaves out apps that are turned off, and is empty without others', () => {
-  const off = waits('jira_1', 'Jira', 'disabled')
+  const off = unconnectedApp('jira_1', 'Jira', 'disabled')
   expect(overviewPage(checkedWalk([slack, off])).progress).toMatchObject({ total: 1, segments: ['now'] })
   expect(overviewPage(checkedWalk([off])).progress).toBeUndefined()
 })
 
 it('the last page doesn’t repeat the progress', () => {
-  const done = connected(2, 2)
-  expect(overviewPage(done)).toMatchObject({ progress: undefined, arrived: false })
-  expect(overviewPage(done, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
+  const allConnected = connected(2, 2)
+  expect(overviewPage(allConnected)).toMatchObject({ progress: undefined, arrived: false })
+  expect(overviewPage(allConnected, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
   expect(overviewPage(connected(1, 2), { from: 'app_0' }).arrived).toBe(false)
 })
 
 it.each<[string, Walk, string | undefined]>([
   ['0 of 2 connected - Connect your apps to search', checkedWalk([slack, github]), undefined],
   ['Slack connected - 1 of 2 connected', checkedWalk([github], checkedWalk([slack, github])), 'slack_1'],
-  ['Checking Slack… - 0 of 1 connected', returned([slack]), 'slack_1'],
-  ['Checking Slack… - 0 of 2 connected', returned([slack, github]), undefined],
+  ['Checking Slack… - 0 of 1 connected', returnedWalk([slack]), 'slack_1'],
+  ['Checking Slack… - 0 of 2 connected', returnedWalk([slack, github]), undefined],
   ['Slack skipped - 0 of 2 connected', skip(checkedWalk([slack, github]), 'slack_1', NOW), 'slack_1'],
   ['0 of 1 connected - Nothing is connected yet', skip(checkedWalk([slack]), 'slack_1', NOW), undefined],
   ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
   [`Skipped - ${long.name}`, skip(checkedWalk([long, github]), 'plan_1', NOW), 'plan_1'],
   ['Search is ready for you', checkedWalk([]), undefined],
-  ['This app is turned off', checkedWalk([waits('jira_1', 'Jira', 'disabled')]), undefined],
+  ['This app is turned off', checkedWalk([unconnectedApp('jira_1', 'Jira', 'disabled')]), undefined],
 ])('the window’s title is “%s”', (title, walk, from) => {
   expect(overviewPage(walk, { from }).title).toBe(title)
 })
 
 it('the last page shows an icon for each kind of connected app, twelve at most', () => {
-  const off = waits('jira_1', 'Jira', 'disabled')
+  const off = unconnectedApp('jira_1', 'Jira', 'disabled')
   const { icons } = overviewPage(checkedWalk([off], checkedWalk([slack, off, github])))
   expect(icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
   expect(overviewPage(connected(13, 13)).icons).toHaveLength(12)
-  const twins = [slack, waits('slack_2', 'Slack'), github]
+  const twins = [slack, unconnectedApp('slack_2', 'Slack'), github]
   expect(overviewPage(checkedWalk([], checkedWalk(twins))).icons.map(({ initial }) => initial)).toEqual([
     'S',
     'G',
   ])
   expect(
-    overviewPage(checkedWalk([], checkedWalk([slack, waits('salesforce_1', 'Salesforce')]))).icons,
+    overviewPage(checkedWalk([], checkedWalk([slack, unconnectedApp('salesforce_1', 'Salesforce')]))).icons,
   ).toHaveLength(2)
   expect(overviewPage(connected(1, 2)).icons).toEqual([])
 })
@@ -89,18 +99,18 @@ it.each([
   [['slack'], true],
   [['slack', 'github', 'gdrive'], false],
   [['jira'], true],
-])('a narrowed visit to %j says that there is more: %s', (only, narrowed) => {
+])('a narrowed visit to %j mentions that there are other apps: %s', (only, narrowed) => {
   expect(overviewPage({ ...both, visit: { only } }).narrowed).toBe(narrowed)
 })
 
-it('the page explains search until the person has begun', () => {
+it('the page explains search until the person has connected an app', () => {
   const lead = 'Find your messages, files and tickets in one place.'
   const both = checkedWalk([slack, github])
   expect(overviewPage(both).lead).toBe(lead)
   expect(overviewPage(both, { from: 'jira_1' }).lead).toBe(lead)
   expect(overviewPage(skip(both, 'slack_1', NOW)).lead).toBe(lead)
   expect(overviewPage(skip(both, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
-  expect(overviewPage(returned([slack, github])).lead).toBe('')
+  expect(overviewPage(returnedWalk([slack, github])).lead).toBe('')
   expect(overviewPage(connected(1, 2)).lead).toBe('')
 })
 
@@ -112,31 +122,31 @@ it.each<[string, Walk, heading: string, lead: string]>([
   ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
   ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
   ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
-  ['one without a history', checkedWalk([stale]), 'Search lost access to Slack', ''],
+  ['an app without a history', checkedWalk([stale]), 'Search lost access to Slack', ''],
   [
-    'one, another being skipped',
+    'one, with another app skipped',
     skip(lost([slack, drive]), 'gdrive_1', NOW),
     'Search lost access to Slack',
     '',
   ],
-  ['one, while another is new', lost([slack, long]), 'Connect your apps to search', ''],
+  ['one, with another app new', lost([slack, long]), 'Connect your apps to search', ''],
   [
-    'one that is skipped',
+    'a skipped app',
     skip(lost([slack]), 'slack_1', NOW),
     'That’s everything for now',
     t('finished.leadSome') + ' ' + t('reason.skipped', { count: 1 }),
   ],
   [
-    'one that is turned off',
+    'a disabled app',
     lost([{ ...slack, status: 'disabled' }]),
     t('finished.titleButOff'),
     t('finished.leadButOff') + ' ' + t('reason.disabled', { count: 1 }),
   ],
-])('the heading where access has ended says so of %s', (_what, walk, heading, lead) => {
+])('the heading about ended access fits %s', (_what, walk, heading, lead) => {
   expect(overviewPage(walk)).toMatchObject({ heading, lead })
 })
 
-it('the link back is named by its host and port, or has no name for our own path', () => {
+it('the return link shows its host and port, or no name for our own path', () => {
   const returnLink = (returnTo?: string) =>
     overviewPage({ ...checkedWalk([slack]), visit: { only: [], returnTo } }).returnTo
   const href = 'https://intranet.acme.example:8443/welcome'
@@ -146,7 +156,7 @@ it('the link back is named by its host and port, or has no name for our own path
   expect(returnLink()).toBeUndefined()
 })
 
-it('no account is named where none is known', () => {
+it('the account is omitted without an email address', () => {
   const marks = (person: string) =>
     overviewPage(checkedWalk([slack]), { person }).card?.lines.map(({ text }) => text)
   expect(marks('')).toHaveLength(1)

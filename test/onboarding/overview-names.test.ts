@@ -1,4 +1,4 @@
-// How the overview calls apps: by the names that the service gives, short enough to read, and unique.
+// Names of apps on the overview: the service's, shortened and unique.
 import { expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
@@ -8,22 +8,22 @@ import { problemTexts } from '../../src/web/error-page.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
-import { github, returned, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
+import { github, returnedWalk, overviewPage, checkedWalk, slack, unconnectedApp } from './overview-pages.ts'
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
 it('the name of an app gets a number if several instances share it', () => {
-  const overview = overviewPage(checkedWalk([slack, waits('slack_2', 'Slack'), github]))
+  const overview = overviewPage(checkedWalk([slack, unconnectedApp('slack_2', 'Slack'), github]))
   expect(overview.card?.title).toBe('Connect Slack')
   expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
 })
 
 it('the name of an app has a number on its button, not in the explanation', () => {
-  const { card } = overviewPage(checkedWalk([waits('slack_2', 'Slack'), slack]))
+  const { card } = overviewPage(checkedWalk([unconnectedApp('slack_2', 'Slack'), slack]))
   expect(card?.main?.label).toBe('Continue to Slack\u00a0(2)')
-  const there = [card?.explain, ...(card?.lines.map(({ text }) => text) ?? [])]
-  expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
-  expect(there).toContain(t('next.reads', { app: 'Slack' }))
+  const texts = [card?.explain, ...(card?.lines.map(({ text }) => text) ?? [])]
+  expect(texts).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
+  expect(texts).toContain(t('next.reads', { app: 'Slack' }))
 })
 
 it('the name of an app keeps its number and whole words on an error page', () => {
@@ -33,21 +33,21 @@ it('the name of an app keeps its number and whole words on an error page', () =>
       t,
       neutralCompany.displayName,
     )
-  expect(failing('slack_2', slack, waits('slack_2', 'Slack')).title).toBe(
+  expect(failing('slack_2', slack, unconnectedApp('slack_2', 'Slack')).title).toBe(
     'We can’t connect Slack\u00a0(2) right now',
   )
-  const { title, advice } = failing('plan_1', waits('plan_1', LONG))
+  const { title, advice } = failing('plan_1', unconnectedApp('plan_1', LONG))
   expect(title).toBe('We can’t connect Quarterly planning… right now')
   expect(advice).toContain(LONG)
 })
 
-it('the name of an app is the company’s own where it has one', () => {
+it('the company’s name of an app wins over the service’s', () => {
   const company = companyOf(
     { datasources: { slack_2: { name: { en: 'Slack of Sales', de: 'Slack des Vertriebs' } } } },
     new Map(),
   )
   const about = createAppDescriptions(company)('en')
-  const overview = overviewPage(checkedWalk([slack, waits('slack_2', 'Slack')]), { describe: about })
+  const overview = overviewPage(checkedWalk([slack, unconnectedApp('slack_2', 'Slack')]), { describe: about })
   expect(overview.card?.title).toBe('Connect Slack')
   expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
   expect(nameAndIconOf('slack_2', createAppDescriptions(company)('de')).name).toBe('Slack des Vertriebs')
@@ -60,32 +60,32 @@ it.each([
   ['Slack', 'Slack'],
   ['jira', 'jira'],
   ['<b>a_b</b>', '<b>a_b</b>'],
-])('the name of an app reads %s, where the service gives it as the name, as %s', (name, words) => {
-  expect(overviewPage(checkedWalk([slack, waits(name, name)])).entries[0]?.name).toBe(words)
+])('the identifier %s is shown as %s if it is the display name', (name, words) => {
+  expect(overviewPage(checkedWalk([slack, unconnectedApp(name, name)])).entries[0]?.name).toBe(words)
 })
 
-it('the name of an app, if long, is in the title and only forApp on buttons', () => {
-  const { card } = overviewPage(checkedWalk([waits('plan_1', LONG)]))
+it('a long name of an app is in the title, and not on buttons', () => {
+  const { card } = overviewPage(checkedWalk([unconnectedApp('plan_1', LONG)]))
   expect(card?.title).toBe(`Connect ${LONG}`)
   expect(card?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
   expect([card?.paragraphs, card?.lines.map(({ text }) => text)].join(' ')).not.toContain(LONG)
 })
 
-it('a long app name appears once, also of a connection that is being checked', () => {
-  const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
-  const { confirming, card } = overviewPage(returned(long), { from: 'slack_1' })
+it('a long name of an app appears once, also while the connection is checked', () => {
+  const long = [unconnectedApp('slack_1', LONG), unconnectedApp('more_1', `${LONG} too`)]
+  const { confirming, card } = overviewPage(returnedWalk(long), { from: 'slack_1' })
   expect(confirming).toMatchObject({ title: 'Checking your connection…', named: LONG })
   expect([confirming?.text, confirming?.decline.label].join(' ')).not.toContain(LONG)
   expect(card?.title).toBe(`Connect ${LONG} too`)
 })
 
-it('the name of an app, if long, is separate from the verb in languages that need it', () => {
+it('a long name of an app is separate from the verb in languages that need it', () => {
   const titlesIn = (tag: string, status?: UnconnectedApp['status']) => {
     const texts = createTexts(tag, readCatalogue(LANGUAGES_FOLDER, tag), {
       product: 'Acme',
       hasProduct: 'yes',
     })
-    const { card } = overviewPage(checkedWalk([waits('plan_1', LONG, status)]), { t: texts })
+    const { card } = overviewPage(checkedWalk([unconnectedApp('plan_1', LONG, status)]), { t: texts })
     return [card?.title, card?.named]
   }
   expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])

@@ -1,4 +1,4 @@
-// A service's responses, as the overview shows them: for the tests of the overview.
+// Fixture: walks and overview pages for responses of the service.
 import {
   type UnconnectedApp,
   type Walk,
@@ -16,16 +16,17 @@ type OverviewPage = ReturnType<typeof overviewOf>
 export const NOW = Date.UTC(2026, 10, 21, 9)
 export const CONFIRM = 90
 
-export const waits = (
+export const unconnectedApp = (
   instance: string,
   name = instance,
   status: UnconnectedApp['status'] = 'awaiting',
 ): UnconnectedApp => ({ instance, name, status })
-/** As the service lists it, its name being its id. */
-export const app = (instance: string, status?: UnconnectedApp['status']) => waits(instance, instance, status)
-export const slack = waits('slack_1', 'Slack')
-export const github = waits('github_1', 'GitHub')
-export const drive = waits('gdrive_1', 'Google Drive')
+/** An unconnected app whose name is its instance. */
+export const app = (instance: string, status?: UnconnectedApp['status']) =>
+  unconnectedApp(instance, instance, status)
+export const slack = unconnectedApp('slack_1', 'Slack')
+export const github = unconnectedApp('github_1', 'GitHub')
+export const drive = unconnectedApp('gdrive_1', 'Google Drive')
 
 export const checkedWalk = (waiting: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
   applyCheck(walk, waiting, now, CONFIRM)
@@ -47,8 +48,8 @@ export const overviewPage = (
     ...context,
   })
 
-/** Left for Slack and back, the service not showing it yet. */
-export const returned = (waiting: UnconnectedApp[]) =>
+/** A walk just after the return from Slack, while the service still lists it. */
+export const returnedWalk = (waiting: UnconnectedApp[]) =>
   finishReturn(
     startConsent(checkedWalk(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }),
     'step-1',
@@ -56,5 +57,6 @@ export const returned = (waiting: UnconnectedApp[]) =>
   ).walk
 
 export const LATE = NOW + CONFIRM * 1000
-/** Back from Slack, and the time to confirm is over. */
-export const late = (waiting: UnconnectedApp[]) => checkedWalk(waiting, returned(waiting), LATE)
+/** The same walk after CONFIRM_SECONDS. */
+export const unconfirmedWalk = (waiting: UnconnectedApp[]) =>
+  checkedWalk(waiting, returnedWalk(waiting), LATE)

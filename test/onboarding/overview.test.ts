@@ -1,9 +1,9 @@
-// What the overview shows of a walk: words, counts, what is offered and what is not.
+// The overview of a walk: texts, counts and actions.
 import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { skip, type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { NOW, drive, github, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
+import { NOW, drive, github, overviewPage, checkedWalk, slack, unconnectedApp } from './overview-pages.ts'
 
 it('the overview mentions once that skipped apps can be connected any time', () => {
   const lead = (...apps: UnconnectedApp[]) =>
@@ -12,8 +12,8 @@ it('the overview mentions once that skipped apps can be connected any time', () 
   expect(lead(slack, github, drive)).toBe('You skipped all 3 apps. Connect them any time.')
 })
 
-it('the overview has a search for more than ten apps, and estimates no minutes', () => {
-  const apps = Array.from({ length: 11 }, (_, index) => waits(`app_${index}`, `Wiki ${index}`))
+it('the overview of more than ten apps has a search, and no estimate of minutes', () => {
+  const apps = Array.from({ length: 11 }, (_, index) => unconnectedApp(`app_${index}`, `Wiki ${index}`))
   const visit = { only: ['app'], returnTo: '/search' }
   const many = overviewPage({ ...checkedWalk(apps), visit }, { query: ' wIKI 1' })
   expect(many.filter).toEqual({
@@ -35,7 +35,7 @@ it('the overview has a search for more than ten apps, and estimates no minutes',
     entries: [],
     filter: { found: 'No apps match “zebra”' },
   })
-  // The one that the card offers is among what is found.
+  // The search also finds the card's app.
   expect(overviewPage(checkedWalk(apps), { query: 'wiki 0' }).entries).toHaveLength(1)
   const few = overviewPage(checkedWalk(apps.slice(1)), { query: 'zebra' })
   expect(few).toMatchObject({ filter: undefined, progress: { minutes: 'About 10 minutes left' } })
@@ -66,7 +66,7 @@ it('the finished overview shows the person’s name, the account, and how to dis
 
 it('the overview focuses an app put back on the list, in the card or its row', () => {
   expect(overviewPage(checkedWalk([slack, github]), { from: 'slack_1' }).card?.focus).toBe(true)
-  const apps = Array.from({ length: 12 }, (_, index) => waits(`app_${index}`, `App ${index}`))
+  const apps = Array.from({ length: 12 }, (_, index) => unconnectedApp(`app_${index}`, `App ${index}`))
   const { entries, card } = overviewPage(checkedWalk(apps), { from: 'app_9' })
   expect(card?.focus).toBe(false)
   expect(entries.filter(({ focus }) => focus).map(({ app }) => app)).toEqual(['app_9'])

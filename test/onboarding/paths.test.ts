@@ -1,11 +1,11 @@
-// The addresses of the walk's routes, and what an address says that anyone may have written.
+// Paths of the walk's routes, and parsing of untrusted queries.
 import { expect, it } from 'vitest'
 import { actionPath, callbackPath, overviewPath, stepIn, visitOf } from '../../src/onboarding/paths.ts'
 
 const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const visit = (query: Record<string, unknown>) => visitOf(query, anything)
 
-it('an address names the app whatever its name is made of', () => {
+it('a path identifies the app, whatever the characters of its instance', () => {
   expect(actionPath('connect', 'a/b?')).toBe('/onboarding/connect/a%2Fb%3F')
   expect(callbackPath('a&b')).toBe('/onboarding/callback?step=a%26b')
 })
@@ -32,7 +32,7 @@ it.each([
   [{ datasource: Array(60).fill('x') }, { only: Array(50).fill('x') }],
   [{ return_to: 'https://intranet.example/' }, { only: [], returnTo: 'https://intranet.example/' }],
   [{ return_to: ['a', 'b'] }, { only: [] }],
-])('a visit %j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
+])('the query of a visit %j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
 
 it.each(['!', 'ü', '\u{1f5c2}'])(
   'a visit’s address stays within every server’s limit, even with names of %s',

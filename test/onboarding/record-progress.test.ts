@@ -1,4 +1,4 @@
-// What a page hands to the person's record: the report agrees with the walk after the next page, whatever went wrong.
+// Progress recorded by pages: the report agrees with the walk after the next page.
 import { expect, it } from 'vitest'
 import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
 import {
@@ -21,7 +21,7 @@ const MINUTE = 60_000
 const [slack, jira] = [app('slack_1'), app('jira_1')]
 const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example', emailVerified: true }
 
-/** One store and one walk of Ada, any number of processes. */
+/** One store and one walk of Ada, for any number of processes. */
 function setUpProgress() {
   const { records } = memoryRecords()
   let time = NOW
@@ -127,7 +127,7 @@ it('a page records nothing for an address that isn’t verified, or without one'
   expect(written()).toBe(0)
 })
 
-it('a page of someone with another person’s former address leaves that person’s record alone', async () => {
+it('a page of someone with another person’s former address doesn’t change that person’s record', async () => {
   const { started, report } = setUpProgress()
   const { page, people } = started()
   const bob = 'bob@acme.example'
@@ -163,7 +163,7 @@ it('the report agrees with the walk again after the store lost its last writes',
   expect(await report()).toEqual(['jira_1 waiting'])
 })
 
-it('the report agrees with the walk although another process has a clock that is ahead', async () => {
+it('the report agrees with the walk although another process’s clock is ahead', async () => {
   const { started, pass, report } = setUpProgress()
   const [ahead, right] = [started({ skew: 5 * MINUTE }), started()]
   await ahead.page([slack, jira])
@@ -227,7 +227,7 @@ it('the last ten failed steps are recorded for a known person with a verified ad
   expect(visitedAt).toBe(NOW)
 })
 
-it('a failed step that can’t be stored is logged, and fails no page', async () => {
+it('a failed step that can’t be stored is logged, and doesn’t fail the page', async () => {
   const rollout = setUpProgress()
   rollout.away(true)
   await rollout.started().fail(1)
@@ -237,7 +237,7 @@ it('a failed step that can’t be stored is logged, and fails no page', async ()
 const KING = 'king@acme.example'
 const married: User = { ...ada, email: KING }
 
-it('a person’s record follows another verified address of the same issuer and subject, and no other', async () => {
+it('a person’s record follows only a verified address of the same issuer and subject', async () => {
   const { started } = setUpProgress()
   const { page, people } = started()
   await page([slack])
@@ -248,20 +248,20 @@ it('a person’s record follows another verified address of the same issuer and 
   expect((await people.get(ada.email))?.formerEmails).toBeUndefined()
   expect(await follow(married, ada.email)).toEqual({ email: KING, isMoved: true })
   expect(await people.get(KING)).toMatchObject({ formerEmails: [ada.email], actions: [{ by: 'sign-in' }] })
-  // The authorization server may know the former address only, after a rename by the list.
+  // After a rename by the list, the authorization server may still have the former address.
   await page([slack, jira])
   expect(await people.get(ada.email)).toBeUndefined()
   expect((await people.get(KING))?.lastCheck?.apps).toHaveLength(2)
 })
 
-it('an address that can’t be renamed is logged and stays the one to follow', async () => {
+it('a failed rename of an address is logged, and the former address stays in use', async () => {
   const { started, away, notified } = setUpProgress()
   away(true)
   expect(await started().progress.followAddress(married, ada.email)).toEqual({ email: ada.email })
   expect(notified).toEqual([[{ err: new Error('away') }, 'renamed address not recorded']])
 })
 
-it('an address with a person of its own is left alone, and the log tells the operator', async () => {
+it('an address that belongs to someone else isn’t taken, and the log reports it', async () => {
   const { started, notified } = setUpProgress()
   const { page, people, progress } = started()
   await page([slack])

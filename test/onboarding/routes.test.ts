@@ -1,4 +1,4 @@
-// The overview over HTTP and leaving for an app: the checks that are sent, where a click leads, and what is audited.
+// The overview and clicks on “Connect” over HTTP: checks, redirects and audit events.
 import { expect, it, vi } from 'vitest'
 import { ada, consentOf, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
 
@@ -23,7 +23,7 @@ it('the overview shows the service’s response in the person’s language', asy
   expect(calls).toEqual([PLAIN_CHECK, PLAIN_CHECK])
 })
 
-it('the overview shows the apps that its address names, until another address names others', async () => {
+it('the overview shows the apps of its query, until another query names others', async () => {
   const { page } = setUpWalkRoutes()
   const narrowed = await page('/onboarding?datasource=github&return_to=/search')
   expect(narrowed).toMatchObject({ card: { title: 'Connect GitHub' }, narrowed: true })
@@ -40,111 +40,115 @@ it('the overview accepts a return address of 1,024 characters, and explains its 
   expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
 })
 
-it('progress counts from the time of the check, so that a slow response never replaces a newer one', async () => {
-  const { world, get, recordedAt } = setUpWalkRoutes()
-  const [first, takes] = [world.now, 9_000]
-  Object.assign(world, { takes })
+it('progress has the time of the request, so that a slow response never replaces a newer one', async () => {
+  const { setup, get, recordedAt } = setUpWalkRoutes()
+  const [first, responseDelayMs] = [setup.now, 9_000]
+  Object.assign(setup, { responseDelayMs })
   for (const path of ['/onboarding', CLICK]) await get(path)
-  expect(recordedAt).toEqual([first, first + takes])
+  expect(recordedAt).toEqual([first, first + responseDelayMs])
 })
 
-it('the overview begins with the app that its address names', async () => {
-  const { world, page } = setUpWalkRoutes()
+it('the overview begins with the app of its query', async () => {
+  const { setup, page } = setUpWalkRoutes()
   await page('/onboarding')
-  world.waiting = [github]
+  setup.unconnectedApps = [github]
   expect(await page('/onboarding?from=slack_1')).toMatchObject({ banner: { title: 'Slack connected' } })
-  world.waiting = []
+  setup.unconnectedApps = []
   expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
   expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
 })
 
-it("a browser that leaves cancels the overview's check, but not a click's", async () => {
-  const { world, open } = setUpWalkRoutes()
+it('a browser that disconnects cancels the check of the overview, but not of a click', async () => {
+  const { setup, open } = setUpWalkRoutes()
   for (const [path, ends] of [
     ['/onboarding', true],
     [CLICK, false],
   ] as const) {
-    const begun = Promise.withResolvers<AbortSignal | null | undefined>()
+    const started = Promise.withResolvers<AbortSignal | null | undefined>()
     const answered = Promise.withResolvers<void>()
-    world.answers = (signal) => (begun.resolve(signal), answered.promise)
+    setup.beforeResponse = (signal) => (started.resolve(signal), answered.promise)
     const view = open(path)
     view.end(() => {})
-    const signal = await begun.promise
+    const signal = await started.promise
     view.abort()
     await vi.waitFor(() => expect(signal?.aborted).toBe(ends ? true : undefined))
     answered.resolve()
   }
 })
 
-it('a click leads to the consent, with the address that this very answer brought', async () => {
-  const { to, calls, audited, callbackPath } = setUpWalkRoutes()
-  expect(await to(CLICK)).toBe(consentOf('slack_1'))
+it('a click redirects to the consent URL of the check that it caused', async () => {
+  const { locationOf, calls, audited, callbackPath } = setUpWalkRoutes()
+  expect(await locationOf(CLICK)).toBe(consentOf('slack_1'))
   expect(calls).toHaveLength(1)
   expect(calls[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\da-f]{32}$/)
   expect(audited).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
   const first = callbackPath()
-  await to('/onboarding/connect/github_1')
+  await locationOf('/onboarding/connect/github_1')
   expect(callbackPath()).not.toBe(first)
 })
 
 it('a click interrupted by a sign-in is not lost: the page offers that app', async () => {
-  const { world, to, page, calls } = setUpWalkRoutes()
+  const { setup, locationOf, page, calls } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')
-  const after = { 'sec-fetch-site': 'cross-site' }
+  const crossSiteHeaders = { 'sec-fetch-site': 'cross-site' }
   const path = '/onboarding?datasource=slack&datasource=github&from=github_1&again=yes'
-  world.now += 59_999
-  expect(await to('/onboarding/connect/github_1', after)).toBe(path)
+  setup.now += 59_999
+  expect(await locationOf('/onboarding/connect/github_1', crossSiteHeaders)).toBe(path)
   expect(calls).toHaveLength(1)
   expect(await page(path)).toMatchObject({
     banner: { title: 'You’re signed in again' },
     card: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
     focusesMain: true,
   })
-  expect(await to('/onboarding/connect', after)).toMatch(/github&again=yes$/)
+  expect(await locationOf('/onboarding/connect', crossSiteHeaders)).toMatch(/github&again=yes$/)
   expect(await page('/onboarding?again=yes')).toMatchObject({
     card: { instance: 'slack_1' },
     focusesMain: true,
   })
-  world.waiting = [slack]
-  // Connected meanwhile.
+  setup.unconnectedApps = [slack]
+  // GitHub was connected in the meantime.
   expect(await page(path)).toMatchObject({ card: { instance: 'slack_1' }, focusesMain: true })
-  world.now += 1
-  expect(await to('/onboarding/connect/github_1', after)).toBe('/onboarding')
-  // Another site's link can name the same address at any time.
+  setup.now += 1
+  expect(await locationOf('/onboarding/connect/github_1', crossSiteHeaders)).toBe('/onboarding')
+  // Another site can link to the same address at any time.
   const linked = await page('/onboarding?from=slack_1&again=yes')
   expect([linked.banner, linked['focusesMain']]).toEqual([undefined, false])
 })
 
 it('a click on another site’s link starts nothing', async () => {
-  const { world, to, calls } = setUpWalkRoutes()
-  world.now += 60_000
+  const { setup, locationOf, calls } = setUpWalkRoutes()
+  setup.now += 60_000
   for (const site of ['cross-site', 'same-site', 'none'])
-    expect(await to(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
-  expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
-  // The page of a failure retries the link's own request.
-  expect(await to(`${CLICK}?unattended=yes`, { 'sec-fetch-site': 'same-origin' })).toBe('/onboarding')
+    expect(await locationOf(CLICK, { 'sec-fetch-site': site })).toBe('/onboarding')
+  expect(await locationOf(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
+  // “Try again” on an error page repeats the request of the link.
+  expect(await locationOf(`${CLICK}?unattended=yes`, { 'sec-fetch-site': 'same-origin' })).toBe('/onboarding')
   expect(calls).toEqual([])
-  expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
+  expect(await locationOf(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
 })
 
 it('a double click checks and is audited once, separately for each app and person', async () => {
-  const { to, calls, audited } = setUpWalkRoutes()
-  const both = await Promise.all([to(CLICK), to(CLICK)])
+  const { locationOf, calls, audited } = setUpWalkRoutes()
+  const both = await Promise.all([locationOf(CLICK), locationOf(CLICK)])
   expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
   expect(calls).toHaveLength(1)
   expect(audited).toHaveLength(1)
-  const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
+  const two = await Promise.all([
+    locationOf(CLICK),
+    locationOf('/onboarding/connect/github_1'),
+    locationOf('/onboarding/connect'),
+  ])
   expect(two[1]).toBe(consentOf('github_1'))
   expect(calls).toHaveLength(4)
-  await Promise.all([to(CLICK), to(CLICK, { person: 'bob' })])
+  await Promise.all([locationOf(CLICK), locationOf(CLICK, { person: 'bob' })])
   expect(calls).toHaveLength(6)
 })
 
-it('a click on an app that is connected meanwhile leads to the overview, which says so', async () => {
-  const { world, get, to, audited } = setUpWalkRoutes()
+it('a click on an app connected in the meantime leads to the overview, which shows it as connected', async () => {
+  const { setup, get, locationOf, audited } = setUpWalkRoutes()
   await get('/onboarding?datasource=slack&datasource=github')
-  world.waiting = [github]
-  expect(await to(CLICK)).toBe('/onboarding?datasource=slack&datasource=github&from=slack_1')
+  setup.unconnectedApps = [github]
+  expect(await locationOf(CLICK)).toBe('/onboarding?datasource=slack&datasource=github&from=slack_1')
   expect(audited).toMatchObject([{ event: 'step_result', datasource: 'slack_1', result: 'connected' }])
 })
 
@@ -152,9 +156,9 @@ it.each([
   ['no address', undefined],
   ['an address elsewhere', '//evil.example/auth/datasource/slack_1'],
   ['another app’s address', github.authUrlRelativePath],
-])('a click on an app with %s is refused under its name', async (_what, authUrlRelativePath) => {
-  const { world, get, audited } = setUpWalkRoutes()
-  world.waiting = [github, { ...slack, authUrlRelativePath }]
+])('a click on an app with %s is refused with the app’s name', async (_what, authUrlRelativePath) => {
+  const { setup, get, audited } = setUpWalkRoutes()
+  setup.unconnectedApps = [github, { ...slack, authUrlRelativePath }]
   const { status, body } = await get(CLICK)
   const title = 'We can’t connect Slack right now'
   expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', title } })

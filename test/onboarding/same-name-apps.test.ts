@@ -1,12 +1,21 @@
-// Two apps with one name: what the page says so that each is connected to an account of its own.
+// Two apps with the same name: advice to connect each to a different account.
 import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { type UnconnectedApp, type Walk, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { CONFIRM, github, NOW, returned, overviewPage, checkedWalk, slack, waits } from './overview-pages.ts'
+import {
+  CONFIRM,
+  github,
+  NOW,
+  returnedWalk,
+  overviewPage,
+  checkedWalk,
+  slack,
+  unconnectedApp,
+} from './overview-pages.ts'
 
-const second = waits('slack_2', 'Slack')
-const third = waits('slack_3', 'Slack')
+const second = unconnectedApp('slack_2', 'Slack')
+const third = unconnectedApp('slack_3', 'Slack')
 type Context = Parameters<typeof overviewPage>[1]
 const headlineOf = (walk: Walk, context: Context = {}) =>
   overviewPage(walk, context).card?.lines.find(({ kind }) => kind === 'account')?.text
@@ -20,35 +29,35 @@ const AGAIN = 'Use the same account or workspace as before.'
 const OFF = 'Slack\u00a0(2) can’t be connected right now. Connect Slack only.'
 const OTHERS = 'Use your work account (ada@acme.example)'
 
-it('an app that shares its name says that there are several to connect', () => {
+it('the card of a same-name app mentions that there are several to connect', () => {
   expect(headlineOf(checkedWalk([slack, second, github]))).toBe(TWICE)
   expect(headlineOf(checkedWalk([slack, second, third]))).toBe(
     'You have 3 Slack accounts or workspaces. Start with any of them.',
   )
 })
 
-it('an app that shares its name says which account is taken by the connected one', () => {
+it('the card of a same-name app names the account of the connected one', () => {
   expect(headlineOf(checkedWalk([second], checkedWalk([slack, second])))).toBe(TAKEN)
-  expect(headlineOf(returned([slack, second]))).toBe(TAKEN)
-  expect(headlineOf(returned([slack, github]))).toContain(OTHERS)
+  expect(headlineOf(returnedWalk([slack, second]))).toBe(TAKEN)
+  expect(headlineOf(returnedWalk([slack, github]))).toContain(OTHERS)
 })
 
-it('an app that shares its name doesn’t mention it where no other one is shown', () => {
+it('the card of a same-name app gives no advice if no other one is shown', () => {
   expect(headlineOf(checkedWalk([slack, github]))).toContain(OTHERS)
   const walk = checkedWalk([slack, second])
   expect(headlineOf({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
 })
 
-it('an app that shares its name explains its number if the other one is off', () => {
-  const off = waits('slack_2', 'Slack', 'disabled')
+it('the card of a same-name app explains its number if the other one is off', () => {
+  const off = unconnectedApp('slack_2', 'Slack', 'disabled')
   expect(headlineOf(checkedWalk([slack, off]))).toBe(OFF)
   expect(headlineOf(checkedWalk([slack, off, third]))).toContain('3 Slack accounts')
   expect(accountIn(checkedWalk([github, slack, off]), 'slack_1')).toBe(OFF)
 })
 
-it('an app that shares its name, once stale, says which account to use', () => {
-  const stale = waits('slack_1', 'Slack', 'stale')
-  const other = waits('slack_2', 'Slack', 'stale')
+it('the card of a stale same-name app names the account to use', () => {
+  const stale = unconnectedApp('slack_1', 'Slack', 'stale')
+  const other = unconnectedApp('slack_2', 'Slack', 'stale')
   const allTexts = (walk: Walk) => {
     const { paragraphs = [], lines = [] } = overviewPage(walk).card ?? {}
     return [...paragraphs, ...lines.slice(1).map(({ text }) => text)]
@@ -59,17 +68,20 @@ it('an app that shares its name, once stale, says which account to use', () => {
     explained,
     TAKEN.replace('Slack.', 'Slack\u00a0(2).'),
   ])
-  // Its twin may be connected, and so not on the list; and one account is right for any app.
-  expect(allTexts(checkedWalk([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained, AGAIN])
+  // The other app may be connected and so not on the list, and any account fits a single app.
+  expect(allTexts(checkedWalk([unconnectedApp('github_1', 'GitHub', 'stale'), slack]))).toEqual([
+    explained,
+    AGAIN,
+  ])
   expect(accountIn(checkedWalk([stale, other]), 'slack_2')).toBe(AGAIN)
 })
 
-it('what leads straight to such an app says the same beside it: an opened row', () => {
+it('an opened row of a same-name app shows the same advice', () => {
   expect(accountIn(checkedWalk([slack, second, github]), 'slack_2')).toBe(TWICE)
   expect(accountIn(checkedWalk([slack, second, github]), 'github_1')).toBeUndefined()
   expect(accountIn(skip(checkedWalk([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
-  // Its own account was chosen a moment ago; the other one's is another.
-  const confirming = returned([slack, github, second])
+  // The person just chose this app's account; the other app needs a different one.
+  const confirming = returnedWalk([slack, github, second])
   expect([accountIn(confirming, 'slack_1'), accountIn(confirming, 'slack_2')]).toEqual([TWO, TAKEN])
 })
 
@@ -85,7 +97,7 @@ const textsIn = (walk: Walk, accounts: Record<string, string>) => {
   }
 }
 
-it('the company’s account is omitted if it is the same for two apps with one name', () => {
+it('the company’s account is omitted if two same-name apps share it', () => {
   const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
   expect(textsIn(both, same)).toEqual({ output: TWICE, note: TWICE })
   expect(textsIn(checkedWalk([second], checkedWalk([slack, second])), same)).toMatchObject({ output: TAKEN })
@@ -95,14 +107,17 @@ it('the company’s account is omitted if it is the same for two apps with one n
 })
 
 it('the company’s account replaces other advice if each app has its own', () => {
-  const own = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
-  expect(textsIn(both, own)).toEqual({ output: 'Use your Acme workspace.', note: 'Use the Sales workspace.' })
+  const accounts = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
+  expect(textsIn(both, accounts)).toEqual({
+    output: 'Use your Acme workspace.',
+    note: 'Use the Sales workspace.',
+  })
 })
 
 it('a person with an unconfirmed same-name app is advised to use the other account', () => {
   const fixesOf = (...apps: UnconnectedApp[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
-    const { card } = overviewPage(checkedWalk(apps, returned(apps), now), { now, from: 'slack_1' })
+    const { card } = overviewPage(checkedWalk(apps, returnedWalk(apps), now), { now, from: 'slack_1' })
     expect(card?.kind).toBe('attend')
     return card?.fixes
   }

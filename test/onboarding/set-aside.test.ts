@@ -1,11 +1,11 @@
-// “Not now”, “I need an admin to approve this” and taking them back, and the counts for the intranet.
+// “Not now”, “I need an admin to approve this” and their undoing, and the counts for the intranet.
 import { expect, it } from 'vitest'
 import { awayAtSlack, ada, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
 
 it.each([
   ['skip', 'skipped', 'Slack skipped'],
   ['blocked', 'blocked', 'Slack is waiting for an admin'],
-])('a choice of %s is kept, audited as %s and shown', async (path, event, title) => {
+])('the choice %s is saved, audited as %s and shown', async (path, event, title) => {
   const { page, post, calls, audited } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')
   const { status, headers } = await post(`/onboarding/${path}/slack_1`)
@@ -19,7 +19,7 @@ it.each([
 it.each([
   ['skip', 'unskip'],
   ['blocked', 'unblock'],
-])('a choice of %s is undone by %s, without an audit event', async (path, undoPath) => {
+])('the choice %s is undone by %s, without an audit event', async (path, undoPath) => {
   const { page, post, audited } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack')
   await post(`/onboarding/${path}/slack_1`)
@@ -30,7 +30,7 @@ it.each([
   expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', focus: true } })
 })
 
-it('“I didn’t allow it” ends the wait, is audited, and shows what to do', async () => {
+it('“I didn’t allow it” ends the wait, is audited, and shows the next step', async () => {
   const { page, post, callbackPath, audited } = await awayAtSlack()
   expect(await page(callbackPath())).toMatchObject({
     confirming: { decline: { href: '/onboarding/declined/slack_1' } },
@@ -59,57 +59,57 @@ it('a choice about another person’s app is refused, but may be undone', async 
   expect(audited).toEqual([])
 })
 
-it('the status is the person’s own, checks at most every three seconds, and remembers no failure', async () => {
-  const { world, get, page, calls } = setUpWalkRoutes()
+it('the status is per person, checks at most every three seconds, and doesn’t cache failures', async () => {
+  const { setup, get, page, calls } = setUpWalkRoutes()
   const first = await page('/api/status')
   const texts = { lang: 'en', dir: 'ltr', left: '2 apps left to connect', progress: '0 of 2 connected' }
   expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0, texts })
   expect(await page('/api/status?language=ar')).toMatchObject({ texts: { lang: 'ar', dir: 'rtl' } })
-  world.waiting = [github]
-  world.now += 2_999
+  setup.unconnectedApps = [github]
+  setup.now += 2_999
   expect(await page('/api/status')).toEqual(first)
   expect(calls).toEqual([PLAIN_CHECK])
-  world.now += 1
+  setup.now += 1
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   expect(calls).toHaveLength(2)
-  world.person = { ...ada, subject: 'bob' }
-  world.waiting = [slack]
+  setup.person = { ...ada, subject: 'bob' }
+  setup.unconnectedApps = [slack]
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
-  world.person = ada
+  setup.person = ada
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   expect(calls).toHaveLength(3)
-  world.person = { ...ada, subject: 'bob' }
-  world.now += 3_000
-  world.fails = true
+  setup.person = { ...ada, subject: 'bob' }
+  setup.now += 3_000
+  setup.isServiceDown = true
   expect((await get('/api/status')).status).toBe(503)
-  world.fails = false
+  setup.isServiceDown = false
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
 })
 
 it('the status shows the person’s choices at once', async () => {
-  const { world, page, post, to, calls } = setUpWalkRoutes()
+  const { setup, page, post, locationOf, calls } = setUpWalkRoutes()
   await page('/api/status')
   await post('/onboarding/skip/slack_1')
   expect(await page('/api/status')).toMatchObject({ pending: 1, skipped: 1 })
   expect(calls).toHaveLength(1)
-  await to('/onboarding/connect/github_1')
-  world.now += 10_000
-  world.waiting = [slack]
-  // The one-time path that the browser follows is more than a count, or a page in another tab.
+  await locationOf('/onboarding/connect/github_1')
+  setup.now += 10_000
+  setup.unconnectedApps = [slack]
+  // The browser's one-time path matters more than a count, or a page in another tab.
   await page('/onboarding')
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
-  await to(calls.at(-1)?.replace('https://onramp.example', '') ?? '')
+  await locationOf(calls.at(-1)?.replace('https://onramp.example', '') ?? '')
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 0, skipped: 1 })
   expect(calls).toHaveLength(3)
 })
 
-it('two tabs that ask for the status at once share one check', async () => {
+it('two simultaneous requests for the status share one check', async () => {
   const { page, calls } = setUpWalkRoutes()
   await Promise.all([page('/api/status'), page('/api/status')])
   expect(calls).toHaveLength(1)
 })
 
-it('whatever reaches the service is limited, and nothing else', async () => {
+it('only routes that call the service are rate-limited', async () => {
   const { get, post, limited } = setUpWalkRoutes()
   const reaching = [
     '/onboarding',

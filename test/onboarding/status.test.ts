@@ -1,4 +1,4 @@
-// The figures for the intranet: one session's trouble is no other's.
+// The status for the intranet is independent between sessions.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { createStatusRoute } from '../../src/onboarding/status.ts'
 import { startWalk } from '../../src/onboarding/walk.ts'
 import { languages } from '../helpers/texts.ts'
 
-it('a session whose token is refused does not fail another one of the same person', async () => {
+it('a session with a rejected token doesn’t affect the person’s other sessions', async () => {
   const walk = startWalk(1)
   const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
   const checks = {

@@ -1,4 +1,4 @@
-// What a click and a return lead to, and what the audit log learns of it.
+// Transitions after a click or a return, and their audit events.
 import { expect, it } from 'vitest'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { afterClick, afterReturn, stepResultOf, type WalkCheck } from '../../src/onboarding/transition.ts'
@@ -24,8 +24,11 @@ const both = [app('slack_1'), app('github_1')]
 const click = (unconnected = both, wanted?: string, more: Partial<WalkCheck> = {}) =>
   afterClick(startWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
 const slackReturn = { step: 's1', instance: 'slack_1', isAutomatic: true }
-const comesBack = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}, how: object = {}) =>
-  afterReturn(click().walk, checkOf(unconnected, more), { ...slackReturn, ...how })
+const returnFromSlack = (
+  unconnected: UnconnectedApp[],
+  more: Partial<WalkCheck> = {},
+  overrides: object = {},
+) => afterReturn(click().walk, checkOf(unconnected, more), { ...slackReturn, ...overrides })
 
 it('a click on connect starts the next app, under the step id of its check', () => {
   expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
@@ -34,12 +37,12 @@ it('a click on connect starts the next app, under the step id of its check', () 
 })
 
 it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
-  'a click on connect for an app never listed (%.20s) is unknown',
+  'a click on connect for an app that was never listed (%.20s) is refused',
   (wanted) =>
     expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
 )
 
-it('a click on connect for a disabled or connected app leads to the list, which explains it', () => {
+it('a click on connect for a disabled or connected app leads to the overview, which explains it', () => {
   const from = { kind: 'overview', from: 'slack_1' }
   expect(click([app('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
   expect(afterClick(click().walk, checkOf([app('github_1')]), 'slack_1')).toMatchObject(from)
@@ -48,20 +51,20 @@ it('a click on connect for a disabled or connected app leads to the list, which 
 it('a click on connect without an app skips apps without an address or under confirmation', () => {
   const isStartable = (instance: string) => instance !== 'slack_1'
   expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  const { walk } = comesBack(both)
-  const then = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
-  expect(then).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  const { walk } = returnFromSlack(both)
+  const nextTransition = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
+  expect(nextTransition).toMatchObject({ kind: 'leave', instance: 'github_1' })
   expect(afterClick(walk, checkOf([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
 })
 
 it('a click on connect without an app leads to the unconfirmed one if it is the last', () => {
   const only = [app('slack_1')]
   const { walk } = afterReturn(click(only).walk, checkOf(only), slackReturn)
-  const late = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
-  expect(late).toMatchObject({ kind: 'leave', instance: 'slack_1' })
+  const lateTransition = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
+  expect(lateTransition).toMatchObject({ kind: 'leave', instance: 'slack_1' })
 })
 
-it('a click on connect starts nothing where nothing can be started', () => {
+it('a click on connect without a startable app starts nothing', () => {
   expect(click([])).toMatchObject({ kind: 'overview' })
   expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'overview' })
   const named = () => click(both, 'slack_1', { isStartable: () => false })
@@ -70,45 +73,45 @@ it('a click on connect starts nothing where nothing can be started', () => {
 
 const page = { kind: 'page', from: 'slack_1' }
 
-it('a return goes straight on when the service shows the consent, as one click', () => {
-  const transition = comesBack([app('github_1')])
+it('a confirmed return redirects to the next app, like a click', () => {
+  const transition = returnFromSlack([app('github_1')])
   expect(transition).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { clicks: 1 } })
   expect(findReturn(transition.walk, 's1')).toBeUndefined()
   expect(findReturn(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
 })
 
-it('a return handled by two servers at once leaves once, and the later one shows the page', () => {
-  const rest = [app('github_1'), app('gdrive_1')]
-  const first = comesBack(rest, { step: 's2' })
+it('a return handled by two servers at once redirects once, and the later one shows the page', () => {
+  const otherApps = [app('github_1'), app('gdrive_1')]
+  const first = returnFromSlack(otherApps, { step: 's2' })
   expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  const later = afterReturn(first.walk, checkOf(rest, { step: 's3' }), slackReturn)
+  const later = afterReturn(first.walk, checkOf(otherApps, { step: 's3' }), slackReturn)
   expect(later).toMatchObject(page)
   expect(later.walk).toEqual(first.walk)
 })
 
-it('a return shows a page for a pause, at the end, or while the app is listed', () => {
-  expect(comesBack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
+it('a return shows the page for a pause, at the end, or while the app is listed', () => {
+  expect(returnFromSlack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
   expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), slackReturn)).toMatchObject(page)
-  expect(comesBack(both)).toMatchObject(page)
+  expect(returnFromSlack(both)).toMatchObject(page)
 })
 
-it('a return that claims a failure is checked, not believed, and not waited for', () => {
-  const listed = comesBack(both, {}, { isRefused: true })
+it('a return with an error is checked, not believed, and ends the wait', () => {
+  const listed = returnFromSlack(both, {}, { isRefused: true })
   expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
-  expect(comesBack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
+  expect(returnFromSlack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
 })
 
-it('a return leads on to the app that the page would offer', () => {
-  const rest = [app('odd_1', 'attention'), app('github_1')]
-  expect(comesBack(rest)).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  const { walk } = comesBack(rest, {}, { isAutomatic: false })
+it('a return redirects to the app that the page would offer', () => {
+  const otherApps = [app('odd_1', 'attention'), app('github_1')]
+  expect(returnFromSlack(otherApps)).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  const { walk } = returnFromSlack(otherApps, {}, { isAutomatic: false })
   expect(nextStep(walkStates(walk, 1_000))).toMatchObject({ kind: 'connect', instance: 'github_1' })
 })
 
-it('a return pauses before an app that needs something first, and before no other', () => {
+it('a return shows the page only before an app with help', () => {
   const hasHelp = (instance: string) => instance === 'github_1'
-  expect(comesBack([app('github_1')], { hasHelp })).toMatchObject(page)
-  expect(comesBack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
+  expect(returnFromSlack([app('github_1')], { hasHelp })).toMatchObject(page)
+  expect(returnFromSlack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
 })
 
 const returnAt = (before: Walk, now: number, unconnected = both) => {

@@ -1,5 +1,5 @@
-// The walk's routes in an app of their own, already signed in, with a scripted service, a store in memory and a
-// clock that stands still. What a page would show is answered as JSON.
+// Fixture: the walk's routes in a separate app, signed in, with a scripted service, a store in memory and a stopped clock. Pages
+// are returned as JSON.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
@@ -26,13 +26,13 @@ const ONRAMP = 'https://onramp.example'
 const SERVICE = 'https://service.example'
 /** The final_redirect_url of a check that starts no step. */
 export const PLAIN_CHECK = `${ONRAMP}/onboarding/callback`
-/** Where the service lets people consent. */
+/** The consent URL of an app. */
 export const consentOf = (instance: string) => `${SERVICE}/auth/datasource/${instance}?token=once`
 export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example' }
 
 const returnTo = { publicOrigin: ONRAMP, allowedOrigins: ['https://intranet.example'] }
 
-/** As the service lists it: with a one-time path, new with every answer. */
+/** An entry of the service's list, with its one-time path. */
 const listed = (app: UnconnectedApp): UnconnectedApp => ({
   ...app,
   authUrlRelativePath: `/auth/datasource/${app.instance}?token=once`,
@@ -41,18 +41,17 @@ export const [slack, github] = [listed(fixtures.slack), listed(fixtures.github)]
 
 type Described = NonNullable<CompanyFile['datasources']>
 
-/** @param datasources what the company's file says of apps */
+/** @param datasources descriptions of apps from the company file */
 export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: 'Talk.', de: 'Reden.' } } }) {
-  const world = {
+  const setup = {
     now: fixtures.NOW,
-    waiting: [slack, github] as UnconnectedApp[],
+    unconnectedApps: [slack, github] as UnconnectedApp[],
     person: ada,
-    /** How long the service takes to answer; milliseconds. */
-    takes: 0,
-    /** Waited for before the service answers. @param gone aborts when no one waits for it */
-    answers: undefined as ((signal?: AbortSignal | null) => Promise<void>) | undefined,
-    /** The service is away. */
-    fails: false,
+    /** Milliseconds that the service needs for a response. */
+    responseDelayMs: 0,
+    /** Called before the service responds. @param signal aborts when the caller has disconnected */
+    beforeResponse: undefined as ((signal?: AbortSignal | null) => Promise<void>) | undefined,
+    isServiceDown: false,
     approvals: [] as Approval[],
     keepStateLoads: 0,
   }
@@ -60,14 +59,14 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const calls: (string | undefined)[] = []
   const audited: Parameters<Audit>[0][] = []
   const limited: string[] = []
-  /** When each check began whose result was recorded. */
+  /** The start of each check whose result was recorded. */
   const recordedAt: number[] = []
   const failures: object[] = []
 
   const sendPage: SendPage = (req, res, { view, data }) => {
     res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
   }
-  const now = () => world.now
+  const now = () => setup.now
   const walks = new WalkStore({
     records: memoryRecords().records,
     keyRing: testKeyRing(),
@@ -93,10 +92,10 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
       serviceClient: {
         async checkDatasourceAuth(_credentials, finalRedirectUrl, signal) {
           calls.push(finalRedirectUrl)
-          await world.answers?.(signal)
-          world.now += world.takes
-          if (world.fails) throw new Problem(503, 'service_unavailable')
-          return world.waiting
+          await setup.beforeResponse?.(signal)
+          setup.now += setup.responseDelayMs
+          if (setup.isServiceDown) throw new Problem(503, 'service_unavailable')
+          return setup.unconnectedApps
         },
         search: () => Promise.reject(new Error('not searched here')),
       },
@@ -119,8 +118,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     walks,
     keepStateStore: {
       load: () => {
-        world.keepStateLoads++
-        return Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals: world.approvals })
+        setup.keepStateLoads++
+        return Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals: setup.approvals })
       },
     },
     progress: { recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })) },
@@ -148,7 +147,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     .use((req, _res, next) => {
       const session = {
         id: 's1',
-        user: req.get('person') ? { ...ada, subject: req.get('person') } : world.person,
+        user: req.get('person') ? { ...ada, subject: req.get('person') } : setup.person,
         signedInAt: fixtures.NOW,
         tokens: { accessToken: '', issuedAt: fixtures.NOW },
       }
@@ -157,7 +156,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     })
     .use(routes, failed)
 
-  /** What a browser that follows a link of ours says of itself. */
+  /** The headers of a browser that follows our own link. */
   const browser = {
     'sec-fetch-site': 'same-origin',
     'sec-fetch-dest': 'document',
@@ -168,7 +167,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     await request(app).get(path).set(headers).redirects(0)
 
   return {
-    world,
+    setup,
     calls,
     audited,
     limited,
@@ -176,23 +175,23 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     failures,
     get,
     open,
-    /** Where the answer leads. */
-    to: async (path: string, headers?: Record<string, string>) =>
+    /** @returns the Location of the response */
+    locationOf: async (path: string, headers?: Record<string, string>) =>
       (await get(path, headers)).headers['location'],
     page: async (path: string, headers?: Record<string, string>) => (await get(path, headers)).body as Page,
     post: async (path: string) => await request(app).post(path).redirects(0),
-    /** Where the consent that was begun last leads back: the path of ours. */
+    /** Our path to which the last started consent returns. */
     callbackPath: () => new URL(calls.at(-1) ?? '').href.slice(ONRAMP.length),
   }
 }
 
-/** The same, ten seconds after Ada has left for Slack. */
+/** The routes ten seconds after Ada has left for Slack. */
 export async function awayAtSlack() {
-  const setUp = setUpWalkRoutes()
-  await setUp.to('/onboarding/connect/slack_1')
-  setUp.world.now += 10_000
-  return setUp
+  const routes = setUpWalkRoutes()
+  await routes.locationOf('/onboarding/connect/slack_1')
+  routes.setup.now += 10_000
+  return routes
 }
 
-/** What the overview prints. */
+/** The data of the overview page. */
 export type Page = Record<string, unknown> & { card?: Record<string, unknown>; banner?: { title: string } }

@@ -1,4 +1,4 @@
-// The walk's own decisions: what the service says, leaving for apps and coming back, and setting apps aside.
+// Pure decisions of walk.ts and next-step.ts: checks, attempts, returns and set-aside apps.
 import { expect, it } from 'vitest'
 import { automaticNext, nextStep, trackedAppState, walkStates } from '../../src/onboarding/next-step.ts'
 import {
@@ -21,7 +21,7 @@ import type { TrackedApp, StartedApp, UnconnectedApp, Walk } from '../../src/onb
 import { app } from './overview-pages.ts'
 
 const CONFIRM = 30
-/** For so long after a departure there is no check. */
+/** Milliseconds without a check after a click. */
 const IN_FLIGHT_MS = 15_000
 const [slack, github, drive] = [app('slack_1'), app('github_1'), app('gdrive_1')]
 const all = [slack, github, drive]
@@ -30,7 +30,7 @@ const checkedWalk = (waiting: UnconnectedApp[], walk = startWalk(0), now = 0) =>
 const leave = (walk: Walk, instance: string, step: string, now = 0) =>
   startConsent(walk, { instance, step, now })
 const afterClick = (waiting = all) => leave(checkedWalk(waiting), 'slack_1', 's1')
-/** Back from Slack a second later, and the service still lists it. */
+/** A return from Slack one second later, while the service still lists it. */
 const afterReturn = (waiting = all) =>
   finishReturn(checkedWalk(waiting, afterClick(waiting), 1_000), 's1', 1_000).walk
 const isStartable = () => true
@@ -40,7 +40,7 @@ const automaticNextOf = (walk: Walk, now: number, can: (instance: string) => boo
 const kindOf = (walk: Walk, instance: string, now = 0) =>
   trackedAppState(walk.known.find((entry) => entry.instance === instance) as TrackedApp, now).kind
 
-/** "2 of 5": neither number shrinks while nothing is taken away by the service. */
+/** The numbers of "2 of 5", which shrink only if the service removes an app. */
 function progress(walk: Walk, now: number) {
   const { shown } = walkStates(walk, now)
   const connected = shown.filter(({ state }) => bucketOf(state) === 'connected')
@@ -49,29 +49,29 @@ function progress(walk: Walk, now: number) {
 
 it.each<[string, Walk, number, object]>([
   ['the first app that the service lists', checkedWalk(all), 0, { kind: 'connect', instance: 'slack_1' }],
-  ['nothing where the service lists nothing', checkedWalk([]), 0, { kind: 'finished' }],
+  ['none if the service lists no app', checkedWalk([]), 0, { kind: 'finished' }],
   [
-    'another app while the person is on the way',
+    'another app while the person is at the first one',
     afterClick(),
     1_000,
     { kind: 'connect', instance: 'github_1' },
   ],
-  ['the first where no one came back', afterClick(), IN_FLIGHT_MS, { kind: 'connect', instance: 'slack_1' }],
-  ['never one that is switched off', checkedWalk([app('a', 'disabled')]), 0, { kind: 'finished' }],
   [
-    'one whose permission has run out',
-    checkedWalk([app('a', 'stale')]),
-    0,
-    { kind: 'connect', instance: 'a' },
+    'the first app if the person never returned',
+    afterClick(),
+    IN_FLIGHT_MS,
+    { kind: 'connect', instance: 'slack_1' },
   ],
+  ['never a disabled app', checkedWalk([app('a', 'disabled')]), 0, { kind: 'finished' }],
+  ['a stale app', checkedWalk([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
   [
-    'never one without an address',
+    'never an app without an address',
     checkedWalk([app('a', 'attention'), app('b')]),
     0,
     { kind: 'connect', instance: 'b' },
   ],
   [
-    'nothing where only one without an address is left',
+    'none if only an app without an address is left',
     skip(checkedWalk([app('a', 'attention'), app('b')]), 'b', 1),
     1,
     { kind: 'finished' },
@@ -84,7 +84,7 @@ it.each([
   [0, 5],
   [59_999, 5],
   [60_000, 30],
-  // A clock that was set back meanwhile.
+  // The clock was set back in the meantime.
   [-59_999, 5],
   [-60_000, 30],
 ])(
@@ -130,7 +130,7 @@ it('a return counts as connected only when the service no longer lists the app',
   expect(finishSlack(all).outcome).toBe('waiting')
 })
 
-it('a return is judged by its own app, and once', () => {
+it('a return is evaluated once, by the status of its own app', () => {
   const both = checkedWalk([slack], leave(afterClick(), 'github_1', 's2'))
   const { walk, outcome } = finishReturn(both, 's2', 0)
   expect(outcome).toBe('connected')
@@ -163,10 +163,12 @@ it('a return with a finished step is ignored, and replaces no other tab’s retu
 })
 
 it('a return is recorded before its check', () => {
-  const known = markReturned(afterClick(), findReturn(afterClick(), 's1') as StartedApp, 2_000)
-  expect(findReturn(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
-  expect(mayCheck(known, 2_001)).toBe(true)
-  expect(markReturned(known, findReturn(known, 's1') as StartedApp, 3_000)).toEqual(known)
+  const returnedWalk = markReturned(afterClick(), findReturn(afterClick(), 's1') as StartedApp, 2_000)
+  expect(findReturn(returnedWalk, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
+  expect(mayCheck(returnedWalk, 2_001)).toBe(true)
+  expect(markReturned(returnedWalk, findReturn(returnedWalk, 's1') as StartedApp, 3_000)).toEqual(
+    returnedWalk,
+  )
 })
 
 const connected = finishReturn(checkedWalk([github, drive], afterClick(), 5), 's1', 5).walk
@@ -179,23 +181,31 @@ it('an automatic return leads to the next app that was never started', () => {
 })
 
 it('an automatic return doesn’t restart a reconnected app after the same click', () => {
-  const again = checkedWalk([slack], finishReturn(checkedWalk([], afterClick([slack]), 5), 's1', 5).walk, 6)
-  expect(automaticNextOf(again, 6)).toBeUndefined()
-  const clicked = leave(checkedWalk([slack, github], again, 7), 'github_1', 's2', 7)
+  const relistedWalk = checkedWalk(
+    [slack],
+    finishReturn(checkedWalk([], afterClick([slack]), 5), 's1', 5).walk,
+    6,
+  )
+  expect(automaticNextOf(relistedWalk, 6)).toBeUndefined()
+  const clicked = leave(checkedWalk([slack, github], relistedWalk, 7), 'github_1', 's2', 7)
   expect(automaticNextOf(clicked, 7)).toBe('slack_1')
   const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, isAutomatic: true })
   expect(byItself.clicks).toBe(clicked.clicks)
 })
 
 it('a reconnected app that is listed again is offered anew, not called unconfirmed', () => {
-  const again = checkedWalk(all, checkedWalk([github, drive], afterReturn(), 2_000), 3_600_000)
-  expect(nextOf(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
-  expect(again.known[0]).toMatchObject({ status: 'awaiting', attempt: undefined, unconfirmedAt: undefined })
+  const relistedWalk = checkedWalk(all, checkedWalk([github, drive], afterReturn(), 2_000), 3_600_000)
+  expect(nextOf(relistedWalk, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
+  expect(relistedWalk.known[0]).toMatchObject({
+    status: 'awaiting',
+    attempt: undefined,
+    unconfirmedAt: undefined,
+  })
 })
 
-it('a return counts although another tab saw the app connected', () => {
-  const again = checkedWalk(all, checkedWalk([github, drive], afterClick(), 2), 3)
-  expect(findReturn(again, 's1')).toMatchObject({ instance: 'slack_1' })
+it('a return counts although another tab found the app connected', () => {
+  const relistedWalk = checkedWalk(all, checkedWalk([github, drive], afterClick(), 2), 3)
+  expect(findReturn(relistedWalk, 's1')).toMatchObject({ instance: 'slack_1' })
 })
 
 it('a declined app is no longer confirming, is offered again, and may still become connected', () => {
@@ -206,7 +216,7 @@ it('a declined app is no longer confirming, is offered again, and may still beco
   expect(kindOf(checkedWalk([github, drive], declined, 3), 'slack_1')).toBe('connected')
 })
 
-it('an app that the person didn’t allow is left alone where nothing is waited for', () => {
+it('declining has no effect unless the app is being confirmed', () => {
   for (const walk of [checkedWalk(all), afterClick(), checkedWalk([github, drive], afterReturn(), 2)])
     expect(decline(walk, 'slack_1', 3)).toEqual(walk)
 })
@@ -218,7 +228,7 @@ it('“not now” lasts until it is undone, or the person connects the app after
   expect(leave(skipped, 'slack_1', 's', 2).known[0]?.skippedAt).toBeUndefined()
 })
 
-it('an app that is set aside ends the wait for its consent alone', () => {
+it('setting an app aside ends the wait for that app only', () => {
   const both = finishReturn(leave(afterReturn(), 'github_1', 's2', 2), 's2', 3).walk
   const skipped = skip(both, 'slack_1', 4)
   expect([kindOf(skipped, 'slack_1'), kindOf(skipped, 'github_1')]).toEqual(['skipped', 'confirming'])
@@ -249,7 +259,7 @@ it('“I need an admin” is kept with its time until it is undone or replaced',
 it('no check is sent right after a click, and one later, even if the clock changes', () => {
   expect(mayCheck(checkedWalk(all), 0)).toBe(true)
   expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(afterClick(), now))).toEqual([false, true])
-  // A clock that was put back, or a record that claims a departure to come.
+  // The clock was set back, or the record has a future click.
   expect(mayCheck(afterClick(), -IN_FLIGHT_MS)).toBe(true)
   expect(mayCheck(afterReturn(), 1_001)).toBe(true)
 })
@@ -264,7 +274,7 @@ it.each([
   expect(inScope({ only }, instance)).toBe(isShown)
 })
 
-it('a visit counts apps that were connected on the way, and only its own apps', () => {
+it('a visit counts its own apps, also those connected during the visit', () => {
   expect(progress(checkedWalk([drive], checkedWalk(all), 1), 1)).toEqual({ connected: 2, total: 3 })
   expect(progress({ ...checkedWalk(all), visit: { only: ['slack_1'] } }, 0)).toEqual({
     connected: 0,
@@ -280,7 +290,7 @@ it('a walk with too many apps forgets the first connected ones, never a waiting 
   expect(half.known[0]?.instance).toBe('a1_1')
 })
 
-it('a walk is the same walk where the service repeats its response', () => {
+it('repeating a response doesn’t change the walk', () => {
   const connected = checkedWalk([github], checkedWalk(all), 1)
   expect(checkedWalk([github], connected, 2)).toEqual(connected)
   expect(checkedWalk([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')

@@ -1,4 +1,4 @@
-// Where walks are kept: nothing is lost between many writers, and no one is kept out by a damaged record.
+// The store of walks: concurrent writes are merged, and a damaged record blocks no one.
 import { expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { applyCheck, skip } from '../../src/onboarding/walk.ts'
@@ -19,12 +19,12 @@ const apps = Array.from({ length: 40 }, (_, index) => ({
   status: 'awaiting' as const,
 }))
 
-/** One store, and how to open a process's walks on it. */
+/** One store, and a function that opens a process's walks on it. */
 function setUpWalks() {
   const { records, values } = memoryRecords()
   const keyRing = testKeyRing()
   const counted = { reads: 0, writes: 0, seconds: 0 }
-  /** What another process does between a read and the next write. */
+  /** The action of another process between a read and the next write. */
   let meanwhile: () => Promise<unknown> = async () => {}
   const watched: typeof records = {
     ...records,
@@ -51,7 +51,7 @@ function setUpWalks() {
       people: people ?? testPeople(),
       now: () => 1,
     })
-  /** Writes over Ada's record: text as it is, anything else sealed as if it were ours. */
+  /** Overwrites Ada's record: a string unchanged, any other value sealed. */
   async function damage(record: object | string) {
     await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     const [key = ''] = values.keys()
@@ -68,7 +68,7 @@ function setUpWalks() {
   }
 }
 
-it('a walk loses nothing of forty changes at once by two processes', async () => {
+it('a walk loses none of forty simultaneous changes by two processes', async () => {
   const { process } = setUpWalks()
   const [one, other] = [process(), process()]
   await one.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
@@ -81,7 +81,7 @@ it('a walk loses nothing of forty changes at once by two processes', async () =>
   expect(walk.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(40)
 })
 
-it('a walk begins when the person first comes, and lives ninety days from its last change', async () => {
+it('a walk begins with the person’s first visit, and expires ninety days after its last change', async () => {
   const { process, counted } = setUpWalks()
   const walks = process()
   expect(await walks.load(ada)).toMatchObject({ startedAt: 1, known: [], clicks: 0 })
@@ -91,7 +91,7 @@ it('a walk begins when the person first comes, and lives ninety days from its la
   expect(counted).toMatchObject({ writes: 1, seconds: 7_776_000 })
 })
 
-it('a walk is neither read again nor written where a page changes nothing', async () => {
+it('a page without changes neither rereads nor writes the walk', async () => {
   const { process, counted } = setUpWalks()
   const walks = process()
   const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
@@ -101,7 +101,7 @@ it('a walk is neither read again nor written where a page changes nothing', asyn
   expect([counted.reads, counted.writes]).toEqual([reads, writes + 1])
 })
 
-it('a walk changed by another process meanwhile is merged, and written once for each change', async () => {
+it('a walk that another process changed is merged, and written once for each change', async () => {
   const { process, between, counted } = setUpWalks()
   const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
   between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
@@ -131,14 +131,14 @@ it('a stored walk reveals neither the person nor their apps without the key', as
     ...applyCheck(walk, apps, 1, 30),
     visit: { only: [], returnTo: 'https://intranet.example/ada' },
   }))
-  // Random letters may spell a short word: so what is looked for has characters that sealed text has not.
+  // The searched values have characters that sealed text can't contain, because random letters may spell a short word.
   expect([...values.values()].join('')).toMatch(/^[\w-]+$/)
   expect([...values.keys()].join()).not.toMatch(/ada@|wiki_|intranet\.|as\.example/i)
   expect([...values.keys()].join()).not.toContain(personKey(ada))
   expect((await process().load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
 })
 
-it('a walk is gone when its person is forgotten', async () => {
+it('forgetting a person deletes their walk', async () => {
   const { process, values, keyRing } = setUpWalks()
   await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
   const remove = async (key: string) => void values.delete(key)
@@ -146,7 +146,7 @@ it('a walk is gone when its person is forgotten', async () => {
   expect(values.size).toBe(0)
 })
 
-it('a walk omits an app hidden after people saw it, and has the company’s order', async () => {
+it('a walk omits apps that the company file hides, and has its order', async () => {
   const { process } = setUpWalks()
   await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
   const company = companyOf({ datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } }, new Map())
@@ -157,11 +157,11 @@ it('a walk omits an app hidden after people saw it, and has the company’s orde
     expect(known.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
 })
 
-const known = { instance: 'a', name: 'A', status: 'awaiting', firstSeen: 1 }
-const full = { startedAt: 1, known: [known], visit: { only: ['a'] }, clicks: 3 }
+const app = { instance: 'a', name: 'A', status: 'awaiting', firstSeen: 1 }
+const full = { startedAt: 1, known: [app], visit: { only: ['a'] }, clicks: 3 }
 
 it.each(['not sealed', JSON.stringify(full)])(
-  'a walk whose record is damaged (%j) begins anew, and is kept from then on',
+  'a walk with a damaged record (%j) begins anew, and is saved again',
   async (damaged) => {
     const { process, damage } = setUpWalks()
     await damage(damaged)
@@ -171,7 +171,7 @@ it.each(['not sealed', JSON.stringify(full)])(
   },
 )
 
-it('a walk whose record leads where the rules do not allow leads nowhere', async () => {
+it('a stored return address that is no longer allowed is dropped', async () => {
   const { process, damage } = setUpWalks()
   await damage({ ...full, visit: { only: ['a'], returnTo: 'https://evil.example/' } })
   expect((await process().load(ada)).visit).toEqual({ only: ['a'] })
@@ -187,11 +187,11 @@ it.each([
     false,
   ],
   [
-    'another issuer, with an address that is newer than the walk',
+    'another issuer, with an address added after the walk',
     { issuer: 'https://new.example', emailVerified: true, email: 'king@acme.example' },
     true,
   ],
-])('someone who comes from %s goes on with the walk: %s', async (_what, given, isContinued) => {
+])('someone who signs in at %s continues the walk: %s', async (_what, given, isContinued) => {
   const { process } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
@@ -207,22 +207,22 @@ it.each([
     issuer: ada.issuer,
     email,
   }))
-  const there = { subject: 'another', email, ...given }
+  const user = { subject: 'another', email, ...given }
   const walks = process(undefined, people)
-  const walk = await walks.load(there)
+  const walk = await walks.load(user)
   expect(walk.known).toEqual(isContinued ? before.known : [])
   expect(walk.visit).toEqual({ only: [] })
-  await walks.update(there, (same) => same, walk)
+  await walks.update(user, (same) => same, walk)
   await people.forget(email)
-  expect((await walks.load(there)).known).toEqual(isContinued ? before.known : [])
+  expect((await walks.load(user)).known).toEqual(isContinued ? before.known : [])
 })
 
-it('a reused address gets no walk of a person who has signed in at that issuer', async () => {
+it('a reused address doesn’t get the walk of a person who signed in at that issuer', async () => {
   const { process } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
-  const there = { issuer: 'https://new.example', subject: 'ada', email, emailVerified: true }
-  for (const user of [ada, there]) {
+  const newUser = { issuer: 'https://new.example', subject: 'ada', email, emailVerified: true }
+  for (const user of [ada, newUser]) {
     await people.change(email, (person) => withSignIn(person, personKey(user)))
     await process().update(user, (walk) => ({
       ...applyCheck(walk, apps, 1, 30),
@@ -230,19 +230,19 @@ it('a reused address gets no walk of a person who has signed in at that issuer',
       email,
     }))
   }
-  expect((await process(undefined, people).load({ ...there, subject: 'bob' })).known).toEqual([])
+  expect((await process(undefined, people).load({ ...newUser, subject: 'bob' })).known).toEqual([])
 })
 
-it('a walk of an earlier version names no person, so no other person continues it', async () => {
+it('a walk of an earlier version without a person is continued by no one else', async () => {
   const { process } = setUpWalks()
   const people = testPeople()
-  const there = {
+  const user = {
     issuer: 'https://new.example',
     subject: 'a',
     email: 'ada@acme.example',
     emailVerified: true,
   }
-  await people.change(there.email, (person) => withSignIn(person, personKey(ada)))
+  await people.change(user.email, (person) => withSignIn(person, personKey(ada)))
   await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-  expect((await process(undefined, people).load(there)).known).toEqual([])
+  expect((await process(undefined, people).load(user)).known).toEqual([])
 })

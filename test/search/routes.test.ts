@@ -1,4 +1,4 @@
-// A search as the person: from our own page, or because they typed or kept its address; never because of another site's link.
+// Searches with the person's token: only from our own page, a typed address or a bookmark, never by another site's link.
 import express from 'express'
 import request from 'supertest'
 import { expect, it, vi } from 'vitest'
@@ -12,7 +12,7 @@ import { languages } from '../helpers/texts.ts'
 const ORIGIN = 'https://onramp.example'
 const EVIL = 'https://evil.example'
 
-/** Follows redirects, and says the same of itself as before, as browsers do. */
+/** Follows redirects with the same Fetch Metadata headers, as browsers do. */
 async function open(path: string, headers: Record<string, string>, dropAfterMs?: number) {
   const calls: string[] = []
   let signal: AbortSignal | null | undefined
@@ -58,33 +58,30 @@ it.each<[string, Record<string, string>, boolean, string?]>([
   ['the address bar or a bookmark', from('none'), true],
   ['another site', from('cross-site'), false],
   ['a neighbor on the same domain', from('same-site'), false],
-  ['an older browser that says nothing', {}, true],
+  ['an older browser without Fetch Metadata', {}, true],
   ['our own page in an older browser', { referer: `${ORIGIN}/search` }, true],
   ['another site in an older browser', { referer: `${EVIL}/` }, false],
   ['another program, to a page that another site filled in', from('none'), false, '&unattended=yes'],
   ['our own page, which loads again on its own', from('same-origin'), false, '&unattended=yes'],
-])(
-  'a search that comes from %s is made only where it is the person who asks',
-  async (_from, headers, isMade, more = '') => {
-    const { calls, page } = await open(`/search?q=layoffs${more}`, headers)
-    expect(calls).toEqual(isMade ? ['layoffs'] : [])
-    expect(page['query']).toBe('layoffs')
-    expect(page['heading'] === undefined).toBe(!isMade)
-  },
-)
+])('a search from %s is made only if the person requested it', async (_from, headers, isMade, more = '') => {
+  const { calls, page } = await open(`/search?q=layoffs${more}`, headers)
+  expect(calls).toEqual(isMade ? ['layoffs'] : [])
+  expect(page['query']).toBe('layoffs')
+  expect(page['heading'] === undefined).toBe(!isMade)
+})
 
-it('a page that another site filled in searches for nothing in another language either, and its form searches', async () => {
+it('a page that another site filled in doesn’t search, also after a change of language', async () => {
   const { address } = await open('/search?q=layoffs', from('cross-site'))
   const own = from('same-origin')
   expect((await open(`/search${address}&lang=de`, own)).calls).toEqual([])
   expect((await open('/search?q=layoffs', own)).calls).toEqual(['layoffs'])
 })
 
-it('an empty search asks nothing', async () => {
+it('an empty search makes no request', async () => {
   expect((await open('/search?q=+', from('none'))).calls).toEqual([])
 })
 
-it('a search ends when no one waits for its page any more', async () => {
+it('a search ends when its browser disconnects', async () => {
   const { gone } = await open('/search?q=layoffs', {}, 200)
   await vi.waitFor(() => expect(gone()).toBe(true))
 })

@@ -1,5 +1,5 @@
-// What someone can do who has a dump of the store, and someone who has the server's secret as well, but not the
-// browser's cookie: nothing. They use the code's own functions, as an attacker would.
+// An attacker with a dump of the store, with or without SESSION_SECRET, can use no session without its cookie. The tests use the
+// product's own functions, as an attacker would.
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 type Loot = { entries: [string, string][]; bytes: string }
 
-/** All of the store, and its files as they are. Both stores are given the same: test/journeys/store-dump.test.ts. */
+/** The whole store, files included. test/journeys/store-dump.test.ts shows that both stores get the same data. */
 function loot({ env }: Running): Loot {
   const folder = env['DATA_DIR'] ?? ''
   const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'))
@@ -37,7 +37,7 @@ describe('a dump of the store', () => {
   const cookie = () => /onramp=([^;]*)/.exec(ada.cookieHeader(running.url))?.[1] ?? ''
   const sessionId = () => decodeURIComponent(cookie()).slice(2).split('.')[0] ?? ''
 
-  it('shows no token, no code, no client secret, no address and no name', () => {
+  it('a dump of the store shows no token, code, client secret, address or name', () => {
     const { bytes, entries } = loot(running)
     expect(entries.length).toBeGreaterThan(3)
     const person = running.sandbox.people.find(({ id }) => id === 'ada')
@@ -53,7 +53,7 @@ describe('a dump of the store', () => {
     expect(bytes).not.toContain(running.env['SESSION_SECRET'])
   })
 
-  it('with the secret, but without the cookie, opens nothing', () => {
+  it('a dump with SESSION_SECRET, but without the cookie, opens no record', () => {
     const { entries } = loot(running)
     const sealer = createSealer([running.env['SESSION_SECRET'] ?? ''])
     const names = entries.flatMap(([key]) => [key, key.slice(key.indexOf(':') + 1), hashOf(key)])
@@ -61,12 +61,12 @@ describe('a dump of the store', () => {
     const personal = entries.filter(([key]) => key.includes('session:'))
     for (const [, value] of personal)
       for (const guess of guesses) expect(sealer.open(value, guess)).toBeUndefined()
-    // The same functions do open them for the browser that has the id, so they are the right ones.
+    // The same functions open them with the session's id, so they are the right ones.
     const own = personal.filter(([, value]) => sealer.open(value, `session:${sessionId()}`))
     expect(own).toHaveLength(1)
   })
 
-  it('with the secret signs no cookie that is anybody', async () => {
+  it('a dump with SESSION_SECRET can’t forge a session cookie', async () => {
     const { entries } = loot(running)
     const key = createHmac('sha256', running.env['SESSION_SECRET'] ?? '')
       .update('onramp cookie 1')
@@ -80,7 +80,7 @@ describe('a dump of the store', () => {
       thief.setCookie(running.url, 'onramp', sign(name))
       await expectSignedOut(running, thief)
     }
-    // Signed so, the id itself would do: the forged signatures are good ones.
+    // The real id with such a signature works, so the forged signatures are valid.
     const owner = new TestBrowser()
     owner.setCookie(running.url, 'onramp', sign(sessionId()))
     await expectSignedIn(running, owner)

@@ -1,4 +1,4 @@
-// Sessions as express-session keeps them in our store: what is written when, over what, and what can never come back.
+// Sessions of express-session in our store: the time of each write, conflicting writes, and ended sessions.
 import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const NEW = 'a new secret of more than thirty-two characters'
 const user = { issuer: 'https://as.example', subject: 'ada' }
 const HOUR = 3_600
 
-/** An app that signs Ada in, and does with her session what a test asks for. */
+/** An app that signs Ada in, and runs a test's function on her session. */
 function world({
   secrets = [OLD],
   store = memoryStore(),
@@ -83,7 +83,7 @@ function world({
   app.get('/failing', async (req, res) => {
     await meanwhile.does(req.sessionID)
     const reloading = reloadSession(req)
-    // As the page of an outage does.
+    // Like the page of an outage.
     delete (req as Partial<express.Request>).session
     res.json([(await reloading) !== undefined, (await reloadSession(req)) !== undefined])
   })
@@ -112,7 +112,7 @@ function world({
   return { app, clock, done, store, sessions, meanwhile, browser }
 }
 
-it('a browser that only looks gets no cookie, and nothing is stored or read for it', async () => {
+it('a page without a sign-in sets no cookie and touches no record', async () => {
   const { browser, store, done } = world({ own: { get: () => Promise.reject(new Error('read')) } })
   const { headers, body } = await browser().agent.get('/')
   expect([headers['set-cookie'], body, store.values.size, done]).toEqual([undefined, 'no one', 0, []])
@@ -120,7 +120,7 @@ it('a browser that only looks gets no cookie, and nothing is stored or read for 
     expect((await browser().agent.get('/').set('cookie', cookie)).body).toBe('no one')
 })
 
-it('a browser that signs in gets a new session, inserted once, under a name that opens nothing', async () => {
+it('a browser that signs in gets a new session, inserted once, under a key that isn’t the cookie', async () => {
   const { browser, store, done } = world()
   const ada = browser()
   const { headers, body: id } = await ada.agent.get('/in')
@@ -144,7 +144,7 @@ it('a browser that signs in gets a new session, inserted once, under a name that
   expect(await ada.get('/in')).not.toBe(id)
 })
 
-it('a browser stays signed in over a new secret in front, and not without the old one', async () => {
+it('a session survives a secret rotation while the old secret is listed', async () => {
   const before = world()
   const { headers } = await before.browser().agent.get('/in')
   const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
@@ -157,7 +157,7 @@ it('a browser stays signed in over a new secret in front, and not without the ol
   }
 })
 
-it('a browser is signed in for the idle time, and for the longest time in any case', async () => {
+it('a session ends after the idle time, and at the latest after the maximum time', async () => {
   const { browser, clock, store } = world()
   const ada = browser()
   await ada.get('/in')
@@ -168,7 +168,7 @@ it('a browser is signed in for the idle time, and for the longest time in any ca
   expect([await ada.get('/'), store.lives.get(key)]).toEqual(['no one', 1.05 * HOUR])
 })
 
-it('signing out leaves no record, and no one is signed in for the rest of the request', async () => {
+it('signing out deletes the record, and the rest of the request has no user', async () => {
   const { browser, store } = world()
   const ada = browser()
   await ada.get('/in')
@@ -190,7 +190,7 @@ it('a session is touched after a twentieth of its idle time, and not before', as
   expect(done).toEqual(['touch'])
 })
 
-it('a session is touched by a process that has just started', async () => {
+it('a process that has just started touches the session', async () => {
   const { browser, store } = world()
   const { headers } = await browser().agent.get('/in')
   const { app, clock, done } = world({ store })
@@ -201,7 +201,7 @@ it('a session is touched by a process that has just started', async () => {
   expect(done).toEqual(['touch'])
 })
 
-it('a session whose touch fails is answered all the same, and touched the next time', async () => {
+it('a failed touch doesn’t fail the request, and the next request touches the session', async () => {
   const { browser, clock, done, store } = world()
   const working = { ...store.records }
   const ada = browser()
@@ -216,14 +216,8 @@ it('a session whose touch fails is answered all the same, and touched the next t
 
 it.each([
   ['new tokens that are saved', ['/refresh'], [['fulfilled', 'second']], { accessToken: 'second' }, {}],
-  ['a save that is under way as the answer ends', ['/early'], ['done'], { accessToken: 'second' }, {}],
-  [
-    'a field that requests set',
-    ['/set', '/set'],
-    ['done', 'done'],
-    { accessToken: 'first' },
-    { name: 'Ada' },
-  ],
+  ['a save that is pending when the response ends', ['/early'], ['done'], { accessToken: 'second' }, {}],
+  ['a field set by a request', ['/set', '/set'], ['done', 'done'], { accessToken: 'first' }, { name: 'Ada' }],
 ])('a session is written once for %s', async (_what, paths, answers, tokens, changed) => {
   const { browser, done } = world()
   const ada = browser()
@@ -251,7 +245,7 @@ it('a session keeps refreshed tokens over a slower request’s save, which is lo
   expect([done, store.values.size]).toEqual([['insert', 'change', lost, lost], 0])
 })
 
-it('a session that was ended meanwhile does not come back, by a refresh or by a slow request', async () => {
+it('a refresh or a slow request doesn’t restore an ended session', async () => {
   for (const path of ['/refresh', '/slow']) {
     const { browser, clock, meanwhile, sessions, store } = world()
     const ada = browser()
@@ -264,7 +258,7 @@ it('a session that was ended meanwhile does not come back, by a refresh or by a 
   }
 })
 
-it('a refresh reads a session again that its request has lost, unless it was ended', async () => {
+it('a refresh reads the session again if its request has lost it, unless it was ended', async () => {
   for (const isEnded of [false, true]) {
     const { browser, meanwhile, sessions } = world()
     const ada = browser()
@@ -275,7 +269,7 @@ it('a refresh reads a session again that its request has lost, unless it was end
   }
 })
 
-it('a session that was changed meanwhile keeps the newer tokens', async () => {
+it('a session that another request changed keeps the newer tokens', async () => {
   const { browser, meanwhile } = world()
   const ada = browser()
   await ada.get('/in')
@@ -289,7 +283,7 @@ it('a session that was changed meanwhile keeps the newer tokens', async () => {
   expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
 })
 
-it('a session that was ended from another device has the next sign-in send prompt=login', async () => {
+it('after a session was ended from another device, the next sign-in sends prompt=login', async () => {
   const { browser, done, sessions, store } = world()
   const ada = browser()
   const id = (await ada.get('/in')) as string
@@ -299,14 +293,14 @@ it('a session that was ended from another device has the next sign-in send promp
   expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
   expect(await ada.get('/asks')).toBe(true)
   expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
-  // For as long as that browser may have its cookie, and not only while it would have been idle.
+  // As long as the browser may keep its cookie, not only for the idle time.
   expect(store.lives.get(`session:${hashOf(id)}`)).toBe(10 * HOUR)
   const full = world({ own: { put: () => Promise.reject(new Error('full')) } })
   await full.sessions.endElsewhere(hashOf((await full.browser().get('/in')) as string))
   expect(full.store.values.size).toBe(0)
 })
 
-it('a failing store is an outage, and the session’s cookie is kept', async () => {
+it('a failing store is an outage, and keeps the session’s cookie', async () => {
   const store = memoryStore()
   let fails = false
   const get = (key: string) =>
@@ -325,6 +319,6 @@ it('a failing store is an outage, and the session’s cookie is kept', async () 
   expect(await ada.get('/')).toBe('no one')
 })
 
-it('the key of a person names neither issuer nor subject', () => {
+it('the key of a person contains neither issuer nor subject', () => {
   expect(personKey(user)).toBe(hashOf('https://as.example\nada'))
 })

@@ -1,4 +1,4 @@
-// The news of the overview: what came of the app that the person comes from, what is being confirmed, and the way on.
+// Banners and waiting cards of the overview.
 import { expect, it } from 'vitest'
 import {
   type UnconnectedApp,
@@ -14,29 +14,33 @@ import {
   NOW,
   drive,
   github,
-  late,
-  returned,
+  unconfirmedWalk,
+  returnedWalk,
   overviewPage,
   checkedWalk,
   slack,
-  waits,
+  unconnectedApp,
 } from './overview-pages.ts'
 
 const connect = '/onboarding/connect/slack_1'
 
 const lateAndOver = (waiting: UnconnectedApp[]) => {
-  const other = startConsent(late(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
+  const other = startConsent(unconfirmedWalk(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
   return finishReturn(other, 'step-2', LATE, true).walk
 }
-const off = waits('slack_1', 'Slack', 'disabled')
+const off = unconnectedApp('slack_1', 'Slack', 'disabled')
 
 it.each<[string, Walk, object | undefined]>([
   [
-    'connected, with what comes next',
+    'connected, with the next app',
     checkedWalk([github], checkedWalk([slack, github])),
     { kind: 'good', title: 'Slack connected', text: 'Next up: GitHub.' },
   ],
-  ['connected, the last one: the page says it', checkedWalk([], checkedWalk([slack, github])), undefined],
+  [
+    'connected, the last one: no banner beside the page’s headline',
+    checkedWalk([], checkedWalk([slack, github])),
+    undefined,
+  ],
   [
     'skipped',
     skip(checkedWalk([slack, github]), 'slack_1', NOW),
@@ -66,8 +70,8 @@ it.each<[string, Walk, object | undefined]>([
     },
   ],
   [
-    'without a usable address, and nothing is next',
-    checkedWalk([waits('slack_1', 'Slack', 'attention'), github]),
+    'without a usable address or a next app',
+    checkedWalk([unconnectedApp('slack_1', 'Slack', 'attention'), github]),
     {
       kind: 'notice',
       title: 'We can’t connect Slack right now',
@@ -75,29 +79,29 @@ it.each<[string, Walk, object | undefined]>([
     },
   ],
   [
-    'connected, where only one without an address is left',
+    'connected, and only an app without an address is left',
     checkedWalk(
-      [waits('evil_1', 'Evil App', 'attention')],
-      checkedWalk([slack, waits('evil_1', 'Evil App', 'attention')]),
+      [unconnectedApp('evil_1', 'Evil App', 'attention')],
+      checkedWalk([slack, unconnectedApp('evil_1', 'Evil App', 'attention')]),
     ),
     undefined,
   ],
   [
-    'not confirmed, where another one comes first',
+    'not confirmed, while another app comes first',
     lateAndOver([github, slack]),
     { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
   ],
   ['still to connect', checkedWalk([slack, github]), undefined],
-  ['of another visit', { ...checkedWalk([slack, github]), visit: { only: ['github'] } }, undefined],
-])('the banner tells the result of the app that the person comes from: %s', (_what, walk, banner) => {
+  ['hidden in this visit', { ...checkedWalk([slack, github]), visit: { only: ['github'] } }, undefined],
+])('the banner shows the result of the app from which the person returned: %s', (_what, walk, banner) => {
   expect(overviewPage(walk, { from: 'slack_1', now: LATE }).banner).toEqual(
     banner && { named: '', ...banner },
   )
 })
 
 it('the banner about a long name begins with the result, and has the name once', () => {
-  const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
-  const other = waits('plan_2', 'Quarterly planning, reporting and forecasting for EMEA')
+  const long = unconnectedApp('slack_1', 'Quarterly planning, reporting and forecasting app')
+  const other = unconnectedApp('plan_2', 'Quarterly planning, reporting and forecasting for EMEA')
   const notified = (walk: Walk) => {
     const { banner } = overviewPage(walk, { from: 'slack_1' })
     expect([banner?.title, banner?.text].join()).not.toContain('Quarterly')
@@ -124,19 +128,19 @@ it.each<[string, Walk, object | undefined]>([
   ],
   [
     'expired and skipped',
-    skip(checkedWalk([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
+    skip(checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
     { href: connect, label: 'Connect Slack again', notes: ['Use the same account or workspace as before.'] },
   ],
   ['for an admin', block(checkedWalk([slack]), 'slack_1', NOW), undefined],
-  ['skipped while another waits', skip(checkedWalk([slack, github]), 'slack_1', NOW), undefined],
+  ['skipped while another app is confirmed', skip(checkedWalk([slack, github]), 'slack_1', NOW), undefined],
   ['connected', checkedWalk([], checkedWalk([slack])), undefined],
-])('the resume button leads to an app that is %s', (_what, walk, way) => {
+])('the resume button depends on the state of the app: %s', (_what, walk, way) => {
   expect(overviewPage(walk).resume).toEqual(way)
 })
 
-it('an app that is being confirmed waits, polls, and leaves the main action to the next app', () => {
+it('an app being confirmed polls, and leaves the main action to the next app', () => {
   const walk = {
-    ...returned([slack, github, drive]),
+    ...returnedWalk([slack, github, drive]),
     visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
   }
   const { refresh, confirming, card } = overviewPage(walk, { from: 'slack_1' })
@@ -156,23 +160,27 @@ it('an app that is being confirmed waits, polls, and leaves the main action to t
   })
 })
 
-it('an app being confirmed gives its script the polling intervals and the time limit', () => {
-  const once = returned([slack, github])
+it('the page gives the script of an app being confirmed the polling intervals and the time limit', () => {
+  const returnedOnce = returnedWalk([slack, github])
   const polling = { url: '/onboarding/callback?step=step-1', status: '0 2 0', secondsLeft: CONFIRM }
-  expect(overviewPage(once).polling).toEqual({ ...polling, oftenSeconds: 60 })
-  const at = (seconds: number) => overviewPage(once, { now: NOW + seconds * 1_000 }).polling
+  expect(overviewPage(returnedOnce).polling).toEqual({ ...polling, oftenSeconds: 60 })
+  const at = (seconds: number) => overviewPage(returnedOnce, { now: NOW + seconds * 1_000 }).polling
   expect(at(51)).toEqual({ ...polling, oftenSeconds: 9, secondsLeft: CONFIRM - 51 })
   expect(at(60)).toMatchObject({ oftenSeconds: 0, secondsLeft: CONFIRM - 60 })
   expect(at(CONFIRM * 2)).toMatchObject({ oftenSeconds: 0, secondsLeft: 0 })
   expect(overviewPage(checkedWalk([slack])).polling).toBeUndefined()
 })
 
-it('an app that is being confirmed is not read first again at every further look', () => {
-  const again = (waiting: UnconnectedApp[]) => finishReturn(returned(waiting), 'step-1', NOW + 2_000).walk
+it('polls don’t move the focus to the confirming app again', () => {
+  const returnedAgain = (waiting: UnconnectedApp[]) =>
+    finishReturn(returnedWalk(waiting), 'step-1', NOW + 2_000).walk
   const from = 'slack_1'
-  expect(overviewPage(again([slack, github]), { from })).toMatchObject({
+  expect(overviewPage(returnedAgain([slack, github]), { from })).toMatchObject({
     confirming: { focus: false },
     banner: undefined,
   })
-  expect(overviewPage(again([slack]), { from })).toMatchObject({ card: { focus: false }, banner: undefined })
+  expect(overviewPage(returnedAgain([slack]), { from })).toMatchObject({
+    card: { focus: false },
+    banner: undefined,
+  })
 })
