@@ -5,15 +5,16 @@ import { Problem } from '../problem.ts'
 import type { SendPage } from '../web/pages.ts'
 import {
   dayOf,
-  filterEntries,
   groupByRemoval,
+  listEntries,
   listJson,
   operationOf,
   publishedSchedule,
   remarksOf,
+  selectEntries,
   toCalendar,
 } from '@onramp/deprecations'
-import type { EntryFilter, ListedEntry } from '@onramp/deprecations'
+import type { ListedEntry } from '@onramp/deprecations'
 import type { Texts } from '../web/languages/texts.ts'
 
 /** The page's form sends an empty one. */
@@ -24,34 +25,58 @@ const FOR_FIVE_MINUTES = 'public, max-age=300'
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
-/** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
-export function createDeprecationsRoutes(sendPage: SendPage, now: () => number): Router {
+/**
+ * `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. Strangers have no limit here, so
+ * what takes long is made once a day.
+ */
+export function createDeprecationsRoutes(
+  sendPage: SendPage,
+  now: () => number,
+  schedule = publishedSchedule,
+) {
   const router = Router()
+  const operations = [...new Set(schedule.map(operationOf))].sort()
+  let day = { asOf: '', entries: [] as ListedEntry[], made: new Map<string, unknown>() }
   const choose = ({ query }: Request) => {
     const asOf = dayOf(new Date(now()))
-    const choice: EntryFilter = { asOf, api: text(query.api), operation: text(query.operation) }
-    return { choice, entries: filterEntries(publishedSchedule, choice) }
+    if (asOf !== day.asOf) day = { asOf, entries: listEntries(schedule, asOf), made: new Map() }
+    const choice = omitUndefined({ api: text(query.api), operation: text(query.operation) })
+    return { choice, asOf, entries: selectEntries(day.entries, choice) }
   }
   /** A page can say that nothing matches; a program would read an empty list as an empty schedule. */
   const chooseForProgram = (req: Request) => {
     if (!APIS.has(req.query.api)) throw new Problem(400, 'api_unknown')
     return choose(req)
   }
+  /** By what was chosen: strangers can make up any number of pieces, but those choose few lists of entries. */
+  const once = <T>(kind: string, entries: readonly ListedEntry[], make: () => T): T => {
+    const key = [kind, ...entries.map(({ id }) => id)].join(' ')
+    if (!day.made.has(key)) day.made.set(key, make())
+    return day.made.get(key) as T
+  }
 
   router.get('/deprecations', (req, res) => {
-    const { choice, entries } = choose(req)
+    const { choice, asOf, entries } = choose(req)
+    const query = new URLSearchParams(choice).toString()
 
     sendPage(req, res, {
       view: 'deprecations/schedule',
       sheet: 'schedule',
-      data: (t) => scheduleView(entries, choice, t),
+      data: (t) => ({
+        ...once(`page ${t.lang}`, entries, () => scheduleView(entries, asOf, t)),
+        operations,
+        api: choice.api ?? '',
+        operation: choice.operation ?? '',
+        query: query && `?${query}`,
+      }),
     })
   })
 
   router.get('/deprecations.json', (req, res) => {
-    const { choice, entries } = chooseForProgram(req)
+    const { asOf, entries } = chooseForProgram(req)
 
-    res.set('Cache-Control', FOR_FIVE_MINUTES).json(listJson(entries, choice.asOf))
+    const list = once('json', entries, () => JSON.stringify(listJson(entries, asOf)))
+    res.set('Cache-Control', FOR_FIVE_MINUTES).type('json').send(list)
   })
 
   router.get('/deprecations.ics', (req, res) => {
@@ -59,7 +84,7 @@ export function createDeprecationsRoutes(sendPage: SendPage, now: () => number):
 
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')
-    res.type('text/calendar; charset=utf-8').send(toCalendar(entries))
+    res.type('text/calendar; charset=utf-8').send(once('ics', entries, () => toCalendar(entries)))
   })
 
   return router
@@ -92,7 +117,7 @@ const remainingTime = ({ state, daysLeft, fixBy }: ListedEntry['status'], t: Tex
     ? t('deprecations.removed', { count: -daysLeft })
     : t('deprecations.left', { count: daysLeft, day: fixBy })
 
-function scheduleView(entries: readonly ListedEntry[], choice: EntryFilter, t: Texts) {
+function scheduleView(entries: readonly ListedEntry[], asOf: string, t: Texts) {
   const days = groupByRemoval(entries).map(({ removal, removed, operations }) => ({
     removal,
     removed,
@@ -108,17 +133,11 @@ function scheduleView(entries: readonly ListedEntry[], choice: EntryFilter, t: T
       })),
     })),
   }))
-  const { api, operation } = choice
-  const query = new URLSearchParams(omitUndefined({ api, operation }))
   const gone = days.filter(({ removed }) => removed)
   return {
     title: t('deprecations.title'),
-    asOf: choice.asOf,
+    asOf,
     count: entries.length,
-    api: api ?? '',
-    operation: operation ?? '',
-    operations: [...new Set(publishedSchedule.map(operationOf))].sort(),
-    query: query.size === 0 ? '' : `?${query.toString()}`,
     days: days.filter(({ removed }) => !removed),
     gone,
     goneCount: gone.flatMap(({ operations }) => operations.flatMap(({ items }) => items)).length,

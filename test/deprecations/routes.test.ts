@@ -72,3 +72,37 @@ test('programs get 400 for an unknown API or a list of them, and everything for 
   expect(new Set(await statuses(['foo', 'Client', ['client', 'indexing']]))).toEqual(new Set([400]))
   expect(new Set(await statuses(['', 'client', 'indexing']))).toEqual(new Set([200]))
 })
+
+test('strangers make nothing be made anew: each answer is made once a day, by the entries that it has', async () => {
+  const reads = { count: 0 }
+  const place = {
+    depth: 'top' as const,
+    get in() {
+      reads.count += 1
+      return 'request' as const
+    },
+  }
+  const counting = publishedSchedule.map((entry) => (entry.kind === 'field' ? { ...entry, place } : entry))
+  let day = '2026-11-21'
+  const at = () => Date.parse(`${day}T12:00:00Z`)
+  const counted = express().use(createDeprecationsRoutes(pages.send, at, counting))
+  const readsOf = async (address: string) => {
+    const before = reads.count
+    const { text } = await request(counted).get(address).expect(200)
+    return { reads: reads.count - before, text }
+  }
+
+  for (const path of ['/deprecations', '/deprecations.json', '/deprecations.ics']) {
+    const first = await readsOf(path)
+    expect(first.reads).toBeGreaterThan(0)
+    expect(await readsOf(path)).toEqual({ reads: 0, text: first.text })
+    for (const same of ['?operation=/', '?operation=A', '?x=1', '?api=&operation='])
+      expect((await readsOf(path.toUpperCase() + same)).reads).toBe(0)
+    expect((await readsOf(`${path}?api=client`)).reads).toBeGreaterThan(0)
+  }
+  expect((await readsOf('/deprecations?lang=de')).text).not.toContain('days left')
+
+  day = '2026-11-22'
+  expect((await readsOf('/deprecations')).text).toContain('54 days left, fix by 2027-01-14')
+  expect((await readsOf('/deprecations.json')).text).toContain('"asOf":"2026-11-22"')
+})

@@ -1,6 +1,6 @@
 // What the package offers to a program. The commands are beside it: see README.md.
 export { publishedSchedule } from './schedule/published-schedule.ts'
-export { filterEntries, groupByRemoval, listJson } from './schedule/schedule.ts'
+export { filterEntries, groupByRemoval, listEntries, listJson, selectEntries } from './schedule/schedule.ts'
 export { dayOf, operationOf, remarksOf } from './schedule/schedule.ts'
 export type { EntryFilter, ListedEntry, Schedule } from './schedule/schedule.ts'
 export { toCalendar } from './schedule/calendar.ts'

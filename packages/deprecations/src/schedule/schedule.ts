@@ -138,20 +138,27 @@ export type ListedEntry = Entry & { status: Status & { fixBy: string } }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
-/** Entries sorted by removal date, then by operation. */
-export const filterEntries = (
-  schedule: Schedule,
-  { asOf, api, operation = '', within }: EntryFilter,
-): ListedEntry[] =>
+/** Entries with their status on a day, sorted by removal date, then by operation. */
+export const listEntries = (schedule: Schedule, asOf: string): ListedEntry[] =>
   schedule
     .map((entry) => ({ ...entry, status: { ...statusOn(entry, asOf), fixBy: fixBy(entry) } }))
-    .filter((entry) => {
-      const { daysLeft } = entry.status
-      if (api !== undefined && entry.api !== api) return false
-      if (within !== undefined && (daysLeft <= 0 || daysLeft > within)) return false
-      return operationOf(entry).toLowerCase().includes(operation.toLowerCase())
-    })
     .sort((a, b) => compare(a.removal, b.removal) || compare(operationOf(a), operationOf(b)))
+
+export const selectEntries = (
+  entries: readonly ListedEntry[],
+  { api, operation = '', within }: Omit<EntryFilter, 'asOf'>,
+): ListedEntry[] => {
+  const piece = operation.toLowerCase()
+  return entries.filter((entry) => {
+    const { daysLeft } = entry.status
+    if (api !== undefined && entry.api !== api) return false
+    if (within !== undefined && (daysLeft <= 0 || daysLeft > within)) return false
+    return operationOf(entry).toLowerCase().includes(piece)
+  })
+}
+
+export const filterEntries = (schedule: Schedule, { asOf, ...choice }: EntryFilter): ListedEntry[] =>
+  selectEntries(listEntries(schedule, asOf), choice)
 
 /** Groups by removal date, then by operation. `timeLeft`: `55 days left, fix by 2027-01-14` or `removed 37 days ago`. */
 export const groupByRemoval = (entries: readonly ListedEntry[]) =>
