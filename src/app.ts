@@ -1,4 +1,4 @@
-// What a request meets, top to bottom. The order is the security model: what comes before requireSignIn is for everyone,
+// The request pipeline, top to bottom. The order is the security model: what comes before requireSignIn is for everyone,
 // what comes after it is private. A new feature goes below, and is private unless someone moves it on purpose.
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { PeopleSnapshot } from './admin/people-snapshot.ts'
@@ -96,7 +96,7 @@ function createExpress({ TRUST_PROXY }: Settings): Express {
 /** Where a public group's paths begin: other requests skip its routes, which saves a tenth of a page. */
 const at = (...beginnings: string[]) => new RegExp(`^(?=/(?:${beginnings.join('|')})\\b)`, 'i')
 
-/** Probes, metrics, what pages load, and the calls of the authorization server and other programs. */
+/** Probes, metrics, assets, and requests of the authorization server and other programs. */
 function addRoutesForPrograms(app: Express, services: Services, exports: Router): void {
   const { settings, company, log, now, metrics, audit, limits, pages, signIn } = services
   const { authorizationServer, records, returnTo } = services

@@ -66,7 +66,7 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 }
 const MAX_BODY_BYTES = 65_536
-/** Each is an object in memory, however short it is. */
+/** Per body: each costs an object in memory, whatever its length. */
 const MAX_CHUNKS = 128
 const MAX_UNFINISHED = 2_000
 

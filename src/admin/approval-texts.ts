@@ -6,7 +6,7 @@ import { newApp, type AppCounts, type Report } from './report.ts'
 
 export const approvalPath = (instance: string): string => `/approvals/${encodeURIComponent(instance)}`
 
-/** For an app that no run has seen anyone wait for. No decision is about people who don't wait. */
+/** For an app without an approval in the keep state. Counts the waiting people on record. */
 export function earlyApproval(instance: string, { datasources, madeAt }: Report): Approval {
   const app: AppCounts =
     datasources.find((one) => one.instance === instance) ??

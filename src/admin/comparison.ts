@@ -1,4 +1,4 @@
-// Changes since an earlier day or the last digest, from the counts that `onramp keep` left of it. Pure.
+// Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState, NewApp } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { DAY_MS, FLOWS, utcDay, zeros, type Report } from './report.ts'

@@ -76,7 +76,7 @@ export function overviewPage(
   }
 }
 
-/** Ticked by evidence: both a dry run and a run read a list. */
+/** Derived from the keep state: a dry run or a run proves that the list was read. */
 const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
   {
     text: t('admin.step.list'),
@@ -123,7 +123,7 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-/** The app that affects at least half of these people. @param at how many an app affects */
+/** The app that affects at least half of these people. @param at number of people whom an app affects */
 function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt): AppCounts | undefined {
   const [first] = mostFirst(datasources, at)
   return first !== undefined && at(first) * 2 >= count ? first : undefined
@@ -250,7 +250,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const first = t('admin.need.appSince', { day: t.date(approval.since) })
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
-  // One person connects it first, or everyone who waited can: they need no one.
+  // No admin is needed while one person tests the app, or once everyone who waited can connect it.
   const needsNoOne = ({ instance }: AppCounts) => {
     const { stage, waiting } = approvals.get(instance) ?? {}
     return stage === 'approved' || (stage === 'confirmed' && waiting === 0)

@@ -18,7 +18,7 @@ const sortName = ({ person }: PersonSummary) => person.name ?? person.email
 
 const byEmail: Order = ({ person: one }, { person: other }) =>
   one.email === other.email ? 0 : one.email < other.email ? -1 : 1
-/** A name may change while a download goes on, and an address doesn't: so each person is in it once. */
+/** Downloads sort by address: a name may change during one, and would repeat a person. */
 const ORDERS = {
   page: (one, other) => names.compare(sortName(one), sortName(other)) || byEmail(one, other),
   download: byEmail,

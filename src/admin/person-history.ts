@@ -21,7 +21,7 @@ import { peopleUrl } from './filters.ts'
 import { answerCommand } from './overview.ts'
 import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-summary.ts'
 
-/** The ends of the texts that begin so. */
+/** Suffixes of the text keys with this prefix. */
 type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
 
 /** `app`: an instance. `outcome`: of an email. `code`: the problem of a failed step. `by`: the actor, or the releaser of an email. */
@@ -47,7 +47,7 @@ const EMAIL_KINDS = new Map<string, NameAfter<'person.event.'>>([
 
 const DAY_MS = 86_400_000
 
-/** Is it about everyone who left the list that day, or about an app that the person had lost, or waited for, while on the list? */
+/** True if the action concerns this person: a list that dropped them, or an app that they had lost or waited for. */
 function isAbout(person: Person, { at, app, what, since = 0 }: OperatorAction): boolean {
   const { lastCheck, intents, listedAt = Infinity, leftAt = Infinity } = person
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
@@ -93,7 +93,7 @@ export function historyOf(person: Person, keepState: KeepState) {
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
 }
 
-/** Only the first email after a release was on hold. @param actions about the person */
+/** The release that this email waited for, if it is the first one after it. @param actions about the person */
 const releaseOf = (email: EmailRecord, emails: readonly EmailRecord[], actions: readonly OperatorAction[]) =>
   actions.findLast(
     ({ at, what, app = '' }) =>
@@ -135,7 +135,7 @@ function helpFor(summary: PersonSummary, person: Person, paused: ReadonlySet<str
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path }
 }
 
-/** Why no email leaves now, and until when: milliseconds since 1970. */
+/** The reason why no email leaves now, and its end in milliseconds since 1970. */
 export function noEmailUntil(
   person: Person,
   state: Pick<KeepState, 'pausedUntil'>,

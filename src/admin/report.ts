@@ -61,7 +61,7 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
 }
 
 /**
- * Those who are gone are counted in `gone` alone.
+ * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970 @param options.since adds `flows`: what happened since that moment
  * @param options.unread the number of unreadable records, called at the end
  * @returns report.json, with ISO dates
@@ -160,7 +160,7 @@ export function dueAt({ person, emails, emailState }: PersonSummary): number {
   return Math.max(0, ...sent.map(({ at }) => at + REMIND_AFTER_DAYS * DAY_MS))
 }
 
-/** Has something left, and gets no email because of those of the last quarter. @param now milliseconds since 1970 */
+/** True if an app is unconnected and the quarterly limit of emails is reached. @param now milliseconds since 1970 */
 export const isLimited = ({ person, progress, emails }: PersonSummary, now: number): boolean =>
   !['ready', 'gone'].includes(progress) &&
   person.optedOutAt === undefined &&
@@ -176,7 +176,7 @@ function momentsOf(summary: PersonSummary): Partial<Record<(typeof OF_DAY)[numbe
   return {
     invited: invitedAt,
     signedIn: person.signedInAt,
-    // All of their apps were turned off since: ready from the first day, like everyone with nothing to connect.
+    // If all their apps were turned off since, they count as people with nothing to connect.
     finished: CRITERIA.nothing(summary) ? undefined : finishedAt,
     fellBack: fellBackAt(summary),
     returned: returnedAt,

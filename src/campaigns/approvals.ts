@@ -15,10 +15,10 @@ import { workingDaysBetween, type Workplace } from './working-time.ts'
 
 export const APPROVALS = 'approvals'
 
-/** So many waiting people are enough for a request. */
+/** Enough waiting people to email the owners at once. */
 const MIN_PEOPLE = 3
 const WORKING_DAYS = {
-  /** With fewer people: after the first one has waited so long. */
+  /** With fewer people: days since the first one began to wait. */
   firstRequest: 1,
   /** Between two requests, if more people wait by then. */
   repeatRequest: 5,
@@ -26,7 +26,7 @@ const WORKING_DAYS = {
   nextTester: 3,
 }
 
-/** Waits since `blockedAt`. `notifiedAt`: of the email about the approval, else 0. `connectedAt`: 0 unless connected. Milliseconds since 1970. */
+/** `blockedAt`: start of the wait. `notifiedAt`: last email about the approval, or 0. `connectedAt`: 0 unless connected. Milliseconds since 1970. */
 type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt' | 'connectedAt', number> & { isReachable: boolean }
 
@@ -36,7 +36,7 @@ type Decision = { approval: Approval; isRequestDue: boolean; isNewlyApproved: bo
 /** `place`: the owners' workplace. */
 type Moment = { now: number; place: Workplace }
 
-/** Older records lack the time; it was after the first page. */
+/** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
 
 /** The time of the last email about an approval of the app; 0: none. */
@@ -45,7 +45,7 @@ const lastNotifiedAt = (person: Person, instance: string): number =>
     (email) => email.apps?.includes(instance) && mayHaveBeenSent(email),
   )?.at ?? 0
 
-/** When the app left the person's list; 0: it is listed. */
+/** When the app was connected; 0 while it is listed. */
 const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
   (state === 'connected' && lastCheck?.apps.find((one) => one.instance === instance)?.since) || 0
 
@@ -97,7 +97,7 @@ export function isApprovalEmailDue(
   const [since, at] = [sinceOf(app, person), lastNotifiedAt(person, app.instance)]
   const isFirst = app.state === 'blocked' && at < approvedAt
   if (stage !== 'confirmed') return isFirst && testers.includes(since)
-  // People who tried it before it worked, and failed, are told once more.
+  // Testers who failed before the confirmation get one more email.
   const hasFailed = app.isUnconfirmed ? at > 0 : app.state === 'blocked' && since > at
   return (isFirst || hasFailed) && at < stageAt && (app.isUnconfirmed || since <= stageAt)
 }

@@ -6,7 +6,7 @@ import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
 const MIN_SHARE = 0.2
-/** Enough within half a day, at any share. */
+/** Enough people within half a day, whatever their share. */
 const MIN_PEOPLE_HALF_DAY = 50
 const HALF_DAY_MS = 12 * 3_600_000
 /** Everyone is checked once more within this time, even by a daily run. */

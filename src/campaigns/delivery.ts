@@ -26,16 +26,16 @@ export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patien
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>
   tally: Tally
-  /** Gives people of the list their new addresses. @returns those that are refused. Absent: none are given */
+  /** Renames people whose address changed on the list. @returns refused changes. Absent in a dry run */
   rename?: (changes: readonly AddressChange[]) => Promise<RefusedChange[]>
   /** People at a time; as many emails at most are unknown after a crash. */
   atOnce: number
   /** For the terminal. Scheduled runs only count; /admin lists the people. */
   events?: {
     onWouldSend?(email: string, reminder: number, apps: string[]): void
-    /** @param detail as the mail server or the service puts it */
+    /** @param detail quotes the mail server or the service */
     onProblem?(email: string, problem: DeliveryProblem, detail?: string): void
-    /** The mail server takes no emails for so many seconds. */
+    /** The mail server requested a pause of `seconds`. */
     onThrottle?(seconds: number, reply: string): void
     onRenamed?(change: AddressChange): void
   }
@@ -49,7 +49,7 @@ export type Campaign = {
   compose: ComposeEmail
   /** Apps that were removed for many: their return is no lapse. */
   removed?: ReadonlySet<string>
-  /** The person as its emails are to treat them. */
+  /** Applies confirmed approvals to the person. Default: unchanged. */
   seen?: (person: Person) => Person
   /** Records failed checks, so that these people come last in the next run. */
   isPostponing?: boolean
@@ -75,7 +75,7 @@ export class Delivery {
   /** Rejections before the first accepted email: the mail server may reject everyone. */
   readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
-  /** @param hasResponded the service knew someone a moment ago @param limit of emails */
+  /** @param hasResponded true if an earlier check of this run found an account @param limit of emails */
   constructor(run: CampaignRun, campaign: Campaign, { hasResponded = false, limit = Infinity } = {}) {
     this.#run = run
     this.#campaign = campaign
@@ -229,7 +229,7 @@ export class Delivery {
     this.#failuresInARow.mailServer = 0
     this.#pauses = 0
     this.#hasAccepted = true
-    // It rejects some people, not everyone.
+    // An accepted email proves that these rejections were about the recipients.
     for (const { email, reminder, reply } of this.#rejectedFirst.splice(0)) {
       await this.#ledger.end(email, reminder, 'failed')
       this.#count(email, 'failed', reply)

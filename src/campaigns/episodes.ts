@@ -44,7 +44,7 @@ const emailsAbout = ({ campaigns }: Person, instance: string, since: number, cam
 
 /**
  * The episode of an unconnected app, and its start in milliseconds since 1970. Undefined: the app belongs to the invitation.
- * So does a new app that the invitation named, or of a person who was neither emailed nor signed in.
+ * So does a new app that the invitation named, and any new app of a person who was never emailed and never signed in.
  */
 function episodeOf(
   { instance, lapsedAt, newAt }: PersonApp,
@@ -67,7 +67,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
   const isMoved = moved === apps.length
   const nth = 1 + Math.min(...counts)
-  // Neither new nor moved is true of all of them.
+  // Some apps are new and some are replacements, so neither text fits.
   if (moved > 0 && !isMoved) return { isLapse: false, isNew: false, isMoved, nth, reminder: nth - 1 }
   return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth }
 }

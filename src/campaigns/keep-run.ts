@@ -51,7 +51,7 @@ type KeepRunOptions = {
   quiet?: Company['quiet']
   owners: {
     of: (instance: string) => readonly string[]
-    /** Emails the request. @returns true if an owner gets it */
+    /** Emails the owners. @returns true if at least one email was accepted */
     request: (approval: Approval) => Promise<boolean>
     decisionOn: Parameters<typeof decideApprovals>[2]
   }
@@ -66,7 +66,7 @@ type KeepRunOptions = {
 export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
-/** Everyone on the list with the emails due now, also people without a record. */
+/** Listed people, with or without a record, and the emails that are due for each. */
 export async function* duePeople(
   list: readonly Invitee[],
   people: Pick<People, 'all'>,
@@ -98,7 +98,7 @@ export class KeepRun {
   readonly #list: readonly Invitee[]
   /** By present addresses. */
   #invitees: ReadonlyMap<string, Invitee>
-  /** Rows of the list that are left out, because it isn't clear whose they are. */
+  /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []
   #state: KeepState & { sweep: Sweep }
   #hasResponded = false
@@ -218,7 +218,7 @@ export class KeepRun {
     if (isThrough && !signal.aborted && this.#state.sweep.endedAt === undefined) await this.#endSweep()
   }
 
-  /** Has neither this sweep nor a page checked them since the sweep began? */
+  /** True if no check of this person began after the sweep did. */
   #isUnchecked({ lastCheck }: Person): boolean {
     const { beganAt, endedAt } = this.#state.sweep
     return endedAt === undefined && (lastCheck?.checkedAt ?? 0) < beganAt

@@ -25,7 +25,7 @@ export type LedgerDeps = {
   people: Pick<People, 'get' | 'change' | 'addressAt'>
   campaign: string
   due: (person: Person, now: number) => DueEmail
-  /** Does this run still hold the campaign? @throws {StoreUnavailable} */
+  /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
   isHeld: () => Promise<boolean>
   now: () => number
   signal: AbortSignal
@@ -38,7 +38,7 @@ const MAX_PAUSE_MS = 5_000
 /** Every method throws {StoreUnavailable} if the store stays away. */
 export class EmailLedger {
   readonly #deps: LedgerDeps
-  /** Marks our writes: one may have succeeded although its response was lost. */
+  /** Identifies this run's writes: a write may succeed although its response is lost. */
   readonly #runId = randomBytes(6).toString('base64url')
   readonly #began: number
 

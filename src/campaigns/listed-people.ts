@@ -19,14 +19,14 @@ const isSamePerson = (row: Invitee | undefined, { id }: KnownPerson): row is Inv
 export class ListedPeople {
   /** Renames to make: new addresses of known ids, and interrupted renames. */
   readonly changes: AddressChange[] = []
-  /** Rows that are left out, because they may be of a listed person or of someone new. */
+  /** Skipped rows: the address may belong to a listed person or to a new one. */
   faults: string[] = []
   readonly #list: readonly Invitee[]
   /** If the list names someone twice, the last row counts. */
   readonly #rows: ReadonlyMap<string, Invitee>
   readonly #byId: ReadonlyMap<string | undefined, Invitee>
   readonly #known = new Set<string>()
-  /** The present address, by the former one that the list has. */
+  /** Current addresses by the former address on the list. */
   readonly #present = new Map<string, string>()
 
   constructor(list: readonly Invitee[]) {

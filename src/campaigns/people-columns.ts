@@ -16,7 +16,7 @@ export type Columns = Record<'email' | keyof Details, number> & {
 }
 
 /**
- * Tried in order: the first pattern that matches a header wins. A name to sign in with often takes no emails; last, `Work Email`
+ * Tried in order: the first pattern that matches a header wins. Sign-in names often receive no email, so they come late; last, `Work Email`
  * or `e-mail (work)`.
  */
 const EMAIL_HEADERS = [
@@ -35,7 +35,7 @@ const TEXT_HEADERS: Record<keyof Details, RegExp> = {
   timezone: /^(time[ _-]?zone|tz)$/i,
   id: /^((user|object|employee|worker|person(nel)?|staff)[ ._-]?)?id$|^(employee|personnel|staff)[ _-]?(number|no\.?)$/i,
 }
-/** The first that fits. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
+/** The first match counts. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
 const SIGNAL_HEADERS = {
   blocked:
     /^((is|user|account|sign[ _-]?in)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-]?(credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]|^nsAccountLock$/i,

@@ -215,7 +215,7 @@ function membersOf(person: object): Record<string, unknown> {
   }
 }
 
-/** One JSON document, not an object a line? @param start at least the first line */
+/** True for one JSON document, false for NDJSON. @param start at least the first line */
 function isDocument(start: string): boolean {
   if (!/^\s*(\{|\[\s*([[{"\]]|$))/.test(start)) return false
   try {

@@ -38,7 +38,7 @@ type ServiceExchange = Omit<HttpResponse, 'text'> & {
 /** The shape of one-time paths, which a probe never returns. */
 type PathShape = { parameters: number; namesRedirect: boolean }
 
-/** When a probe was answered, by the service's clock and by ours; milliseconds since 1970. */
+/** Response time of a probe by the service's Date header (`theirs`) and by our clock; milliseconds since 1970. */
 type ResponseTimes = { theirs: number | undefined; ours: number }
 
 export type ProbeResult =

@@ -69,7 +69,7 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
   const orderOf = (instance: string) => datasourceOf(instance)?.order ?? Number.MAX_VALUE
   const light = assets.get(file.logo?.light ?? '')
   return {
-    /** Undefined: as in our texts, like `product`, the company's name for its search. */
+    /** Undefined: our texts' default, as for `product`, the company's name for its search. */
     name,
     product,
     logo: light && { light, dark: assets.get(file.logo?.dark ?? '') ?? light },
@@ -109,7 +109,7 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     /** The company's name for an app, else the service's. */
     displayName: ({ instance, name }: { instance: string; name: string }, lang: string): string =>
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
-    /** The instance that replaces one, by that one. */
+    /** Replacement instances by the replaced instance. */
     replacedBy,
     /** A sorted copy without the apps that are hidden or replaced. */
     arrange: <T extends { instance: string }>(apps: T[]): T[] =>

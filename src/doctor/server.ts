@@ -1,4 +1,4 @@
-// What the authorization server supports, by its metadata and keys. Reports only what a working server would never say.
+// Rules about the authorization server's metadata and keys. Reports only metadata that no working server has.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
 import type { Problem } from '../problem.ts'

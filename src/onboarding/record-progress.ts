@@ -21,7 +21,7 @@ import type { Log } from '../web/log.ts'
 import { trackedAppState } from './next-step.ts'
 import type { TrackedApp, Walk } from './walk.ts'
 
-/** The same progress is recorded again after this: a campaign may have got another answer meanwhile. */
+/** The same progress is recorded again after this: a campaign may have recorded a newer check. */
 const AGAIN_MS = 600_000
 /** How many people are remembered, each with a short hash: about 200 bytes. */
 const MAX_REMEMBERED = 100_000
@@ -109,7 +109,7 @@ export class ProgressRecorder {
     }
   }
 
-  /** The lapses that this process has seen last. */
+  /** The last lapses known to this process. */
   lapsesOf(user: User): Lapses {
     return this.#last.get(personKey(user))?.lapses ?? NO_LAPSES
   }

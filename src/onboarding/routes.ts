@@ -78,7 +78,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
     const { instance } = req.params as { instance?: string }
     if (!isFollowedFromOwnPage(req, publicUrl)) {
       if (!isRecentSignIn(signedInAt, now())) return seeOther(res, '/onboarding')
-      // A sign-in came between the click and us.
+      // A sign-in interrupted the click.
       const { visit } = await walks.load(user)
       return seeOther(res, overviewPath(visit, instance, true))
     }

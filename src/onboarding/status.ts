@@ -14,7 +14,7 @@ import type { WalkStore } from './walks.ts'
 type Status = { connected: number; pending: number; skipped: number }
 
 /**
- * Counts all apps, whatever the visit was narrowed to; of a long walk the first few until they are done, as the page does.
+ * Counts all apps, also outside a narrowed visit. In a long walk, counts the first apps until they are done, like the page.
  * Apps that wait for an administrator, or are switched off, are in no count: there is nothing that the person could do.
  */
 export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {

@@ -45,7 +45,7 @@ export function afterClick(before: Walk, check: WalkCheck, wanted: string | unde
   return { walk: startConsent(walk, { instance, step, now }), kind: 'leave', instance }
 }
 
-/** While one app is being confirmed, the others; then one that was not confirmed. */
+/** The next unconnected app that isn't being confirmed, else one whose consent was not confirmed. */
 function nextApp(walk: Walk, { now, isStartable }: WalkCheck): string | undefined {
   const states = walkStates(walk, now)
   const offered = firstOffered(states, isStartable)
@@ -56,7 +56,7 @@ function nextApp(walk: Walk, { now, isStartable }: WalkCheck): string | undefine
 
 /**
  * A return from an app. Trusts the service, and of the request only the step id.
- * @param back isAutomatic: ADVANCE=auto. isRefused: the return reports an error; not believed, but nothing is waited for
+ * @param back isAutomatic: ADVANCE=auto. isRefused: the return reports an error. The service still decides, but no page waits
  */
 export function afterReturn(
   before: Walk,

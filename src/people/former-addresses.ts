@@ -6,12 +6,12 @@ import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
 import { normalizedAddress } from './address.ts'
 
-/** Someone got the address `email` in place of this one. `until`: milliseconds since 1970. */
+/** The person moved to `email` at `until`, in milliseconds since 1970. */
 type Move = { email: string; until: number }
 
 /** Both methods throw {StoreUnavailable}. */
 export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAndSet'>, keyRing: KeyRing) => ({
-  /** The present address of this one's owner at that moment. */
+  /** The current address of the person who owned this address at `at`. */
   async follow(email: string, at: number): Promise<string> {
     const dataKey = await keyRing.dataKey()
     for (let [address, time] = [normalizedAddress(email), at]; ;) {

@@ -37,7 +37,7 @@ export type RemovedApp = NewApp & {
 
 /**
  * An app that people can't connect until its owner approves it. `waiting`: for an approval that is yet to come, since `since`.
- * `confirmed`, `failed`: someone tried it after `approvedAt`, and got through or didn't. `stageAt` is 0 until the first answer.
+ * `confirmed`, `failed`: the result of the first attempt after `approvedAt`. `stageAt` is 0 until the first answer.
  * Times are milliseconds since 1970.
  */
 export type Approval = {
@@ -48,10 +48,10 @@ export type Approval = {
   waiting: number
   since: number
   owners: readonly string[]
-  /** When an email to them was sent, and how many waited then. */
+  /** When the owners were last emailed, and the number of waiting people at that time. */
   requestedAt: number
   requestedFor: number
-  /** An email is due, and no owner gets it. */
+  /** True if the last due request reached no owner. */
   isUndelivered?: boolean
   approvedAt: number
   by?: string | undefined
@@ -96,9 +96,9 @@ export type KeepState = {
   approvals?: Approval[]
   /** Midnight in UTC. Until then, runs email only administrators. */
   pausedUntil?: number
-  /** When a run last found it working time in a time zone, or first saw the zone. */
+  /** By time zone: the last run during its working hours, else the first run with that zone. */
   zones: Record<string, number>
-  /** What the last digest showed, and when it was sent. */
+  /** Counts of the last digest, and when it was sent. */
   digest?: DailyCounts & { at: number }
   /** In place of `digest` in earlier versions. */
   digestAt?: number

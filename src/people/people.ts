@@ -104,13 +104,13 @@ export class People {
       },
     })
     if (events.added > 0) onEvents?.(normalizedAddress(email), events.dropped)
-    // So they last as long as the person.
+    // Extends the life of the former addresses to that of the person.
     for (const former of isWritten ? (result.formerEmails ?? []) : [])
       await this.#formerAddresses.change(former, this.#lifeSeconds(result), (moves) => moves)
     return result
   }
 
-  /** For links: the present address of the person with this one at that moment (milliseconds since 1970). */
+  /** For links: the current address of the person who had this address at `at` (milliseconds since 1970). */
   addressAt(email: string, at: number): Promise<string> {
     return this.#formerAddresses.follow(email, at)
   }
@@ -254,7 +254,7 @@ export class People {
   }
 }
 
-/** True for the copy of an interrupted rename; false for another person who has got the former address since. */
+/** True if the record at the former address is this person's, left by an interrupted rename; false for another person's. */
 const isCopy = ({ listedAt, signIns = [] }: Person, person: Person): boolean =>
   listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key))
 
@@ -278,11 +278,11 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
 /** @returns `movedFrom` if the app was connected when it was replaced, else still open */
 function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom: string) {
   const isConnected = former.status === 'connected'
-  // Where only a run saw it vanish, it may have been removed, until the other one is listed.
+  // An app that only a run found delisted may have been removed, until its replacement is listed.
   if (known === undefined)
     return former.vanishedAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
   const { newAt, ...rest } = known
-  // The same check may have found the one gone and the other listed.
+  // One check can delist the replaced app and list its replacement.
   if (newAt === undefined || (isConnected && former.since !== newAt))
     return newAt !== undefined && { ...known, movedFrom }
   const { lostAt, lapsedAt = lostAt, lapses } = former

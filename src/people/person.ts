@@ -12,13 +12,13 @@ export type AppRecord = {
   since: number
   /** When it was first listed, by a check after the person's first one. Absent once it was connected. */
   newAt?: number
-  /** When a run, and no page, noticed that it left the list: it counts as connected, unless it was removed for many. */
+  /** When a run first found it delisted. Counts as connected, unless it was removed for many people. */
   vanishedAt?: number
   /** The instance that it replaces, which was connected, until it is connected itself. */
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
-  /** Of a connected app: `lapsedAt` of the lapse that is over. */
+  /** Start of the last lapse, once the app is connected again. */
   lostAt?: number
   lapses?: number
 }
@@ -204,7 +204,7 @@ export type CheckResponse = {
 /** Bounds the record if a service makes up names; connected apps go first. */
 const MAX_APPS = 2_000
 
-/** Takes in a response of the service, unless a newer one is known. */
+/** Applies a check's result, unless the record has a newer one. */
 export function withCheck(person: Person, response: CheckResponse, now: number): Person {
   const { checkedAt, unconnected, connected = [], removed } = response
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
@@ -248,7 +248,7 @@ const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lap
         { lapsedAt: at, lapses: known.lapses ?? 1 }
       : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
 
-/** Takes in the intents that a page found in a walk, unless newer ones are known. */
+/** Applies the intents of a walk, unless the record has newer ones. */
 export const withIntents = (person: Person, checkedAt: number, apps: AppIntent[], now: number): Person =>
   isNewer(checkedAt, person.intents, now) ? { ...person, intents: { checkedAt, apps } } : person
 

@@ -1,5 +1,5 @@
 // One at a time: by single flight within this process, by a lease over all processes. A lease is renewed until it is
-// released, and expires if its process is gone; or it has a fixed length. Its owner reads again what it protects.
+// released, and expires if its process is gone; or it has a fixed length. The owner rereads the protected record after taking it.
 import { randomUUID } from 'node:crypto'
 import type { Records } from './records.ts'
 

@@ -11,7 +11,7 @@ import { signedInOf, type SignedIn } from './signed-in.ts'
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
 export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
 
-/** What the cookie is signed with: the first one signs, every one verifies. */
+/** Key of the cookie's signature. The first secret signs, all of them verify. */
 const cookieKey = (secret: string) =>
   createHmac('sha256', secret).update('onramp cookie 1').digest('base64url')
 

@@ -17,7 +17,7 @@ export type User = {
   groups?: string[] | undefined
 }
 
-/** The address as sent, if the authorization server has verified it: only then it stands for the person. */
+/** The address, if the authorization server verified it. Only a verified address identifies the person. */
 export const verifiedEmail = ({ email, emailVerified }: User): string | undefined =>
   emailVerified === true ? email : undefined
 

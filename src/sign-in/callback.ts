@@ -196,7 +196,7 @@ export class SignInCallback {
     throw problem
   }
 
-  /** Rotated keys may keep their kid, but a server with wrong signatures isn't asked for its keys at every sign-in. */
+  /** Rotated keys may keep their kid. Refetches are limited, or invalid signatures would cause one per sign-in. */
   #forgetKeys(isUnknownKey: boolean): void {
     const { authorizationServer, now } = this.#deps
     if (!isUnknownKey && now() - this.#keysForgottenAt < REFETCH_KEYS_EVERY_MS) return

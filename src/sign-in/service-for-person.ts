@@ -17,7 +17,7 @@ import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
 
-/** At once, for each person: one of them must not take all connections to a slow service. */
+/** Concurrent calls per person, so that one person can't take all connections to a slow service. */
 const MAX_CALLS = 8
 const MAX_WAITING = 200
 
@@ -28,7 +28,7 @@ type ServiceForPersonDeps = {
   tokenRefresh: Pick<TokenRefresh, 'refresh'>
   /** TOKEN_ISSUED_BY is external-idp. */
   isExternalIdp: boolean
-  /** Absent: every sign-in is its own. */
+  /** Absent: all sign-ins count as made at OIDC_ISSUER. */
   authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
   /** The final_redirect_url of a check that names none. */
   callbackUrl: string

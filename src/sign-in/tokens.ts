@@ -32,7 +32,7 @@ export function expiryOf(
 }
 
 const NOT_REQUESTED =
-  'offline_access was not asked for, because the authorization server does not list it or did not register this client for it: allow it there'
+  'offline_access was not requested, because the authorization server does not list it or did not register this client for it: allow it there'
 
 const NOT_ISSUED =
   'If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE'

@@ -1,4 +1,4 @@
-// Refuses what other sites do in a person's browser, and what browsers and scanners do before the person wants it.
+// Refuses requests that other sites cause in a person's browser, and prefetches by browsers and scanners.
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { routeOf } from './route-of.ts'

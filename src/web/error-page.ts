@@ -145,7 +145,7 @@ const OVERVIEW_FAILS_TOO = codes(
 /** Without "Try again": a retry would fail. */
 const NOT_RETRYABLE = codes(...OVERVIEW_FAILS_TOO, 'search_misconfigured', 'search_refused')
 
-/** The company's help comes before the way back: only someone else can fix these. */
+/** Failures that only an operator or admin can fix: the page shows the company's help first. */
 const NEEDS_HELP = codes(
   ...OVERVIEW_FAILS_TOO,
   'admins_only',

@@ -6,7 +6,7 @@ import type { Response } from 'express'
 export function seeOther(res: Response, location: string): void {
   res.statusCode = 303
   res.setHeader('Location', location)
-  // Hides from other sites where people come from (W3C Referrer Policy 8.2: a redirect's policy counts for what follows).
+  // Sends other sites no Referer (W3C Referrer Policy 8.2: a redirect's policy counts for what follows).
   if (!location.startsWith('/')) res.setHeader('Referrer-Policy', 'no-referrer')
   res.end()
 }

@@ -45,7 +45,7 @@ type EmailApp = Pick<PersonApp, 'instance' | 'name' | 'lapsedAt'> & { state?: Pe
 
 /**
  * `isLapse`: access to these apps has ended. `isNew`: they came after the invitation. `isMoved`: in place of others that were
- * connected. `approval`: an admin approved them, and if `confirmed`, someone got through. `nth`: which email about them it is, from 1. `known`: all apps of the person, which make a name unique as on the pages.
+ * connected. `approval`: an admin approved them; the recipient tests it, or a tester has connected it (`confirmed`). `nth`: 1 for the first email about these apps. `known`: all apps of the person, which make a name unique as on the pages.
  */
 type EmailKind = {
   reminder: number
@@ -144,7 +144,7 @@ export type Notice = {
   needs: { title: string; detail: string; command: string | undefined }[]
   commands: string[]
   link: { href: string; label: string }
-  /** The app whose owner gets it; default: an administrator gets it. */
+  /** The app, if the recipient is its owner. Absent: an administrator. */
   owned?: string
 }
 

@@ -2,7 +2,7 @@
 import { printableReply, explainSmtpError, type SmtpError } from './smtp-error.ts'
 import { OperatorError } from '../../problem.ts'
 
-/** failed: rejected for good because of the recipient. unknown: the connection broke after the whole email had left. */
+/** failed: permanent rejection of the recipient. unknown: the connection broke after the last byte, so it may have been sent. */
 type EmailOutcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
 /**

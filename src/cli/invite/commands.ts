@@ -7,7 +7,7 @@ import { datasource, days, sendOn, template } from './send-options.ts'
 
 export const EXITS = '\nExit codes: 0 success, 1 failed, 2 usage error, 78 configuration error.'
 
-/** Reads an address. @param read gives undefined for what is none @returns a reader that throws {UsageError} */
+/** Creates a parser of an address argument, which throws {UsageError}. @param read returns undefined for an invalid address */
 export const addressBy =
   (read: (typed: string) => string | undefined) =>
   (typed: string, name = 'EMAIL'): string => {

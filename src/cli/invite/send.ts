@@ -124,7 +124,7 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
   })
 }
 
-/** A dry run shows the former address of a person whose id has a new one on the list. @throws {OperatorError} */
+/** A dry run lists people whose address changed under their former address. @throws {OperatorError} */
 async function withPresentAddresses(
   list: readonly Invitee[],
   { people, rename }: CampaignRun,

@@ -102,7 +102,7 @@ const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
 
 const NEW_AFTER_MS = 60_000
 
-/** How long the person has waited for an admin, and the state of the approval for everyone who waits. */
+/** Since when the person waits, and the progress of the approval. */
 function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) {
   const { t, approvals } = model
   const { instance, short: app } = blocked

@@ -22,7 +22,7 @@ type OverviewContext = {
   /** A sign-in came between the click and the app: that app is offered. */
   isSignedInAgain?: boolean | undefined
   describe: DescribeApp
-  /** Of apps that wait for an admin, as `onramp keep` left them. */
+  /** Approvals of blocked apps, from the last run of `onramp keep`. */
   approvals: readonly Approval[]
   isAutomatic: boolean
   confirmSeconds: number
@@ -92,7 +92,7 @@ const canStart = ({ state }: OverviewApp): boolean => !['connected', 'confirming
 export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: OverviewApp): boolean =>
   status === 'stale' || (bucketOf(state) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
 
-/** When the approval of an app that waits for one was given, once the person is to connect it: before others, or after one of them. */
+/** Approval date of a blocked app that the person may connect now: as tester, or after a confirmation. */
 export function approvalDate({ approvals }: OverviewModel, { instance, state }: OverviewApp) {
   const one = approvals.find((approval) => approval.instance === instance)
   if (one === undefined || state.kind !== 'blocked' || one.approvedAt <= state.since) return undefined

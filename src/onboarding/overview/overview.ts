@@ -189,7 +189,7 @@ function pollingOf({ next, states, now, confirmSeconds }: OverviewModel) {
   const { connected, pending, skipped } = statusOf(states)
   const secondsTo = (at: number) => Math.max(0, Math.ceil((at - now) / 1000))
   return {
-    /** The page to go to once there is news. */
+    /** Loaded when the status changes. */
     url: callbackPath(next.step),
     /** The answer of /api/status if nothing has changed since. */
     status: [connected, pending, skipped].join(' '),

@@ -31,7 +31,7 @@ const HOUR_SECONDS = 3600
 const REFUSED_SECONDS = 5
 const UNSENT: readonly NetworkError[] = ['unknown-name', 'refused', 'no-tls']
 
-/** Left out one after the other: first what a sign-in works without, then what most servers grant anyway. */
+/** Optional members, dropped one by one after a refusal: first those that a sign-in doesn't need, then defaults of most servers. */
 const LEFT_OUT = [
   [],
   ['backchannel_logout_uri', 'application_type', 'scope', 'client_uri', 'post_logout_redirect_uris'],
@@ -88,7 +88,7 @@ export async function registerClient(
   throw refusal ?? new Error('there is always one attempt')
 }
 
-/** What the server registered otherwise than requested, for the log (RFC 7591 3.2.1). */
+/** Members that the server registered with other values than requested, for the log (RFC 7591 3.2.1). */
 function differencesIn(
   text: string,
   requested: ReturnType<typeof requestedMetadata>,

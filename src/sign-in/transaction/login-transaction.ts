@@ -1,4 +1,4 @@
-// A login transaction: what a callback needs to know of its sign-in. It travels sealed as `state`, so nothing is stored for
+// A login transaction: the state of a sign-in that its callback needs. It travels sealed as `state`, so nothing is stored for
 // strangers. nonce and code_verifier aren't in it: they are derived from its id and the browser cookie (RFC 9700 4.7).
 import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
 import { createSealer, hashOf, type Sealer } from '../../records/seal.ts'
@@ -12,7 +12,7 @@ export type LoginTransaction = {
   prompt?: Prompt | undefined
   /** How often it has started over without a click. */
   restarts: number
-  /** Of its cookie and OIDC_ISSUER. */
+  /** Hash of the browser cookie and OIDC_ISSUER. */
   browserHash: string
   /** The hash of the session that the browser had. */
   sessionHash?: string | undefined

@@ -1,5 +1,5 @@
-// The parameter `prompt` (OpenID Connect Core 3.1.2.1): what the operator set, and what people need who want another
-// account or were signed out. Pure.
+// The parameter `prompt` (OpenID Connect Core 3.1.2.1): OIDC_PROMPT, and the prompts for people who switch
+// accounts or were signed out. Pure.
 
 /** `select_account`: "Not you?". `login`: the fallback where that isn't supported, and for browsers that were signed out. */
 export type Prompt = 'select_account' | 'login'
