@@ -1,5 +1,5 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
-import type { DailyCounts, KeepState, NewApp } from '../people/keep-state.ts'
+import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { DAY_MS, FLOWS, utcDay, zeros, type Report } from './report.ts'
 
@@ -23,37 +23,54 @@ export function compareSince(report: Compared, keepState: KeepState, now: number
   const since = report.days.filter(({ day }) => day > row.day)
   const flows = zeros(FLOWS)
   for (const day of since) for (const what of FLOWS) flows[what] += day[what]
-  const newApps = (keepState.newApps ?? []).filter(({ noticedAt }) => utcDay(noticedAt) > row.day)
-  return compareWith(row, report, flows, newApps)
+  return compareWith(row, report, flows, keepState, (at) => utcDay(at) > row.day)
 }
 
 /** Compares with the last digest; without one, with a week ago. @param report made since that digest */
 export function compareWithDigest(report: Compared, keepState: KeepState, now: number) {
-  const { digest, newApps = [] } = keepState
+  const { digest } = keepState
   if (digest === undefined || report.flows === undefined) return compareSince(report, keepState, now)
-  const since = newApps.filter(({ noticedAt }) => noticedAt > digest.at)
-  return compareWith(digest, report, report.flows, since)
+  return compareWith(digest, report, report.flows, keepState, (at) => at > digest.at)
 }
 
 function compareWith(
   row: DailyCounts,
   report: Compared,
   flows: NonNullable<Report['flows']>,
-  newApps: readonly NewApp[],
+  { newApps = [], removedApps = [] }: KeepState,
+  isSince: (at: number) => boolean,
 ) {
   const before = doneIn(row)
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
-  const names = new Map(report.datasources.map(({ instance, name }) => [instance, name]))
-  const named = newApps.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name }))
-  return { row, moreReady, ...flows, newApps: named }
+  const known = new Map(report.datasources.map((app) => [app.instance, app]))
+  const named = <App extends { instance: string; name: string }>(app: App) => {
+    const { name = app.name, told = 0, limited = 0 } = known.get(app.instance) ?? {}
+    return { ...app, name, told, limited }
+  }
+  return {
+    row,
+    moreReady,
+    ...flows,
+    newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(named),
+    removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(named),
+    /** New for someone, not only for many. */
+    newNames: report.datasources.flatMap(({ newestAt = 0, name }) =>
+      isSince(+new Date(newestAt)) ? name : [],
+    ),
+  }
 }
 
-export function describeComparison(
-  { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps }: ReturnType<typeof compareWith>,
-  t: Texts,
-): string[] {
+const MAX_NAMED = 3
+
+export function describeComparison(compared: ReturnType<typeof compareWith>, t: Texts): string[] {
+  const { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps, removed, newNames } = compared
   const count = Math.abs(moreReady)
-  const cause = { app: newApps[0]?.name ?? '', number: newApps.length, people: newApp }
+  const cause = {
+    app: newApps[0]?.name ?? '',
+    number: newApps.length,
+    people: newApp,
+    apps: t.list(newNames.slice(0, MAX_NAMED)),
+  }
   const isMoved = newApps.length === 1 && newApps[0]?.isMoved
   const isByNewApps = moreReady < 0 && (newApps.length > 0 || newApp > 0)
   const ready = isByNewApps
@@ -63,9 +80,11 @@ export function describeComparison(
   const changes = t.list([ready, ...lost])
   return [
     t('admin.since', { day: t.day(Date.parse(row.day)), changes }),
-    ...newApps.map(({ name: app, people, isMoved }) =>
-      t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count: people }),
-    ),
+    ...newApps.flatMap(({ name: app, people: count, isMoved, told, limited }) => [
+      t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count }),
+      ...(limited > 0 ? [t('admin.since.told', { app, told, limited })] : []),
+    ]),
+    ...removed.map(({ name: app }) => t('admin.since.removed', { app })),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
     ...(reminded === 0 ? [] : [t('admin.since.reminded', { count: reminded, acted })]),
   ]

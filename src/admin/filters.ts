@@ -32,6 +32,7 @@ const FILTERS = {
   off: (about) => hasAppIn(about, 'off'),
   noAddress: ({ apps }) => apps.some(({ hasNoAddress }) => hasNoAddress),
   lapsed: ({ apps }) => apps.some(isLapsed),
+  removed: (_about, { app }, { goneApps }) => goneApps.some((one) => app === '' || one === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
@@ -41,7 +42,17 @@ const FILTERS = {
 export const FILTER_GROUPS = {
   progress: ['all', 'ready', 'finished', 'nothing', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
   funnel: ['toConnect', 'notInvited', 'invited', 'opened', 'signedIn', 'connecting'],
-  apps: ['waiting', 'skipped', 'blocked', 'lapsed', 'unconfirmed', 'noAddress', 'off', 'unchecked'],
+  apps: [
+    'waiting',
+    'skipped',
+    'blocked',
+    'lapsed',
+    'removed',
+    'unconfirmed',
+    'noAddress',
+    'off',
+    'unchecked',
+  ],
   emails: ['due', 'limited', 'absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
 } as const satisfies Record<string, readonly (keyof typeof FILTERS)[]>
 
@@ -87,9 +98,12 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   if (search !== '' && ![email, name, group, ...formerEmails].some(isFound)) return undefined
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const apps = summary.apps.filter(({ instance }) => instance === app)
-  if (app !== '' && apps.length === 0) return undefined
+  const isListed = app === '' || apps.length > 0
+  if (!isListed && !summary.goneApps.includes(app)) return undefined
   const about = app === '' ? summary : { ...summary, apps }
   // `gone` excludes every other filter.
   const isGone = CRITERIA.gone(summary)
-  return (filter: Filter) => (isGone ? filter === 'gone' : FILTERS[filter](about, wanted, summary))
+  return (filter: Filter) =>
+    (isListed || filter === 'removed') &&
+    (isGone ? filter === 'gone' : FILTERS[filter](about, wanted, summary))
 }

@@ -8,7 +8,7 @@ import type { Approval, KeepState, MassDisconnect, RemovedApp } from '../people/
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
-import { answerCommand, describeActionItems, statsOf } from './overview.ts'
+import { answerCommand, describeActionItems, goneFrom, statsOf } from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 
@@ -51,10 +51,14 @@ export function approvalNotice(
 }
 
 /** One email for all that one run found. */
-export function removedAppsNotice(found: readonly RemovedApp[], context: NoticeContext): Notice {
+export function removedAppsNotice(
+  found: readonly RemovedApp[],
+  report: Report,
+  context: NoticeContext,
+): Notice {
   const { t, displayName } = context
   const questions = found.map((app) =>
-    t('admin.need.removed', { app: displayName(app, t.lang), count: app.people }),
+    t('admin.need.removed', { app: displayName(app, t.lang), ...goneFrom(report, app.instance) }),
   )
   const commands = found.flatMap(({ instance }) =>
     (['removed', 'release'] as const).flatMap((option) => answerCommand(instance, option) ?? []),

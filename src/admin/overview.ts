@@ -190,6 +190,9 @@ function funnelOf({ funnel, toConnect }: Report, t: Texts) {
 const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
   now - lastRunAt < 3 * 3_600_000
 
+export const goneFrom = ({ goneApps }: Report, app: string) =>
+  goneApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
+
 const MAX_APPS = 3
 
 const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): AppCounts[] =>
@@ -234,11 +237,11 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       command: answerCommand(one.instance, 'release'),
     }
   })
-  const removed = unansweredRemovals(keepState).map((one) => ({
-    ...itemOf('removed', one.people, 'all', one),
-    ...allApps,
-    command: answerCommand(one.instance, 'removed'),
-  }))
+  const removed = unansweredRemovals(keepState).map((one) => {
+    const { count, listed } = goneFrom(report, one.instance)
+    const item = itemOf('removed', count, 'removed', one, { listed })
+    return { ...item, command: answerCommand(one.instance, 'removed') }
+  })
   const ofApp = (app: AppCounts) => {
     const item = itemOf('app', app.counts.blocked, 'blocked', app)
     const { name, instance, blockedSince } = app
@@ -270,7 +273,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   ]
   return [
     ...massDisconnects,
-    ...removed,
+    ...removed.filter(({ count }) => count > 0),
     ...named.map(ofApp),
     ...unusable.map((app) => itemOf('noAddress', app.noAddress, 'noAddress', app)),
     ...others.filter(({ count }) => count > 0),

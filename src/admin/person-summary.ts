@@ -1,6 +1,7 @@
 // A person as the report, the list and the export count them, derived once. Small, because pages hold everyone's. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
-import { EPISODES } from '../campaigns/episodes.ts'
+import { campaignEmails } from '../campaigns/campaign.ts'
+import { EPISODES, NEW_APPS } from '../campaigns/episodes.ts'
 import { asCounted } from '../people/keep-state.ts'
 import {
   appsOf,
@@ -31,7 +32,8 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
 type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
 /** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
-export function summarize(person: Person, shared = (app: PersonApp) => app) {
+export function summarize(whole: Person & { goneApps?: string[] }, shared = (app: PersonApp) => app) {
+  const { goneApps = [], ...person } = whole
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))
@@ -50,6 +52,12 @@ export function summarize(person: Person, shared = (app: PersonApp) => app) {
     /** The newest check of the service. */
     checkedAt: lastCheck?.checkedAt,
     apps,
+    /** Instances that left their list, as many others at once. */
+    goneApps,
+    /** Instances that they were emailed about as new. */
+    toldApps: campaignEmails(person, NEW_APPS).flatMap((one) =>
+      mayHaveBeenSent(one) ? (one.apps ?? []) : [],
+    ),
     /** When the newest connection was made; -Infinity: none. */
     connectedAt: Math.max(...connected.map(({ since }) => since)),
     emails,

@@ -48,11 +48,19 @@ export const newApp = (instance: string, name: string) => ({
   lapsed: 0,
   /** Can't connect it: the service lists it without a usable URL. */
   noAddress: 0,
+  /** Were emailed about it as a new app. */
+  told: 0,
+  /** Weren't, because of the quarterly limit. */
+  limited: 0,
 })
 
-/** `blockedSince`: ISO date of the first report that the app needs an admin; absent if no record has it. */
+/** ISO dates. `blockedSince`: the first report that the app needs an admin. `newestAt`: when it was last new for someone. */
 /** `owners`: for the overview of someone who isn't one; empty: the reader can approve the app. */
-export type AppCounts = ReturnType<typeof newApp> & { blockedSince?: string; owners?: readonly string[] }
+export type AppCounts = ReturnType<typeof newApp> & {
+  blockedSince?: string
+  newestAt?: string
+  owners?: readonly string[]
+}
 type GroupCounts = ReturnType<typeof newGroup>
 type DayCounts = ReturnType<typeof newDay>
 
@@ -64,7 +72,7 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
  * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970 @param options.since adds `flows`: what happened since that moment
  * @param options.unread the number of unreadable records, called at the end
- * @returns report.json, with ISO dates
+ * @returns report.json, with ISO dates. `goneApps`: left `count` lists, as many at once, and are on `listed`
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
@@ -76,6 +84,7 @@ export async function createReport(
   const groups = new Map<string, GroupCounts>()
   const days = new Map<string, DayCounts>()
   const flows = zeros(FLOWS)
+  const goneApps = new Map<string, number>()
   let gone = 0
   for await (const summary of all) {
     if (CRITERIA.gone(summary)) {
@@ -85,7 +94,8 @@ export async function createReport(
     const met = new Set(CRITERION_NAMES.filter((criterion) => CRITERIA[criterion](summary)))
     addToTotals(totals, summary, met, now)
     addToGroup(groups, summary.person.group, met)
-    addToApps(apps, summary)
+    addToApps(apps, summary, now)
+    for (const app of summary.goneApps) goneApps.set(app, (goneApps.get(app) ?? 0) + 1)
     const moments = momentsOf(summary)
     addToDays(days, moments)
     for (const what of FLOWS) if ((moments[what] ?? 0) > (since ?? Infinity)) flows[what]++
@@ -101,6 +111,11 @@ export async function createReport(
     datasources: [...apps.values()].sort(
       (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
     ),
+    goneApps: [...goneApps].map(([instance, count]) => ({
+      instance,
+      count,
+      listed: peopleOpen(apps.get(instance)),
+    })),
     groups: withSmallTogether([...groups.values()]),
     days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
     ...(since !== undefined && { flows }),
@@ -199,8 +214,10 @@ function addToDays(days: Map<string, DayCounts>, moments: ReturnType<typeof mome
 
 const MAX_APPS = 500
 
-function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary): void {
-  for (const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, blockedAt } of summary.apps) {
+function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
+  const isHeld = isLimited(summary, now)
+  for (const one of summary.apps) {
+    const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, newAt, blockedAt } = one
     const known = apps.get(instance)
     if (known === undefined && apps.size >= MAX_APPS) continue
     const app: AppCounts = known ?? newApp(instance, name)
@@ -208,11 +225,21 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary): void {
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
     if (hasNoAddress) app.noAddress++
+    const isTold = summary.toldApps.includes(instance)
+    if (isTold) app.told++
+    else if (isHeld && newAt !== undefined && state === 'waiting') app.limited++
+    const newest = isoDate(newAt)
+    if (newest !== undefined && newest > (app.newestAt ?? '')) app.newestAt = newest
     const since = isoDate(blockedAt)
     if (since !== undefined && since < (app.blockedSince ?? '~')) app.blockedSince = since
     apps.set(instance, app)
   }
 }
+
+const peopleOpen = (app?: AppCounts): number =>
+  app === undefined
+    ? 0
+    : Object.values(app.counts).reduce((sum, people) => sum + people) - app.counts.connected
 
 /** By the rule of {@link isToConnect}. */
 export const peopleToConnect = ({ counts }: AppCounts): number =>

@@ -10,6 +10,7 @@ import {
   massDisconnectNotice,
   removedAppsNotice,
 } from '../admin/notices.ts'
+import { goneFrom } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, isoDate, utcDay, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'
@@ -218,15 +219,15 @@ export async function runOnce(
   const after = await keepRun.work().finally(() => progress?.end())
   tally.rows = list.length
   const since = before.digest?.at
+  const everyone = summarizeAll(campaignRun.people.all(), after)
+  const report = await createReport(everyone, now(), { since })
   const unnotified = unansweredRemovals(after).filter(({ notifiedAt }) => notifiedAt === undefined)
   const questionId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
   const isNotified =
-    unnotified.length > 0 && (await sendNotice(removedAppsNotice(unnotified, texts), `removed${questionId}`))
+    unnotified.length > 0 && (await sendNotice(removedAppsNotice(unnotified, report, texts), `removed${questionId}`))
   const removedApps = (after.removedApps ?? []).map((one) =>
     isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
   )
-  const everyone = summarizeAll(campaignRun.people.all(), after)
-  const report = await createReport(everyone, now(), { since })
   const counted = { ...after, removedApps, lastRunAt: now(), days: withDay(after.days, report) }
   const digest = digestNotice(report, counted, now(), texts)
   const isSent = isDigestDue(counted, company, now()) && (await sendNotice(digest, `digest ${report.madeAt}`))
@@ -306,7 +307,7 @@ function needsOf(
     ),
     release && `If people have to connect it again, in one email:\n  ${COMMAND} keep PEOPLE.csv${release}`,
     ...unansweredRemovals(state).flatMap((app) => [
-      `${printable(displayName(app, ''))} is gone from ${app.people} lists. Was it removed? Until you answer, it is in no figure.`,
+      `${printable(displayName(app, ''))} is gone from ${goneFrom(report, app.instance).count} lists, and still on ${goneFrom(report, app.instance).listed}. Was it removed? Until you answer, it is in no figure.`,
       `If it was removed:\n  ${COMMAND} keep PEOPLE.csv --removed ${printable(app.instance)}\nIf these people have connected it:\n  ${COMMAND} keep PEOPLE.csv --release ${printable(app.instance)}`,
     ]),
     ...(state.approvals ?? []).flatMap(({ isUndelivered, waiting, ...app }) =>

@@ -184,9 +184,12 @@ export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedA
 
 /**
  * The person as every count, page and email sees them: without removed apps, and without waits for an approval that works,
- * whether or not they have heard of it.
+ * whether or not they have heard of it. `goneApps`: instances that left their list, as many others at once.
  */
-export function asCounted(person: Person, state: Pick<KeepState, 'removedApps' | 'approvals'>): Person {
+export function asCounted(
+  person: Person,
+  state: Pick<KeepState, 'removedApps' | 'approvals'>,
+): Person & { goneApps: string[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
   const removed = removedInstances(state)
   const isRemoved = ({ instance, status }: AppRecord) => status === 'connected' && removed.has(instance)
@@ -195,8 +198,12 @@ export function asCounted(person: Person, state: Pick<KeepState, 'removedApps' |
     state.approvals?.some(
       (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageAt,
     )
+  const isGone = ({ instance, since }: RemovedApp) =>
+    removed.has(instance) &&
+    lastCheck?.apps.some((app) => app.instance === instance && (app.vanishedAt ?? 0) >= since)
   return {
     ...person,
+    goneApps: (state.removedApps ?? []).filter(isGone).map(({ instance }) => instance),
     ...(lastCheck && { lastCheck: { ...lastCheck, apps: lastCheck.apps.filter((app) => !isRemoved(app)) } }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
   }

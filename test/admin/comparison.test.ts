@@ -50,8 +50,8 @@ it('a comparison excludes people with nothing to connect if its row counted them
 
 it('counts of one use the singular, and counts of zero are left out', () => {
   const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1, acted: 0 }
-  const countsOfOne = { row: rowOf('2026-11-13', 0), newApps: [], ...counted }
-  expect(describeComparison(countsOfOne, t)).toEqual([
+  const one = { row: rowOf('2026-11-13', 0), newApps: [], removed: [], newNames: [], ...counted }
+  expect(describeComparison(one, t)).toEqual([
     'Since November 13, 2026: 1 fewer person ready, 1 person lost access',
     '1 person reconnected what they had lost',
     'We emailed 1 person about apps left to connect: none of them has connected those yet.',
@@ -62,7 +62,8 @@ const notion = { instance: 'notion_1', name: 'notion_1', since: 0, people: 103 }
 const figma = { ...notion, instance: 'figma_1', name: 'Figma', people: 60 }
 const found = (...apps: (typeof notion)[]) =>
   apps.map((app) => ({ ...app, noticedAt: Date.parse('2026-11-14T00:00:00Z') }))
-const named = [{ instance: 'notion_1', name: 'Notion' }] as Report['datasources']
+const newestAt = '2026-11-14T10:00:00.000Z'
+const named = [{ instance: 'notion_1', name: 'Notion', newestAt }] as Report['datasources']
 
 it.each<[string, number, number, NewApp[], string[]]>([
   ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', 'Notion is new for 103 people']],
@@ -80,7 +81,7 @@ it.each<[string, number, number, NewApp[], string[]]>([
     found(notion).map((app) => ({ ...app, isMoved: true })),
     ['37 fewer ready: Notion has moved', 'Notion has moved for 103 people'],
   ],
-  ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people']],
+  ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people: Notion']],
   ['nothing new', 4, 0, [], ['4 fewer people ready']],
   ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer people ready']],
 ])('a fall by %s names its cause', (_cause, fewer, newApp, newApps, words) => {
@@ -94,4 +95,17 @@ it.each<[string, number, number, NewApp[], string[]]>([
   const comparison = compareSince(fallen, state, now)
   const [since = '', ...rest] = comparison === undefined ? [] : describeComparison(comparison, t)
   expect([since.replace(/^.*2026: /, ''), ...rest]).toEqual(words)
+})
+
+it('a comparison says how many wait for the email about a new app, and which apps were removed', () => {
+  const datasources = [{ ...named[0], told: 53, limited: 67 }] as Report['datasources']
+  const jira = { ...figma, instance: 'jira_1', name: 'Jira', noticedAt: 0, markedRemovedAt: now }
+  const removedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]
+  const state = { massDisconnects: [], zones: {}, days: rows, newApps: found(notion), removedApps }
+  const comparison = compareSince({ ...report, datasources }, state, now)
+  expect(comparison && describeComparison(comparison, t).slice(1, 4)).toEqual([
+    'Notion is new for 103 people',
+    'Notion: 53 were emailed about it, 67 wait: four emails a quarter at most',
+    'Jira was removed',
+  ])
 })

@@ -6,7 +6,7 @@ import {
   isDigestDue,
   removedAppsNotice,
 } from '../../src/admin/notices.ts'
-import { createReport } from '../../src/admin/report.ts'
+import { createReport, type Report } from '../../src/admin/report.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { having, summaries } from '../helpers/people.ts'
@@ -44,8 +44,11 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
 
 it('apps that one run finds removed share one email, with two commands for each', () => {
   const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
-  const question = 'Jira is gone from 12 lists. Was it removed?'
-  const [one, both] = [[jira], [jira, { ...slack, people: 60 }]].map((apps) => removedAppsNotice(apps, words))
+  const question = 'Jira is gone from 12 lists, and still on 3. Was it removed?'
+  const report = { goneApps: [{ instance: 'jira_1', count: 12, listed: 3 }] } as Report
+  const [one, both] = [[jira], [jira, { ...slack, people: 60 }]].map((apps) =>
+    removedAppsNotice(apps, report, words),
+  )
   expect([one?.subject, one?.paragraphs.length, one?.commands.length]).toEqual([question, 1, 2])
   expect([both?.subject, both?.paragraphs[0], both?.commands.length]).toEqual([
     '2 apps are gone from many lists. Were they removed?',

@@ -215,10 +215,17 @@ it('the overview has an action item for a removed app, and the end of the pause'
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   context.keepState = { ...context.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }
-  const { needs, freshness } = (await (await pages([hasJira]))('/admin')).body
+  const apps = hasJira.lastCheck!.apps.map((app) => ({ ...app, vanishedAt: NOW }))
+  const hadJira = { ...hasJira, lastCheck: { ...hasJira.lastCheck!, apps } }
+  const { needs, freshness } = (
+    await (
+      await pages([hadJira, lacksSlack, { ...lacksJira, email: 'eve@acme.example' }])
+    )('/admin')
+  ).body
   expect(needs).toMatchObject([
     {
-      title: 'Jira is gone from 103 lists. Was it removed?',
+      title: 'Jira is gone from 1 list, and still on 1. Was it removed?',
+      href: '/admin/people?show=removed&app=jira_1',
       command: expect.stringContaining('keep PEOPLE.csv --removed jira_1'),
     },
   ])
