@@ -72,11 +72,29 @@ export async function findClusters(
     for (const app of person.lastCheck.apps)
       if (!isUnavailable(app.status)) for (const { add } of [lost, got, gone]) add(app)
   }
+  const lostByMany = massDisconnectsIn(lost.apps, massDisconnects, now)
+  const isLost = ({ instance, since }: FoundCluster) =>
+    lostByMany.some((one) => one.instance === instance && isPartOf(one, since))
   return {
-    massDisconnects: massDisconnectsIn(lost.apps, massDisconnects, now),
-    newApps: newAppsIn(got.apps, newApps, all, now),
+    massDisconnects: lostByMany,
+    newApps: newAppsIn(got.apps, newApps, all, now).filter((one) => !isLost(one)),
     removedApps: removedAppsIn(gone.apps, removedApps, now),
   }
+}
+
+/** Someone whose list first showed the app then had connected it before their first check, so it isn't new to them. */
+export function withHiddenLapses(person: Person, found: readonly MassDisconnect[]): Person {
+  const { lastCheck } = person
+  const isLost = ({ instance, newAt, lapsedAt }: AppRecord) =>
+    newAt !== undefined &&
+    lapsedAt === undefined &&
+    found.some((one) => one.instance === instance && isPartOf(one, newAt))
+  if (!lastCheck?.apps.some(isLost)) return person
+  const apps = lastCheck.apps.map((app) => {
+    const { newAt: lapsedAt = 0, ...rest } = app
+    return isLost(app) ? { ...rest, lapsedAt, lapses: 1 } : app
+  })
+  return { ...person, lastCheck: { ...lastCheck, apps } }
 }
 
 type Apps = ReadonlyMap<string, AppCounts>
@@ -87,7 +105,8 @@ function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: n
   for (const one of before) {
     const known = apps.get(one.instance)?.known ?? 0
     const lapsed = one.resumedAt === undefined ? Math.max(one.lapsed, known) : one.lapsed
-    if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed })
+    const had = Math.max(one.had, lapsed)
+    if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed, had })
   }
   for (const [instance, { name, fresh, connected, recently }] of apps) {
     const known = found.get(instance)

@@ -22,7 +22,7 @@ import {
 import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
-import { findClusters } from './clusters.ts'
+import { findClusters, withHiddenLapses } from './clusters.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, seenBy, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
@@ -242,9 +242,12 @@ export class KeepRun {
   }
 
   async #endSweep(): Promise<void> {
-    const { now } = this.#run
+    const { now, people } = this.#run
     const { sweep } = this.#state
     const found = await findClusters(this.#listed(), this.#state, now())
+    for await (const person of this.#listed())
+      if (withHiddenLapses(person, found.massDisconnects) !== person)
+        await people.change(person.email, (one) => withHiddenLapses(one, found.massDisconnects))
     await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
   }
 

@@ -357,7 +357,10 @@ function sumUp(
 ): number {
   const needs = needsOf(state, campaignRun.tally, report, run)
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
-  const found = { pausedUntil, renamed, unknown, emailsFrom: isoDate(emailsAt) }
+  const limited = report.datasources.flatMap(({ instance, told, limited: waiting }) =>
+    waiting > 0 ? { instance, told, waiting } : [],
+  )
+  const found = { pausedUntil, renamed, unknown, limited, emailsFrom: isoDate(emailsAt) }
   const counts = { ...campaignRun.tally, states: statesOf(report), ...found }
   const json = run.options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })

@@ -2,7 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
-import { historyOf, personPage } from '../admin/person-history.ts'
+import { historyOf, noEmailUntil, personPage } from '../admin/person-history.ts'
 import { WalkStore } from '../onboarding/walks.ts'
 import { OperatorError } from '../problem.ts'
 import { createKeyRing } from '../records/data-key.ts'
@@ -34,8 +34,9 @@ export async function showPerson(
     if (json) {
       const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
+      const noEmail = noEmailUntil(person, keepState, { ...company, now: now() })
       const stored = { person, progress: await Promise.all(walks) }
-      const all = { schema_version: 1, email: person.email, ...historyOf(person, keepState), stored }
+      const all = { schema_version: 1, email: person.email, ...historyOf(person, keepState), noEmail, stored }
       stdout.write(`${JSON.stringify(all, isoTimes)}\n`)
       return 0
     }

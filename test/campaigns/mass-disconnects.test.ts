@@ -1,6 +1,6 @@
 // Detection and end of mass disconnects.
 import { expect, it } from 'vitest'
-import { findClusters } from '../../src/campaigns/clusters.ts'
+import { findClusters, withHiddenLapses } from '../../src/campaigns/clusters.ts'
 import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { DAY, HOUR, lostApps, monday, slack } from './lapsed-person.ts'
 
@@ -82,4 +82,19 @@ it('a mass disconnect that was resumed is found again when it happens again', as
   expect(await evaluate([[60, monday + 1]], 100, stateWith(resumed))).toMatchObject([
     { noticedAt: monday + 2 },
   ])
+})
+
+it.each([
+  ['before it', -1, undefined],
+  ['in its time', 0, monday],
+  ['on its last day', 3 * HALF, monday + 3 * HALF],
+  ['after it', 3 * HALF + 1, undefined],
+])('an app that someone’s list first shows %s has lapsed for them: %s', (_when, later, lapsedAt) => {
+  const mass = { ...sixty, since: monday, noticedAt: monday + 1 }
+  const { lapsedAt: _lost, lapses: _count, ...listed } = lostApps([slack]).lastCheck!.apps[0]!
+  const apps = [{ ...listed, newAt: monday + later }]
+  const person = { ...lostApps([]), lastCheck: { checkedAt: monday, apps } }
+  const [app] = withHiddenLapses(person, [mass]).lastCheck!.apps
+  expect([app?.lapsedAt, app?.newAt]).toEqual([lapsedAt, lapsedAt === undefined ? monday + later : undefined])
+  expect(withHiddenLapses(person, [{ ...mass, instance: 'jira_1' }])).toBe(person)
 })
