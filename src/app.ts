@@ -63,7 +63,7 @@ type Services = {
   service: ServiceForPerson
   walks: WalkStore
   checks: WalkChecks
-  progress: Pick<ProgressRecorder, 'recordFailure'>
+  progress: Pick<ProgressRecorder, 'recordFailure' | 'recordIntents'>
   people: People
   keepStateStore: KeepStateStore
   invitations: Invitations

@@ -35,7 +35,8 @@ export function createApprovalRoutes(deps: {
     const instance = String(req.params['instance'])
     const { user } = whoIsSignedIn(req)
     const { owners, approve } = company.approvalOf(instance, admins)
-    if (!isAdmin(user) && !createAdminCheck(owners, [])(user))
+    const isOwner = createAdminCheck(owners, [])(user)
+    if (!isAdmin(user) && !isOwner)
       throw new Problem(403, 'owners_only', {
         detail: `not an owner of ${instance} (or not verified), nor an admin`,
       })
@@ -45,7 +46,8 @@ export function createApprovalRoutes(deps: {
     ])
     const known = approvals.find((one) => one.instance === instance)
     const approval = known ?? earlyApproval(instance, await snapshot.report(browserGoneSignal(res)))
-    return { instance, user, approve, approval: applyDecision(approval, decision) }
+    const decided = { ...applyDecision(approval, decision), owners: isOwner ? [] : owners }
+    return { instance, user, approve, approval: decided }
   }
 
   router.get('/approvals/:instance', limit, async (req, res) => {

@@ -19,8 +19,9 @@ export function earlyApproval(instance: string, { datasources, madeAt }: Report)
 export const isOpen = ({ stage, waiting }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waiting > 0)
 
+/** @param one.owners empty: the reader is one, or no one is named */
 export function describeApproval(one: Approval, app: string, t: Texts) {
-  const { stage, waiting: count, by = '' } = one
+  const { stage, waiting: count, by = '', owners } = one
   const [day, label] = [t.day(one.approvedAt), t('approval.done')]
   const approved = t('approval.approvedBy', { by, day })
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
@@ -34,15 +35,16 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
     t(count === 1 ? 'approval.sawOne' : 'approval.saw', { app, label: t('overview.block') }),
     t(count === 1 ? 'approval.sinceOne' : 'approval.since', { day: t.day(one.since) }),
   ]
-  return text(t('admin.need.app', { app, count }), t.sentences(why), t('approval.next', { label }))
+  const about = { app, count, owner: t.list(owners.slice(0, 2)), day: t.date(one.since) }
+  const heading = t(owners.length > 0 ? 'admin.need.appOwner' : 'admin.need.app', about)
+  return text(heading, t.sentences(why), t('approval.next', { label }))
 }
 
 /** The action item on /admin. @param app its name there */
 export function approvalItem(one: Approval, app: string, t: Texts) {
-  const { stage, waiting: count, owners, requestedAt, since, isUndelivered } = one
+  const { stage, waiting: count, requestedAt, isUndelivered } = one
   const { heading, paragraphs } = describeApproval(one, app, t)
   const isWaiting = isOpen(one) && stage !== 'failed'
-  const owner = t.list(owners.slice(0, 2))
   const request =
     requestedAt > 0
       ? t('admin.need.appAsked', { day: t.date(requestedAt) })
@@ -50,10 +52,7 @@ export function approvalItem(one: Approval, app: string, t: Texts) {
   return {
     count,
     href: approvalPath(one.instance),
-    title:
-      isWaiting && owner !== ''
-        ? t('admin.need.appOwner', { count, owner, app, day: t.date(since) })
-        : heading,
+    title: heading,
     detail: isUndelivered ? t('admin.need.appUnasked') : isWaiting ? request : t.sentences(paragraphs),
     action: t('approval.open'),
   }

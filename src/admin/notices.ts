@@ -44,7 +44,7 @@ export function approvalNotice(
 ): Notice {
   const { t, displayName, publicUrl, where: url } = context
   const owned = displayName(one, t.lang)
-  const { heading, paragraphs } = describeApproval(one, owned, t)
+  const { heading, paragraphs } = describeApproval({ ...one, owners: [] }, owned, t)
   const all = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where', { url }))
   const link = { href: publicUrl + approvalPath(one.instance), label: t('approval.open') }
   return noticeOf(heading, all, context, { link, owned })

@@ -9,11 +9,13 @@ import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { People } from '../people/people.ts'
-import type { KeepStateStore } from '../people/keep-state.ts'
+import { applyDecision, type KeepState, type KeepStateStore } from '../people/keep-state.ts'
 import { normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
+import { earlyApproval } from './approval-texts.ts'
 import { parsePeopleQuery } from './filters.ts'
+import type { Report } from './report.ts'
 import { overviewPage, freshnessOf } from './overview.ts'
 import { listPeople, peoplePage } from './people-page.ts'
 import { personPage } from './person-history.ts'
@@ -56,7 +58,7 @@ export function createAdminRoutes({
 }: {
   snapshot: PeopleSnapshot
   people: Pick<People, 'keyOf' | 'getByKey'>
-  keepStateStore: Pick<KeepStateStore, 'load'>
+  keepStateStore: Pick<KeepStateStore, 'load' | 'decisionOn'>
   company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet' | 'approvalOf'>
   sendPage: SendPage
   audit: Audit
@@ -82,7 +84,9 @@ export function createAdminRoutes({
       const { owners } = company.approvalOf(app.instance)
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
-    const data = (t: Texts) => overviewPage({ ...report, datasources: named(owned, t) }, keepState, t, times)
+    const approvals = await withDecisions(report, keepState, keepStateStore)
+    const data = (t: Texts) =>
+      overviewPage({ ...report, datasources: named(owned, t) }, { ...keepState, approvals }, t, times)
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
 
@@ -127,4 +131,20 @@ export function createAdminRoutes({
     })
 
   return router
+}
+
+/** With what owners pressed since the last run. */
+async function withDecisions(
+  report: Report,
+  { approvals = [] }: KeepState,
+  store: Pick<KeepStateStore, 'decisionOn'>,
+) {
+  const all = new Map(approvals.map((one) => [one.instance, one]))
+  for (const { instance, counts } of report.datasources) {
+    const decision = counts.blocked > 0 ? await store.decisionOn(instance) : undefined
+    const known = all.get(instance) ?? earlyApproval(instance, report)
+    const decided = applyDecision(known, decision)
+    if (decided !== known) all.set(instance, decided)
+  }
+  return [...all.values()]
 }

@@ -62,6 +62,20 @@ export class ProgressRecorder {
     }
   }
 
+  /** Best effort, like progress: what they pressed, without a check. */
+  async recordIntents(user: User, walk: Walk): Promise<void> {
+    const email = verifiedEmail(user)
+    if (email === undefined) return
+    const { intents } = progressIn(walk, this.#now())
+    await this.#recordOf(email, personKey(user))
+      .then((address) =>
+        this.#people.change(address, (person, isKnown) =>
+          isKnown ? withIntents(person, this.#now(), intents, this.#now()) : person,
+        ),
+      )
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'progress not recorded'))
+  }
+
   /** Best effort, like progress: only for people on record, and never rejects. */
   async recordFailure(user: User, failure: StepFailure): Promise<void> {
     const email = verifiedEmail(user)

@@ -38,7 +38,7 @@ const SETTING_ASIDE = [
 type OnboardingDeps = {
   checks: WalkChecks
   walks: WalkStore
-  progress: Pick<ProgressRecorder, 'recordFailure'>
+  progress: Pick<ProgressRecorder, 'recordFailure' | 'recordIntents'>
   describeIn: (lang: string) => DescribeApp
   isAutomatic: boolean
   confirmSeconds: number
@@ -54,7 +54,7 @@ type OnboardingDeps = {
 }
 
 export function createOnboardingRoutes(deps: OnboardingDeps): Router {
-  const { checks, walks, returnTo, languages, limit, publicUrl, audit, log, now } = deps
+  const { checks, walks, progress, returnTo, languages, limit, publicUrl, audit, log, now } = deps
   const router = Router()
   const consents = new Consents(deps)
 
@@ -68,7 +68,8 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 
     const released = approvedApps(walk, await approvalsFor(deps, walk))
     const release = (before: Walk) => released.reduce((all, app) => unblock(all, app), before)
-    if (released.length > 0) await walks.update(whoIsSignedIn(req).user, release)
+    const { user } = whoIsSignedIn(req)
+    if (released.length > 0) await progress.recordIntents(user, await walks.update(user, release))
 
     await sendOverview(deps, req, res, release(walk), from)
   })
@@ -96,6 +97,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
       const { instance } = req.params
 
       const walk = await walks.update(user, (before) => change(before, instance, now()))
+      await progress.recordIntents(user, walk)
       const isKnown = walk.known.some((entry) => entry.instance === instance)
       log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: change by the person')
 

@@ -94,7 +94,9 @@ it('an owner sees the number of waiting people, the approval’s place, and no n
   })
   expect(body.paragraphs[0]).toContain('since November 20, 2026')
   expect(body.people).toBeUndefined()
-  expect((await pages(undefined, 'admin@acme.example').open()).body.people.href).toContain('app=slack_1')
+  const admins = (await pages(undefined, 'admin@acme.example').open()).body
+  expect(admins.people.href).toContain('app=slack_1')
+  expect(admins.heading).toMatch(/^26 people are waiting for grace@acme.example to approve Slack/)
 })
 
 it.each([
@@ -129,7 +131,7 @@ it('“I approved it” is recorded and audited once, and the page shows it', as
 
 it.each([
   ['confirmed', { stage: 'confirmed', stageAt: since, waiting: 0 }, 'Slack is approved and works', false],
-  ['failed', { stage: 'failed', stageAt: since }, 'Slack may still need your approval', true],
+  ['failed', { stage: 'failed', stageAt: since }, 'Slack may still need approval', true],
   ['over', undefined, 'No one is waiting for Slack', false],
 ] as const)('the page of an approval that is %s has its heading', async (_what, change, heading, isOpen) => {
   const { open, press, keepStateStore } = pages(change ? [{ ...waiting, ...change }] : [])
@@ -164,7 +166,7 @@ it.each([
     /waiting for you to approve/,
     /ADMIN_EMAILS/,
   ],
-  ['the failure', { stage: 'failed', approvedAt: now }, /may still need your approval/, /didn’t work/],
+  ['the failure', { stage: 'failed', approvedAt: now }, /may still need approval/, /didn’t work/],
 ] as const)('the action item of an approval on /admin shows %s', async (_what, change, title, detail) => {
   const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, { slack_1: 'Slack' })
   const report = await createReport(summaries(person), now)

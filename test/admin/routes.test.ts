@@ -30,11 +30,25 @@ const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting'
 const hasJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
 const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 
-const context = { isAdmin: true, keepState: {} as KeepState, now: NOW }
+const context: {
+  isAdmin: boolean
+  keepState: KeepState
+  now: number
+  decision?: { at: number; by: string } | undefined
+} = {
+  isAdmin: true,
+  keepState: { massDisconnects: [], zones: {}, days: [] },
+  now: NOW,
+}
 let auditEvents: Parameters<Audit>[0][]
 let limited: string[]
 beforeEach(() => {
-  Object.assign(context, { isAdmin: true, keepState: { massDisconnects: [], zones: {}, days: [] }, now: NOW })
+  Object.assign(context, {
+    isAdmin: true,
+    keepState: { massDisconnects: [], zones: {}, days: [] },
+    now: NOW,
+    decision: undefined,
+  })
   auditEvents = []
   limited = []
 })
@@ -60,7 +74,10 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
   const routes = createAdminRoutes({
     snapshot,
     people: kept,
-    keepStateStore: { load: () => Promise.resolve(context.keepState) },
+    keepStateStore: {
+      load: () => Promise.resolve(context.keepState),
+      decisionOn: () => Promise.resolve(context.decision),
+    },
     company,
     sendPage,
     audit,
@@ -211,7 +228,19 @@ it.each([
   }
 })
 
-it('the overview has an action item for a removed app, and the end of the pause', async () => {
+it('the overview no longer lists an approval that its owner has given since the last run', async () => {
+  const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
+  const open = await pages([{ ...having(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
+  for (const [decision, count] of [
+    [{ at: NOW - 1, by: 'henk' }, 1],
+    [{ at: NOW + 1, by: 'henk' }, 0],
+  ] as const) {
+    context.decision = decision
+    expect((await open('/admin')).body.needs).toHaveLength(count)
+  }
+})
+
+it('the overview asks about a removed app, and shows the end of the pause', async () => {
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   context.keepState = { ...context.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }

@@ -26,6 +26,7 @@ async function blocked(approvals: Approval[]) {
   await routes.page('/onboarding')
   expect(routes.setup.keepStateLoads).toBe(0)
   await routes.post('/onboarding/blocked/slack_1')
+  expect(routes.setup.pressed, 'Recorded at once').toMatchObject([{ blockedAt: NOW }, {}])
   routes.setup.approvals = approvals
   routes.setup.now = later + DAY
   return routes
@@ -60,7 +61,14 @@ it.each([
   'the row of an app waiting for an admin shows the approval’s progress: %s',
   async (_what, approvals, note) => {
     const row = await rowOf(await blocked([...approvals]))
-    expect(row).toMatchObject({ kind: 'blocked', notes: [expect.stringMatching(note) as string] })
+    const isTester = note.source.startsWith('^It was approved')
+    const [status, label] = isTester ? ['', 'Connect'] : ['Waiting for admin', 'Approved? Try again']
+    expect(row).toMatchObject({
+      kind: 'blocked',
+      status,
+      connect: { label },
+      notes: [expect.stringMatching(note) as string],
+    })
     expect(JSON.stringify(row)).not.toContain('grace')
   },
 )

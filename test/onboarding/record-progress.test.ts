@@ -49,6 +49,10 @@ function setUpProgress() {
       progress,
       fail: (at: number) =>
         progress.recordFailure(user, { at, instance: 'slack_1', code: 'service_unavailable' }),
+      press: (change: (before: Walk) => Walk) => {
+        walk = change(walk)
+        return progress.recordIntents(user, walk)
+      },
       page: (unconnected: UnconnectedApp[], change = (before: Walk) => before) => {
         walk = applyCheck(change(walk), unconnected, now(), 90)
         return progress.recordProgress(user, walk, now())
@@ -272,4 +276,14 @@ it('an address that belongs to someone else isn’t taken, and the log reports i
     { email: ada.email },
     { name: 'King' },
   ])
+})
+
+it('what a person presses is recorded at once, though no check follows', async () => {
+  const set = setUpProgress()
+  const one = set.started()
+  await one.press((walk) => block(walk, 'slack_1', NOW))
+  expect(await one.people.get(ada.email), 'Only for people on record').toBeUndefined()
+  await one.page([slack])
+  await one.press((walk) => block(walk, 'slack_1', NOW + 1))
+  expect(appsOf((await one.people.get(ada.email))!)).toMatchObject([{ state: 'blocked', blockedAt: NOW + 1 }])
 })

@@ -6,6 +6,7 @@ import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { WalkChecks } from '../../src/onboarding/check.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
+import type { TrackedApp } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
@@ -54,6 +55,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     isServiceDown: false,
     approvals: [] as Approval[],
     keepStateLoads: 0,
+    /** What was recorded of the person's choices, without a check. */
+    pressed: [] as readonly TrackedApp[],
   }
   /** The final_redirect_url of each check. */
   const calls: (string | undefined)[] = []
@@ -122,7 +125,10 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
         return Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals: setup.approvals })
       },
     },
-    progress: { recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })) },
+    progress: {
+      recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })),
+      recordIntents: (_user, walk) => Promise.resolve(void (setup.pressed = walk.known)),
+    },
     confirmSeconds: fixtures.CONFIRM,
     publicUrl: ONRAMP,
     languages,

@@ -72,7 +72,9 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
   const { t, describe, from, isAtRest } = model
   const { instance, name } = app
   const kind = kindOf(app)
-  const label = ROW_LABELS[kind]
+  // They don't wait any longer: they are to connect it.
+  const isApproved = approvalDate(model, app) !== undefined
+  const label = isApproved ? 'plain.connect' : ROW_LABELS[kind]
   const action = (of: Parameters<typeof actionPath>[0], key: TextKey): Action => {
     return { href: actionPath(of, instance), label: t(key), forApp: name }
   }
@@ -82,7 +84,7 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     kind,
     icon: iconOf(app, describe),
     /** Empty for the normal state: five times "Not connected" would only be noise. */
-    status: kind === 'todo' ? '' : t(`status.${kind}`),
+    status: kind === 'todo' || isApproved ? '' : t(`status.${kind}`),
     notes: [
       noteOf(model, kind, app),
       ...(label === undefined ? [] : [...linkNotes(model, app), ...describe(instance).never]),
