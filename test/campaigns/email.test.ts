@@ -26,6 +26,25 @@ it('the subject of an email names the app, or counts several', async () => {
   expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('2 apps left. Most people need 2 minutes.')
 })
 
+it('a reminder doesn’t call its apps the last ones while others are left', async () => {
+  const last = { apps: ['Notion'], reminder: 3 }
+  const jira = { instance: 'jira_1', name: 'Jira' }
+  for (const [state, isLast] of [
+    ['connected', true],
+    ['off', true],
+    ['waiting', false],
+    ['blocked', false],
+  ] as const) {
+    const { subject, text, html } = await write({ ...last, known: [{ ...jira, state }] })
+    const words = /left|one app to go|the last one|our last reminder/i
+    expect([words.test(subject), words.test(text), words.test(wordsIn(html))]).toEqual([
+      isLast,
+      isLast,
+      isLast,
+    ])
+  }
+})
+
 it('an email has the task, its duration, the sender and the link’s expiry', async () => {
   const { html } = await write({})
   expect(wordsIn(html)).toBe(

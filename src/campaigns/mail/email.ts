@@ -81,6 +81,8 @@ export function createComposer(deps: ComposerDeps): ComposeEmail {
     const shown = isLong ? names.slice(0, MAX_NAMED) : names
     const icons = shown.map((_name, n) => iconOf(apps[n]?.instance ?? '', n))
     const connected = known.filter(({ state }) => state === 'connected').length
+    const isOther = ({ instance, state = 'off' }: EmailApp) =>
+      !['connected', 'off'].includes(state) && !apps.some((app) => app.instance === instance)
     const lapsedAt = Math.max(...apps.map((app) => app.lapsedAt ?? 0)) || deps.now()
     const rendered = render({
       t,
@@ -99,6 +101,8 @@ export function createComposer(deps: ComposerDeps): ComposeEmail {
       more: names.length - shown.length,
       connected,
       total: connected + names.length,
+      // Then these apps aren't the last ones.
+      hasOthers: known.some(isOther),
       // A later number may be the first email about another lapse or new app.
       isReminder: isNew ? nth > 1 : reminder > 0 && !isLapse,
       isLapse,

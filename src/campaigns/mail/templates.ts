@@ -37,6 +37,8 @@ const SAMPLE = {
   /** How many apps are connected, and with those that are left. */
   connected: 1,
   total: 3,
+  /** Other apps are left, too. */
+  hasOthers: false,
   isReminder: false,
   /** Access to these apps has ended. Never a reminder: the subject is the same each time. */
   isLapse: false,
