@@ -44,8 +44,8 @@ function compareWith(
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
   const named = <App extends { instance: string; name: string }>(app: App) => {
-    const { name = app.name, told = 0, limited = 0 } = known.get(app.instance) ?? {}
-    return { ...app, name, told, limited }
+    const { name = app.name, emailed = 0, limited = 0 } = known.get(app.instance) ?? {}
+    return { ...app, name, emailed, limited }
   }
   return {
     row,
@@ -80,9 +80,9 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
   const changes = t.list([ready, ...lost])
   return [
     t('admin.since', { day: t.day(Date.parse(row.day)), changes }),
-    ...newApps.flatMap(({ name: app, people: count, isMoved, told, limited }) => [
+    ...newApps.flatMap(({ name: app, people: count, isMoved, emailed, limited }) => [
       t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count }),
-      ...(limited > 0 ? [t('admin.since.told', { app, told, limited })] : []),
+      ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
     ...removed.map(({ name: app }) => t('admin.since.removed', { app })),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),

@@ -55,7 +55,7 @@ export function summarize(whole: Person & { goneApps?: string[] }, shared = (app
     /** Instances that left their list, as many others at once. */
     goneApps,
     /** Instances that they were emailed about as new. */
-    toldApps: campaignEmails(person, NEW_APPS).flatMap((one) =>
+    emailedApps: campaignEmails(person, NEW_APPS).flatMap((one) =>
       mayHaveBeenSent(one) ? (one.apps ?? []) : [],
     ),
     /** When the newest connection was made; -Infinity: none. */

@@ -49,7 +49,7 @@ export const newApp = (instance: string, name: string) => ({
   /** Can't connect it: the service lists it without a usable URL. */
   noAddress: 0,
   /** Were emailed about it as a new app. */
-  told: 0,
+  emailed: 0,
   /** Weren't, because of the quarterly limit. */
   limited: 0,
 })
@@ -225,8 +225,8 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
     if (hasNoAddress) app.noAddress++
-    const isTold = summary.toldApps.includes(instance)
-    if (isTold) app.told++
+    const isEmailed = summary.emailedApps.includes(instance)
+    if (isEmailed) app.emailed++
     else if (isHeld && newAt !== undefined && state === 'waiting') app.limited++
     const newest = isoDate(newAt)
     if (newest !== undefined && newest > (app.newestAt ?? '')) app.newestAt = newest

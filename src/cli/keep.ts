@@ -357,8 +357,8 @@ function sumUp(
 ): number {
   const needs = needsOf(state, campaignRun.tally, report, run)
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
-  const limited = report.datasources.flatMap(({ instance, told, limited: waiting }) =>
-    waiting > 0 ? { instance, told, waiting } : [],
+  const limited = report.datasources.flatMap(({ instance, emailed, limited: waiting }) =>
+    waiting > 0 ? { instance, emailed, waiting } : [],
   )
   const found = { pausedUntil, renamed, unknown, limited, emailsFrom: isoDate(emailsAt) }
   const counts = { ...campaignRun.tally, states: statesOf(report), ...found }

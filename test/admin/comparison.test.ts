@@ -98,7 +98,7 @@ it.each<[string, number, number, NewApp[], string[]]>([
 })
 
 it('a comparison says how many wait for the email about a new app, and which apps were removed', () => {
-  const datasources = [{ ...named[0], told: 53, limited: 67 }] as Report['datasources']
+  const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
   const jira = { ...figma, instance: 'jira_1', name: 'Jira', noticedAt: 0, markedRemovedAt: now }
   const removedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]
   const state = { massDisconnects: [], zones: {}, days: rows, newApps: found(notion), removedApps }
