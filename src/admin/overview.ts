@@ -237,6 +237,12 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       command: answerCommand(one.instance, 'release'),
     }
   })
+  const { stopped } = keepState
+  const values = stopped && { when: t.moment(stopped.at), why: stopped.why }
+  const lastRun = values && {
+    ...itemOf('stopped', report.people, 'all', undefined, values),
+    command: `${COMMAND} keep PEOPLE.csv`,
+  }
   const removed = unansweredRemovals(keepState).map((one) => {
     const { count, listed } = goneFrom(report, one.instance)
     const item = itemOf('removed', count, 'removed', one, { listed })
@@ -272,6 +278,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     ...(['failed', 'deferred', 'uncertain'] as const).map((kind) => itemOf(kind, report[kind], kind)),
   ]
   return [
+    ...(lastRun === undefined ? [] : [lastRun]),
     ...massDisconnects,
     ...removed.filter(({ count }) => count > 0),
     ...named.map(ofApp),

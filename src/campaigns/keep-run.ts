@@ -30,7 +30,7 @@ import type { ComposeEmail } from './mail/email.ts'
 import { areMany, ListedPeople } from './listed-people.ts'
 import type { Invitee } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
-import { isWorkingTime, placeOf } from './working-time.ts'
+import { isWorkingTime, nextWorkingTime, placeOf } from './working-time.ts'
 
 /** Each check may void the link that a person is just following, so everyone is checked this often at most. */
 const SWEEP_EVERY_MS = 6 * 3_600_000
@@ -85,6 +85,19 @@ export async function* duePeople(
     if (invitee !== undefined) yield dueOf(person, invitee)
   }
   for (const invitee of rows.unknown()) yield dueOf(newPerson(invitee.email, now()), invitee)
+}
+
+/** When the first emails leave, unless it is working time: milliseconds since 1970. Undefined: no one is due then. */
+export async function firstEmailsAt(
+  list: readonly Invitee[],
+  people: Pick<People, 'all'>,
+  { now, ...options }: Pick<KeepRunOptions, 'state' | 'timezone' | 'quiet'> & { now: number },
+): Promise<number | undefined> {
+  const at = nextWorkingTime(now, placeOf(options, {}, options.state))
+  if (at === undefined || at <= now) return undefined
+  for await (const { emails } of duePeople(list, people, { ...options, now: () => at }))
+    if (emails.length > 0) return at
+  return undefined
 }
 
 type DuePerson = { person: Person; invitee: Invitee; emails: { name: CampaignName; reminder: number }[] }

@@ -2,6 +2,7 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
+import { withPeriod } from '@onramp/terminal/shell'
 import { peopleUrl } from '../admin/filters.ts'
 import {
   approvalNotice,
@@ -16,12 +17,11 @@ import { createReport, isoDate, utcDay, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
-import { duePeople, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
+import { duePeople, firstEmailsAt, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { isAboutApp, LAPSES, NEW_APPS, seenBy } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
-import { nextWorkingTime, placeOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import {
@@ -80,10 +80,7 @@ export async function keep(
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
   const input = await loadRunInput(file, needed, options.includeGuests, context)
   // An export that went wrong is often an empty file.
-  if (input.people.length === 0) {
-    for (const fault of limitFaults(input.faults)) stderr.write(`${fault}\n`)
-    throw new OperatorError('the list has no one on it. Nothing was done.')
-  }
+  if (input.people.length === 0) for (const fault of limitFaults(input.faults)) stderr.write(`${fault}\n`)
 
   return await interruptible((signal) =>
     withStore(input.settings, async (records) => {
@@ -103,10 +100,15 @@ export async function keep(
   )
 }
 
+function requirePeople(list: readonly unknown[]): void {
+  if (list.length === 0) throw new OperatorError('the list has no one on it. Nothing was done.')
+}
+
 async function printDueEmails(records: Records, run: Run): Promise<number> {
   const { people: list, settings, company, options, context, leftOut } = run
   const { stdout, stderr } = context
   const now = () => options.now ?? context.now()
+  requirePeople(list)
   const people = openPeople({ records, settings, now: context.now }, company)
   const store = openKeepState(records, settings)
   const state = applyOptions(await store.load(), options, now())
@@ -148,8 +150,22 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
 
 type KeepNeighbors = Neighbors & { sendEvent: typeof sendEventOnce }
 
-/** @returns the exit code @throws what {@link KeepRun.work} throws */
-export async function runOnce(
+/** @returns the exit code @throws what {@link KeepRun.work} throws; /admin shows it until a run ends well */
+export async function runOnce(...given: Parameters<typeof runThrough>): Promise<number> {
+  const [records, { settings, context, signal }, isHeld] = given
+  try {
+    return await runThrough(...given)
+  } catch (error) {
+    if (error instanceof OperatorError && !signal.aborted && (await isHeld())) {
+      const store = openKeepState(records, settings)
+      const stopped = { at: context.now(), why: withPeriod(error.message) }
+      await store.save({ ...(await store.load()), stopped })
+    }
+    throw error
+  }
+}
+
+async function runThrough(
   records: Records,
   run: Run,
   isHeld: () => Promise<boolean>,
@@ -157,6 +173,7 @@ export async function runOnce(
 ): Promise<number> {
   const { people: list, settings, company, options, context, signal } = run
   const { now, stderr } = context
+  requirePeople(list)
   const store = openKeepState(records, settings)
   const at = now()
   const stored = await store.load()
@@ -224,17 +241,31 @@ export async function runOnce(
   const unnotified = unansweredRemovals(after).filter(({ notifiedAt }) => notifiedAt === undefined)
   const questionId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
   const isNotified =
-    unnotified.length > 0 && (await sendNotice(removedAppsNotice(unnotified, report, texts), `removed${questionId}`))
+    unnotified.length > 0 &&
+    (await sendNotice(removedAppsNotice(unnotified, report, texts), `removed${questionId}`))
   const removedApps = (after.removedApps ?? []).map((one) =>
     isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
   )
-  const counted = { ...after, removedApps, lastRunAt: now(), days: withDay(after.days, report) }
+  const counted = {
+    ...after,
+    stopped: undefined,
+    removedApps,
+    lastRunAt: now(),
+    days: withDay(after.days, report),
+  }
   const digest = digestNotice(report, counted, now(), texts)
   const isSent = isDigestDue(counted, company, now()) && (await sendNotice(digest, `digest ${report.madeAt}`))
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  const emailsAt = tally.sent > 0 ? undefined : await firstEmailsAt(run, campaignRun.people, counted)
+  const emailsAt =
+    tally.sent > 0
+      ? undefined
+      : await firstEmailsAt(list, campaignRun.people, {
+          ...company,
+          state: counted,
+          now: now(),
+        })
   const faults = [...run.faults, ...keepRun.listFaults]
   return sumUp(counted, report, campaignRun, { ...run, faults }, { ...noted, emailsAt })
 }
@@ -332,20 +363,6 @@ const indented = (all: readonly string[], where: string): string =>
   limitFaults(all, (more) => `and ${more} more: see ${where}`)
     .map((line) => `\n  ${printable(line)}`)
     .join('')
-
-/** When the first emails leave, unless it is working time: milliseconds since 1970. Undefined: no one is due then. */
-async function firstEmailsAt(
-  { people: list, company, context }: Run,
-  people: CampaignRun['people'],
-  state: KeepState,
-) {
-  const at = nextWorkingTime(context.now(), placeOf(company, {}, state))
-  if (at === undefined || at <= context.now()) return undefined
-  const { timezone, quiet } = company
-  for await (const { emails } of duePeople(list, people, { state, timezone, quiet, now: () => at }))
-    if (emails.length > 0) return at
-  return undefined
-}
 
 /** @param noted.renamed sentences @param noted.unknown addresses @param noted.emailsAt milliseconds since 1970 */
 function sumUp(

@@ -85,6 +85,8 @@ export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'go
 /** Times are milliseconds since 1970. */
 export type KeepState = {
   lastRunAt?: number
+  /** Why the last run stopped, a sentence for operators. Absent once one has ended well. */
+  stopped?: { at: number; why: string } | undefined
   /** The last dry run before the first real one. `faults`: unreadable lines. */
   dryRun?: { at: number; people: number; faults: number }
   sweep?: { beganAt: number; endedAt?: number }

@@ -144,7 +144,7 @@ it('after a failed test, the owner is emailed and the others wait for a new appr
   await rollout.keepState.decide('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   await sentOn(rollout, WEDNESDAY)
   await recordIntent(rollout, ADA, 'blocked', rollout.setup.now)
-  expect(await sentOn(rollout, WEDNESDAY, 15)).toEqual([[GRACE, 'Slack may still need your approval']])
+  expect(await sentOn(rollout, WEDNESDAY, 15)).toEqual([[GRACE, 'Slack may still need approval']])
   expect(await sentOn(rollout, THURSDAY)).toEqual([])
   await rollout.keepState.decide('slack_1', { at: rollout.setup.now, by: GRACE })
   expect((await sentOn(rollout, FRIDAY)).map(([to]) => to)).toEqual([BOB])

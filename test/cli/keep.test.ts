@@ -3,11 +3,13 @@ import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { companyOf } from '../../src/company/company.ts'
+import { describeActionItems } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { listed } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
 
 const OPERATOR = userInfo().username
@@ -430,4 +432,30 @@ it('a run names the people whom the service doesn’t know', async () => {
   }
   const { err } = await run([ADA, 'bob@acme.example'])
   expect(err).toContain('Unknown to the service:\n  bob@acme.example\n')
+})
+
+it('/admin says that a run stopped, until one ends well', async () => {
+  const { run, keepState, world } = installation()
+  const needs = async () => {
+    const state = await keepState.load()
+    const report = await createReport(summarizeAll(people.all(), state), monday)
+    return describeActionItems(report, state, t, monday).map(({ title, detail }) => [title, detail])
+  }
+  const { people } = installation()
+  const both = [ADA, 'bob@acme.example']
+  await run(both)
+  for (const [list, why] of [
+    [[ADA], /^1 of the 2 people who were on the list/],
+    [[], /^the list has no one on it\. Nothing was done\. Until a run ends well/],
+  ] as const) {
+    await expect(run(list)).rejects.toThrow()
+    expect(await needs()).toMatchObject([
+      ['A run stopped (January 18, 2027 at 11:00\u202fAM)', expect.stringMatching(why)],
+    ])
+  }
+  await run(both)
+  expect(await needs()).toEqual([])
+  world.isHeld = false
+  await expect(run(both)).rejects.toThrow('another run took over')
+  expect(await needs(), 'The other run goes on').toEqual([])
 })
