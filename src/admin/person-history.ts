@@ -143,7 +143,7 @@ export function noEmailUntil(
 ) {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const limit = belowLimitFrom(emails, now)
-  const quiet = quietUntil(now, placeOf(company, person, state))
+  const quiet = quietUntil(now, placeOf(company, person, state)) ?? 0
   const last = limit > quiet ? ({ why: 'limit', at: limit } as const) : ({ why: 'quiet', at: quiet } as const)
   return last.at > now ? last : undefined
 }

@@ -54,10 +54,12 @@ export function nextWorkingTime(now: number, place: Workplace): number | undefin
   return undefined
 }
 
-/** The first day that isn't quiet there, as its midnight in UTC: milliseconds since 1970. */
-export function quietUntil(now: number, { timezone, isQuiet }: Workplace): number {
-  for (let { day } = localTime(now, timezone); ; day++)
-    if (!isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10))) return day * DAY_MS
+/** Undefined unless today is quiet there: the first day that isn't, as its midnight in UTC; milliseconds since 1970. */
+export function quietUntil(now: number, { timezone, isQuiet }: Workplace): number | undefined {
+  const { day: today } = localTime(now, timezone)
+  for (let day = today; ; day++)
+    if (!isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)))
+      return day === today ? undefined : day * DAY_MS
 }
 
 /** Working days after the day of `from`, up to the day of `to`; at most ten. */

@@ -185,6 +185,7 @@ export type SupportedTexts = {
   knownLanguages?: readonly string[] | undefined
 }
 
+const CHAIN_FAULT = 'names an instance that replaces another one: keep only the newest of them'
 const REPLACES_FAULT = 'is for one instance, and names another one, like slack_2: { replaces: slack_1 }'
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
@@ -253,6 +254,8 @@ export function companySchema({
           for (const [key, { replaces = '' }] of Object.entries(apps))
             if (replaces === key || (replaces !== '' && datasourceType(key) === key))
               context.addIssue({ code: 'custom', path: [key, 'replaces'], message: REPLACES_FAULT })
+            else if (replaces !== '' && apps[replaces]?.replaces !== undefined)
+              context.addIssue({ code: 'custom', path: [key, 'replaces'], message: CHAIN_FAULT })
         })
         .optional()
         .describe(

@@ -102,7 +102,15 @@ function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now
   const { company } = readCompany(file, companyFileChoices())
   // What replaces another app may be yet to come.
   const expected = new Set(['all', ...(company?.replacedBy.values() ?? [])])
-  return [...(company?.datasources.keys() ?? [])].flatMap((key) => {
+  const never = [...(company?.replacedBy ?? [])].flatMap(([former, key]) =>
+    seen.instances.has(former)
+      ? []
+      : warn(
+          `datasources.${key}.replaces in the company file names ${former}, which no one was ever listed with.`,
+          'COMPANY_FILE: correct the name, or remove replaces',
+        ),
+  )
+  const unmatched = [...(company?.datasources.keys() ?? [])].flatMap((key) => {
     if (expected.has(key) || instances.some((instance) => inScope({ only: [key] }, instance))) return []
     const meant = nearestWord(key, datasources)
     return warn(
@@ -110,6 +118,7 @@ function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now
       `COMPANY_FILE: ${meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`}`,
     )
   })
+  return [...unmatched, ...never]
 }
 
 function readability({ otherFormat, unreadable }: Stored) {

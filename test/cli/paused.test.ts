@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type Dispatcher } from 'undici'
 import { expect, it, vi } from 'vitest'
+import { MailServer } from '../../src/campaigns/mail/server.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -35,8 +36,7 @@ it.each([
   expect(out).toBe(`ada@acme.example  lapse  ${apps}\n`)
 })
 
-it('invite send leaves out paused apps, and prints that it does', async () => {
-  await paused()
+const asked = () => {
   vi.spyOn(Pool.prototype, 'dispatch').mockImplementation(({ headers }, handler) => {
     const isForPerson = 'x-service-actas' in (headers as object)
     const entries = ['slack_1', 'jira_1'].map((datasourceInstance) => ({
@@ -51,6 +51,48 @@ it('invite send leaves out paused apps, and prints that it does', async () => {
     handler.onResponseEnd?.(controller, {})
     return true
   })
+}
+
+it('invite send sends nothing during a pause or on a quiet day, and its dry run says until when', async () => {
+  await paused()
+  asked()
+  const company = join(folder, 'company.yaml')
+  const [records, settings] = [createSqliteRecords(env.DATA_DIR), loadSettings(env)]
+  const keepState = openKeepState(records, settings)
+  const state = await keepState.load()
+  const mail = { SMTP_URL: 'smtp://mail.acme.example', MAIL_FROM: 'search@acme.example' }
+  for (const [pausedUntil, quiet] of [
+    [monday + 2 * 24 * HOUR, '[]'],
+    [undefined, '[2027-01-18/2027-01-19]'],
+  ] as const) {
+    writeFileSync(company, `quiet: ${quiet}\n`)
+    await keepState.save({ ...state, ...(pausedUntil && { pausedUntil: Date.parse('2027-01-20') }) })
+    const send = (...more: string[]) =>
+      runCommand(
+        ['invite', 'send', list, ...more],
+        { ...env, ...mail, COMPANY_FILE: company },
+        { now, input: '' },
+      )
+    vi.spyOn(MailServer.prototype, 'check').mockResolvedValue(undefined)
+    expect(await send()).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('no email leaves before 2027-01-20') as string,
+    })
+    const { exit, err, out } = await send('--dry-run')
+    expect([exit, err, out]).toEqual([
+      0,
+      expect.stringContaining('before 2027-01-20'),
+      expect.stringContaining('ada@acme.example'),
+    ])
+  }
+  await keepState.save(state)
+  records.close()
+  vi.restoreAllMocks()
+})
+
+it('invite send names no app that is paused, and says so', async () => {
+  await paused()
+  asked()
   const { out, err } = await runCommand(['invite', 'send', list, '--dry-run'], env, { now })
   vi.restoreAllMocks()
   expect(out).toBe('ada@acme.example  invitation  Jira 1\n')

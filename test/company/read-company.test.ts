@@ -75,6 +75,12 @@ it.each([
   ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /no language tag/],
   ['a number for a text', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
   ['an app that replaces itself', 'datasources: { a_1: { replaces: a_1 } }', 1, /is for one instance/],
+  [
+    'a chain of them',
+    'datasources: { a_2: { replaces: a_1 }, a_3: { replaces: a_2 } }',
+    1,
+    /keep only the newest/,
+  ],
   ['apps that replace one', 'datasources: { slack: { replaces: slack_1 } }', 1, /names another one/],
   ['a quiet day that is none', 'quiet: [2027-02-30]', 1, /quiet\.0: must be a day, like 2027-01-11/],
   ['quiet days backwards', 'quiet: [2027-01-02/2027-01-01]', 1, /the first and the last one/],

@@ -156,7 +156,10 @@ it('the doctor reports an app of the company file without a match for a week', a
   const folder = newFolder()
   open.push({ close: () => rmSync(folder, { recursive: true }) })
   const COMPANY_FILE = join(folder, 'company.yaml')
-  writeFileSync(COMPANY_FILE, 'datasources: { slak: {}, jira: {}, box: {}, slack_2: { replaces: slack_1 } }')
+  writeFileSync(
+    COMPANY_FILE,
+    'datasources: { slak: {}, jira: {}, box: {}, slack_2: { replaces: slack_1 }, box_2: { replaces: box_1 } }',
+  )
   const env = { ...REQUIRED, DATA_DIR: folder, COMPANY_FILE }
   const store = openStore(loadSettings(env), createLog('silent'))
   const { sealer } = await createKeyRing(store.records, [REQUIRED.SESSION_SECRET]).dataKey()
@@ -169,6 +172,10 @@ it('the doctor reports an app of the company file without a match for a week', a
   expect(found.filter(({ status }) => status === 'warn')).toMatchObject([
     { says: expect.stringContaining('datasources.slak'), fix: 'did you mean slack?' },
     { says: expect.stringContaining('datasources.box'), fix: 'correct its name, or remove it' },
+    {
+      says: expect.stringContaining('datasources.box_2.replaces'),
+      fix: 'correct the name, or remove replaces',
+    },
   ])
 })
 

@@ -3,6 +3,7 @@ import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { fitToColumns } from '@onramp/terminal/terminal'
+import { utcDay } from '../../admin/report.ts'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
 import {
   sendInvitations,
@@ -15,6 +16,7 @@ import { areMany, ListedPeople } from '../../campaigns/listed-people.ts'
 import type { Invitee } from '../../campaigns/people-file.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { isAllDelivered, newTally } from '../../campaigns/tally.ts'
+import { placeOf, quietUntil } from '../../campaigns/working-time.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'
 import { OperatorError } from '../../problem.ts'
@@ -156,7 +158,14 @@ async function warnWithoutProgress({ people }: CampaignRun, { settings, context 
 
 async function invitationCampaign(records: Records, run: SendRun): Promise<Campaign> {
   const { settings, company, options, context } = run
-  const paused = pausedApps(await openKeepState(records, settings).load())
+  const state = await openKeepState(records, settings).load()
+  const until = quietUntil(context.now(), placeOf(company, {}, state))
+  if (until !== undefined) {
+    const why = `no email leaves before ${utcDay(until)}: a pause (keep --pause-until), or a quiet day of the company file.`
+    if (!options.dryRun) throw new OperatorError(`${why} Nothing was sent.`)
+    context.stderr.write(`On this day, ${why}\n`)
+  }
+  const paused = pausedApps(state)
   if (paused.size > 0)
     context.stderr.write(
       `${printable([...paused].join(', '))}: on hold until onramp keep PEOPLE.csv --release all.\n`,
@@ -169,7 +178,10 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   }
   return {
     name: ONBOARDING,
-    due: (person, now) => dueEmail(person, policy, now),
+    due: (person, now) =>
+      until === undefined && quietUntil(now, placeOf(company, person, state)) !== undefined
+        ? { kind: 'not-due', wasSent: false }
+        : dueEmail(person, policy, now),
     isAbout: ({ instance }) => inScope({ only: options.datasource ?? [] }, instance) && !paused.has(instance),
     compose: createComposers(settings, company, options, context.now).composeFor(ONBOARDING),
     isPostponing: true,
