@@ -61,12 +61,20 @@ function isAbout(person: Person, { at, app, what, since = 0 }: OperatorAction): 
 }
 
 /** `events`: newest first. */
-export function historyOf(person: Person, keepState: KeepState) {
+export function historyOf(
+  person: Person,
+  keepState: KeepState,
+  replacedBy: Company['replacedBy'] = new Map(),
+) {
   const seen = asCounted(person, keepState)
   const summary = summarize(seen)
   const records = seen.lastCheck?.apps ?? []
   const { failures = [], actions: own = [] } = person
-  const actions = [...own, ...(keepState.actions ?? []).filter((action) => isAbout(person, action))]
+  const all = (keepState.actions ?? []).map((action) => {
+    const successor = replacedBy.get(action.app ?? '')
+    return successor === undefined ? action : { ...action, app: successor }
+  })
+  const actions = [...own, ...all.filter((action) => isAbout(person, action))]
   const events = [
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
@@ -154,7 +162,7 @@ export function personPage(
   company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet'>,
   { t, now }: { t: Texts; now: number },
 ) {
-  const { help, checkedAt, apps, events } = historyOf(person, keepState)
+  const { help, checkedAt, apps, events } = historyOf(person, keepState, company.replacedBy)
   const { name, email } = person
   const details = DETAILS.filter((detail) => detail !== 'name').map((detail) => person[detail])
   const known =

@@ -113,6 +113,8 @@ export class KeepRun {
   #invitees: ReadonlyMap<string, Invitee>
   /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []
+  /** People whose address on the list is a former one. */
+  outdated = 0
   #state: KeepState & { sweep: Sweep }
   #hasResponded = false
 
@@ -195,6 +197,7 @@ export class KeepRun {
       )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
     this.#invitees = new Map(rows.current(refused).map((invitee) => [invitee.email, invitee]))
+    this.outdated = rows.outdated
     this.listFaults = [
       ...refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`),
       ...rows.faults,

@@ -73,6 +73,11 @@ export class ListedPeople {
     })
   }
 
+  /** Rows that have a former address. */
+  get outdated(): number {
+    return [...this.#present.values()].filter((present) => !this.#rows.has(present)).length
+  }
+
   /** Rows of people without a record, once the list is current. */
   unknown(): Invitee[] {
     return [...this.#rows.values()].filter(

@@ -258,16 +258,16 @@ async function runThrough(
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  const emailsAt =
-    tally.sent > 0
-      ? undefined
-      : await firstEmailsAt(list, campaignRun.people, {
-          ...company,
-          state: counted,
-          now: now(),
-        })
+  const moment = { ...company, state: counted, now: now() }
+  const emailsAt = tally.sent > 0 ? undefined : await firstEmailsAt(list, campaignRun.people, moment)
   const faults = [...run.faults, ...keepRun.listFaults]
-  return sumUp(counted, report, campaignRun, { ...run, faults }, { ...noted, emailsAt })
+  return sumUp(
+    counted,
+    report,
+    campaignRun,
+    { ...run, faults },
+    { ...noted, outdated: keepRun.outdated, emailsAt },
+  )
 }
 
 type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
@@ -370,14 +370,19 @@ function sumUp(
   report: Report,
   campaignRun: CampaignRun,
   run: Run,
-  { renamed, unknown, emailsAt }: { renamed: string[]; unknown: string[]; emailsAt: number | undefined },
+  {
+    renamed,
+    unknown,
+    outdated,
+    emailsAt,
+  }: { renamed: string[]; unknown: string[]; outdated: number; emailsAt: number | undefined },
 ): number {
   const needs = needsOf(state, campaignRun.tally, report, run)
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
   const limited = report.datasources.flatMap(({ instance, emailed, limited: waiting }) =>
     waiting > 0 ? { instance, emailed, waiting } : [],
   )
-  const found = { pausedUntil, renamed, unknown, limited, emailsFrom: isoDate(emailsAt) }
+  const found = { pausedUntil, renamed, unknown, outdated, limited, emailsFrom: isoDate(emailsAt) }
   const counts = { ...campaignRun.tally, states: statesOf(report), ...found }
   const json = run.options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
@@ -387,6 +392,8 @@ function sumUp(
     renamed.length > 0 &&
       `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address:${indented(renamed, '--json')}`,
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
+    outdated > 0 &&
+      `People who have another address than on the list, and are emailed there: ${outdated}. Update the list.`,
     emailsAt && `Emails leave from 9 am (${new Intl.DateTimeFormat('en', format).format(emailsAt)}).`,
     pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
     ...needs.map((need) => `Needs you: ${need}`),

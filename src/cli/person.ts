@@ -36,7 +36,13 @@ export async function showPerson(
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
       const noEmail = noEmailUntil(person, keepState, { ...company, now: now() })
       const stored = { person, progress: await Promise.all(walks) }
-      const all = { schema_version: 1, email: person.email, ...historyOf(person, keepState), noEmail, stored }
+      const all = {
+        schema_version: 1,
+        email: person.email,
+        ...historyOf(person, keepState, company.replacedBy),
+        noEmail,
+        stored,
+      }
       stdout.write(`${JSON.stringify(all, isoTimes)}\n`)
       return 0
     }

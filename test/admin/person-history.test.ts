@@ -200,3 +200,16 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
   const { events } = historyOf({ ...withSlack, ...person }, { ...NOTHING, actions: [released(over)] })
   expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
 })
+
+it('an action about an app that was replaced since is about the one in its place', () => {
+  const state = { ...NOTHING, actions: [released({ app: 'slack_0' })] }
+  const person = { ...withSlack, ...lost({ lapsedAt: NOW - DAY }) }
+  const replacedBy = new Map([['slack_0', 'slack_1']])
+  expect(historyOf(person, state, replacedBy).events).toContainEqual({
+    at: NOW,
+    what: 'released',
+    by: 'root',
+    app: 'slack_1',
+  })
+  expect(historyOf(person, state).events.some(({ by }) => by === 'root')).toBe(false)
+})

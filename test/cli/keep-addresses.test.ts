@@ -15,8 +15,9 @@ it('a person with a new address and the same id stays opted out and on the list'
   expect(await people.get(ADA)).toBeUndefined()
   expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
   expect(await people.get(king)).not.toHaveProperty('leftAt')
-  // An older list without ids.
-  await run([ADA, bob])
+  // A list that is older, of people without ids.
+  const older = await run([ADA, bob])
+  expect([older.exit, older.err]).toEqual([0, expect.stringContaining('emailed there: 1. Update the list.')])
   expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
   expect([to(ADA).length, to(king).length]).toEqual([1, 0])
 })

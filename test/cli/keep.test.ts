@@ -435,7 +435,7 @@ it('a run names the people whom the service doesn’t know', async () => {
 })
 
 it('/admin says that a run stopped, until one ends well', async () => {
-  const { run, keepState, world } = installation()
+  const { run, keepState, setup } = installation()
   const needs = async () => {
     const state = await keepState.load()
     const report = await createReport(summarizeAll(people.all(), state), monday)
@@ -455,7 +455,7 @@ it('/admin says that a run stopped, until one ends well', async () => {
   }
   await run(both)
   expect(await needs()).toEqual([])
-  world.isHeld = false
+  setup.isHeld = false
   await expect(run(both)).rejects.toThrow('another run took over')
   expect(await needs(), 'The other run goes on').toEqual([])
 })

@@ -36,7 +36,7 @@ it.each([
   expect(out).toBe(`ada@acme.example  lapse  ${apps}\n`)
 })
 
-const asked = () => {
+const answerWithBoth = () => {
   vi.spyOn(Pool.prototype, 'dispatch').mockImplementation(({ headers }, handler) => {
     const isForPerson = 'x-service-actas' in (headers as object)
     const entries = ['slack_1', 'jira_1'].map((datasourceInstance) => ({
@@ -55,7 +55,7 @@ const asked = () => {
 
 it('invite send sends nothing during a pause or on a quiet day, and its dry run says until when', async () => {
   await paused()
-  asked()
+  answerWithBoth()
   const company = join(folder, 'company.yaml')
   const [records, settings] = [createSqliteRecords(env.DATA_DIR), loadSettings(env)]
   const keepState = openKeepState(records, settings)
@@ -92,7 +92,7 @@ it('invite send sends nothing during a pause or on a quiet day, and its dry run 
 
 it('invite send names no app that is paused, and says so', async () => {
   await paused()
-  asked()
+  answerWithBoth()
   const { out, err } = await runCommand(['invite', 'send', list, '--dry-run'], env, { now })
   vi.restoreAllMocks()
   expect(out).toBe('ada@acme.example  invitation  Jira 1\n')
