@@ -48,7 +48,7 @@ import {
 } from './invite/campaign-run.ts'
 import { createComposers, NO_FROM } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
-import { limitFaults } from './invite/list.ts'
+import { indented, limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
@@ -358,11 +358,6 @@ function needsOf(
   ]
   return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
 }
-
-const indented = (all: readonly string[], where: string): string =>
-  limitFaults(all, (more) => `and ${more} more: see ${where}`)
-    .map((line) => `\n  ${printable(line)}`)
-    .join('')
 
 /** @param noted.renamed sentences @param noted.unknown addresses @param noted.emailsAt milliseconds since 1970 */
 function sumUp(

@@ -2,6 +2,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
+import { printable } from '@onramp/terminal/printable'
 import { readPeopleList, type Invitee, type LeftOut } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
@@ -24,6 +25,12 @@ export const limitFaults = (
   ...faults.slice(0, MAX_FAULTS),
   ...(faults.length > MAX_FAULTS ? [describe(faults.length - MAX_FAULTS)] : []),
 ]
+
+/** A line for each of the first ones. @param where the others are */
+export const indented = (all: readonly string[], where: string): string =>
+  limitFaults(all, (more) => `and ${more} more: see ${where}`)
+    .map((line) => `\n  ${printable(line)}`)
+    .join('')
 
 /** Reads the whole list first, so that an invalid row near its end stops nothing halfway. */
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {
