@@ -1,14 +1,13 @@
 // compose.ts passes the right dependency to each part: one test for each. The app is the real one, the store is in memory, and
 // requests to other servers are intercepted.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import express from 'express'
 import pino from 'pino'
 import request from 'supertest'
 import { Pool, type Dispatcher } from 'undici'
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnramp } from '../src/compose.ts'
 import { Invitations } from '../src/invites/token.ts'
 import { normalizedAddress } from '../src/people/address.ts'
@@ -23,13 +22,13 @@ import type { User } from '../src/session/signed-in.ts'
 import { loadSettings } from '../src/settings/settings.ts'
 import { createAuditIds } from '../src/web/audit.ts'
 import { memoryStore } from './sign-in/memory-store.ts'
+import { useFolder } from './helpers/folder.ts'
 
 const ORIGIN = 'http://localhost:3000'
 const [SECRET, INVITE_SECRET] = ['s'.repeat(40), 'i'.repeat(40)]
 const DAY = 86_400
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-compose-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 const COMPANY_FILE = join(folder, 'company.yaml')
 writeFileSync(
   COMPANY_FILE,

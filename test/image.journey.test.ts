@@ -1,13 +1,13 @@
 // The images and the compose file: their commands, files and settings; without Docker.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { settings } from '../src/settings/settings.ts'
 import { spawnOne, startArguments, statusOf, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
+import { useFolder } from './helpers/folder.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -47,7 +47,7 @@ const commandOfImage = (): string[] => {
 }
 
 /** A folder like the image: the copied files, and the packages of `npm ci --omit=dev --omit=optional`. */
-const image = mkdtempSync(join(tmpdir(), 'onramp-image-'))
+const image = useFolder()
 beforeAll(() => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
   for (const folder of ['package.json', ...stageOf('onramp').copied])
@@ -59,7 +59,6 @@ beforeAll(() => {
     symlinkSync(join(link === true ? image : root, link === true ? resolved : path), join(image, path))
   }
 })
-afterAll(() => rmSync(image, { recursive: true }))
 
 type Ran = { code: number; stdout: string; stderr: string }
 

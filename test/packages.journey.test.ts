@@ -1,13 +1,13 @@
 // The packages as people install them: packed from a copy of this repository, installed into an empty folder, and run.
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { request } from 'undici'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { spawnOne, statusOf, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
+import { useFolder } from './helpers/folder.ts'
 
 type Ranges = Record<string, string>
 type Manifest = Record<string, unknown> & {
@@ -18,7 +18,7 @@ type Manifest = Record<string, unknown> & {
 }
 
 const root = new URL('..', import.meta.url).pathname
-const folder = mkdtempSync(join(tmpdir(), 'onramp-packages-'))
+const folder = useFolder()
 const copy = join(folder, 'copy')
 const installed = join(folder, 'installed')
 const names = ['onramp', '@onramp/deprecations', '@onramp/sandbox', '@onramp/terminal']
@@ -64,7 +64,6 @@ beforeAll(async () => {
   writeFileSync(join(installed, 'package.json'), '{"name":"people","version":"1.0.0","type":"module"}')
   await succeed('npm', ['install', '--prefer-offline', ...tarballs.map((name) => join(copy, name))])
 }, 180_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** @param words printed output to wait for */
 async function startDemo(words: string) {

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { loadSettings, readSettings, settings } from '../src/settings/settings.ts'
 import { faultsIn } from './helpers/settings-faults.ts'
+import { useFolder } from './helpers/folder.ts'
 
 const whole = {
   PUBLIC_URL: 'https://onramp.example',
@@ -20,8 +20,7 @@ const faultsOf = (env: Record<string, string | undefined>) => faultsIn({ ...whol
 const keyOn = (namedCurve: string) =>
   String(generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-settings-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 const file = (name: string, content: string | Buffer) => {
   writeFileSync(join(folder, name), content)
   return join(folder, name)

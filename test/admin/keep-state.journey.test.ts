@@ -1,5 +1,5 @@
 // The state that `onramp keep` stores, on the pages for administrators and in /metrics.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { KeepStateStore, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
@@ -9,6 +9,7 @@ import { createLog } from '../../src/web/log.ts'
 import { settle } from '../helpers/crowd.ts'
 import { having, mailed } from '../helpers/people.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
 const DAY = 86_400_000
 const now = Date.now()
@@ -58,11 +59,12 @@ const metricsOf = async ({ url }: Running) =>
     await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer a-token-for-the-metrics' } })
   ).text()
 
-let running: Running
-beforeAll(async () => {
-  running = await run({
+const running = shared(() =>
+  run({
     settings: { ADMIN_EMAILS: 'grace@acme.example', METRICS_TOKEN: 'a-token-for-the-metrics' },
-  })
+  }),
+)
+beforeAll(async () => {
   await settle(running, [
     lost('ada', now - DAY),
     mailed(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
@@ -71,7 +73,6 @@ beforeAll(async () => {
     newPerson('zoe@acme.example', now),
   ])
 })
-afterAll(() => running.close())
 
 it('without a run, /admin has no comparison and /metrics has no counts of people', async () => {
   const grace = await signIn(running, 'grace', '/admin')

@@ -1,15 +1,14 @@
 // REPORT_TOKEN opens the report and the list of people to programs, and nothing else.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
 const TOKEN = 'dashboards-3f1c5be2a97d4e60'
 
-let running: Running
+const running = shared(() => run({ settings: { REPORT_TOKEN: TOKEN } }))
 beforeAll(async () => {
-  running = await run({ settings: { REPORT_TOKEN: TOKEN } })
   await signIn(running, 'ada')
 })
-afterAll(() => running.close())
 
 const get = (path: string, authorization?: string) =>
   fetch(running.url + path, {

@@ -1,26 +1,10 @@
-// Access to the pages of administrators, and their view of a walk.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+// What administrators see of a walk.
+import { expect, it } from 'vitest'
 import { answerConsent } from '../helpers/journey.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
-let running: Running
-beforeAll(async () => {
-  running = await run({ settings: { ADMIN_EMAILS: 'carol@acme.example', CONFIRM_SECONDS: '0' } })
-})
-afterAll(() => running.close())
-
-const PATHS = ['', '/people?show=all', '/departments', '/apps', '/people.csv', '/report.json', '/nothing']
-
-it('people who aren’t admins get 403 on every admin page, with a contact', async () => {
-  const bob = await signIn(running, 'bob')
-  const noted = () => running.log.filter((line) => line.includes('"admin_viewed"')).length
-  for (const path of PATHS)
-    expect((await bob.open(`/admin${path}`, { follow: false })).status, path).toBe(403)
-  await bob.open('/admin')
-  expect(bob.text).toContain('This page is for rollout admins')
-  expect(bob.text).toContain('ask the team that runs search to add your email to ADMIN_EMAILS')
-  expect(noted()).toBe(0)
-})
+const running = shared(() => run({ settings: { ADMIN_EMAILS: 'carol@acme.example', CONFIRM_SECONDS: '0' } }))
 
 it('someone who returned without consent is listed as stuck, with the app', async () => {
   const ada = await signIn(running, 'ada')

@@ -104,27 +104,6 @@ it('onramp keep exits with 3 if the service rejects its token, and keeps the per
   expect(exit).toBe(3)
 })
 
-it('invite send omits a paused app from every email, and prints that it does', async () => {
-  const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-held` }
-  const settings = loadSettings(env)
-  await withStore(settings, async (records) => {
-    const massDisconnect = {
-      instance: 'slack_1',
-      name: 'Slack',
-      noticedAt: monday,
-      since: 0,
-      lapsed: 9,
-      had: 9,
-    }
-    await openKeepState(records, settings).save({ massDisconnects: [massDisconnect], zones: {}, days: [] })
-  })
-  const { exit, err } = await runCommand(['invite', 'send', list('email\nada@acme.example\n')], env, {})
-  expect([exit, recipients()]).toEqual([0, ['ada@acme.example']])
-  expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
-  expect(received()[0]?.raw).toContain('GitHub')
-  expect(received()[0]?.raw).not.toContain('Slack')
-})
-
 it('an interrupted run exits with 130, and doesn’t count as completed', async () => {
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-stopped` }
   const people = list('email\nada@acme.example\nbob@acme.example\ncarol@acme.example\n')

@@ -1,21 +1,18 @@
 // The company's images and colors are served from this origin, and a faulty file stops the start.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { loadCompany } from '../../src/company/read-company.ts'
 import { libraryIconOf } from '../../src/company/app-icons.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
-import { freePort, run, signIn, type Running } from '../helpers/running.ts'
+import { freePort, run, signIn } from '../helpers/running.ts'
 import { companyFolder, png, svg } from './company-folder.ts'
+import { shared } from '../helpers/shared.ts'
 
 const ACME = new URL('../../examples/acme/company.yaml', import.meta.url).pathname
 const acme = loadCompany(ACME)
 
-let running: Running
-beforeAll(async () => {
-  running = await run({ settings: { COMPANY_FILE: ACME } })
-})
-afterAll(() => running.close())
+const running = shared(() => run({ settings: { COMPANY_FILE: ACME } }))
 
 const get = (path: string) => fetch(`${running.url}${path}`, { redirect: 'manual' })
 

@@ -1,8 +1,7 @@
 // The rules of every check but those of the authorization server: each fault has one finding, and a correct configuration none.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
 import { certificates } from '../../src/doctor/certificates.ts'
 import { email, webhook } from '../../src/doctor/deliveries.ts'
@@ -34,6 +33,7 @@ import {
   sqliteFacts,
   type FactsOf,
 } from './facts.ts'
+import { useFolder } from '../helpers/folder.ts'
 
 const DAY = 86_400_000
 const ABLE_TO_EMAIL = { SMTP_URL: 'smtp://m.acme.test', SERVICE_GLOBAL_TOKEN: random }
@@ -191,8 +191,7 @@ it.each([
   expect(report(stored, { unreadable })).toEqual(matching(expected))
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-company-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
 it('an app of the company file is reported if it matches no app for a week', () => {
   const COMPANY_FILE = join(folder, 'company.yaml')

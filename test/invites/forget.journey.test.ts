@@ -1,15 +1,12 @@
 // onramp invite forget: what is known of someone is gone from the store, their walk too.
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
-let running: Running
-beforeAll(async () => {
-  running = await run({ settings: { INVITE_SECRET: 'another secret of thirty-two characters' } })
-})
-afterAll(() => running.close())
+const running = shared(() => run({ settings: { INVITE_SECRET: 'another secret of thirty-two characters' } }))
 
 function walks(): unknown[] {
   const database = new DatabaseSync(join(running.env['DATA_DIR'] ?? '', 'onramp.sqlite'), { readOnly: true })

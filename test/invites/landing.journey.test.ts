@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { chooseAccount, invite, run, signIn, type Running } from '../helpers/running.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { chooseAccount, invite, run, signIn } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
+import { shared } from '../helpers/shared.ts'
 
-let running: Running
-
-beforeAll(async () => {
-  running = await run({
+const running = shared(() =>
+  run({
     settings: { RETURN_TO_ORIGINS: 'https://intranet.acme.example', ADMIN_EMAILS: 'grace@acme.example' },
-  })
-})
-afterAll(() => running.close())
+  }),
+)
+
 beforeEach(() => running.sandbox.reset())
 
 const issue = (email = 'ada@acme.example', datasources: string[] = [], days = 14, at = Date.now()) =>

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { invite, run, type Running } from '../helpers/running.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { invite, run } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
+import { shared } from '../helpers/shared.ts'
 
-let running: Running
+const running = shared(() => run())
 
-beforeAll(async () => {
-  running = await run()
-})
-afterAll(() => running.close())
 beforeEach(() => running.sandbox.reset())
 
 const issue = (email: string, days = 14, at = Date.now()) => invite(running, { email, days, at })

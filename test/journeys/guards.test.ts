@@ -28,19 +28,6 @@ it.each<[string, Record<string, string>]>([
   expect(world.sandbox.requests).toEqual([])
 })
 
-it('a HEAD of any address asks no one and starts nothing', async () => {
-  const { browser } = await world.begin(1)
-  const cookies = browser.cookieHeader(world.url)
-  const connect = ['/onboarding/connect', '/onboarding/connect/slack_1']
-  for (const path of ['/onboarding', ...connect, '/sign-in', '/search?q=x']) {
-    const how = { method: 'HEAD', follow: false, from: browser.page.url }
-    const hop = await browser.open(world.url + path, how)
-    expect(hop.location).toBeUndefined()
-  }
-  expect(world.sandbox.requests).toEqual([])
-  expect(browser.cookieHeader(world.url)).toBe(cookies)
-})
-
 it('every POST of another site is refused, and nothing happens', async () => {
   const { browser } = await world.begin(1)
   const routes = await routesFor('post', world.env)

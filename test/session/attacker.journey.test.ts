@@ -3,12 +3,13 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSealer, hashOf } from '../../src/records/seal.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { DatabaseSync } from 'node:sqlite'
+import { shared } from '../helpers/shared.ts'
 
 type Loot = { entries: [string, string][]; bytes: string }
 
@@ -24,15 +25,13 @@ function loot({ env }: Running): Loot {
 }
 
 describe('a dump of the store', () => {
-  let running: Running
+  const running = shared(() => runUnlimited({ settings: { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' } }))
   let ada: TestBrowser
   beforeAll(async () => {
-    running = await runUnlimited({ settings: { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' } })
     ada = await signIn(running, 'ada')
     const pending = new TestBrowser()
     await pending.open(`${running.url}/onboarding`)
   })
-  afterAll(() => running.close())
 
   const cookie = () => /onramp=([^;]*)/.exec(ada.cookieHeader(running.url))?.[1] ?? ''
   const sessionId = () => decodeURIComponent(cookie()).slice(2).split('.')[0] ?? ''

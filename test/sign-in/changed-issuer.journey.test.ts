@@ -1,17 +1,16 @@
 // Servers that are switched one after the other from one OIDC_ISSUER to another, on one Redis: pages work at each of them, and
 // what doesn't fit ends in a new sign-in. No error, no loop, and no token goes to the other authorization server.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ask, startTwo, type TwoProcesses } from './two-processes.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { ask, startTwo } from './two-processes.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
+import { shared } from '../helpers/shared.ts'
 
-let two: TwoProcesses
+const two = shared(() => startTwo())
 beforeAll(async () => {
-  two = await startTwo()
   const { processes, sandbox } = two
   await processes[1].end('SIGTERM')
   await two.startAgain(1, { OIDC_ISSUER: sandbox.urls.externalIdp, TOKEN_ISSUED_BY: 'external-idp' })
 })
-afterAll(() => two.close())
 
 const serverAt = (which: Server) => two.processes[which === 'old' ? 0 : 1].url
 

@@ -1,11 +1,10 @@
 // Client authentication at the token endpoint: secrets, signed assertions and assertion files.
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import type { ServerMetadata } from 'openid-client'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { omitUndefined } from '../../src/omit-undefined.ts'
 import { credentialsIn } from '../../src/settings/client-credentials.ts'
 import {
@@ -13,6 +12,7 @@ import {
   publicJwks,
   type ClientAuthentication,
 } from '../../src/sign-in/server/client-authentication.ts'
+import { useFolder } from '../helpers/folder.ts'
 
 const pemOf = (key: ReturnType<typeof generateKeyPairSync>['privateKey']) =>
   key.export({ type: 'pkcs8', format: 'pem' }) as string
@@ -23,8 +23,7 @@ const keysOf: [string, string, string][] = [
   ['an Ed25519 key', pemOf(generateKeyPairSync('ed25519').privateKey), 'Ed25519'],
 ]
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-client-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
 async function sent(authentication: ClientAuthentication) {
   const [body, headers] = [new URLSearchParams(), new Headers()]

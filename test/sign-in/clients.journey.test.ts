@@ -1,12 +1,11 @@
 // Each documented client authentication method, end to end, and clients with a certificate or another issuer's assertion.
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import type { ServerMetadata } from 'openid-client'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { createClientAuth } from '../../src/sign-in/server/client-authentication.ts'
 import { examined } from '../doctor/set-up.ts'
@@ -15,9 +14,9 @@ import { signIn, type Running } from '../helpers/running.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
 import { started } from './at-plain-server.ts'
 import { refreshesOf } from './two-processes.ts'
+import { useFolder } from '../helpers/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-certificate-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 const path = (name: string) => join(folder, name)
 const textOf = (name: string) => readFileSync(path(name), 'utf8')
 const openssl = (...args: string[]) =>

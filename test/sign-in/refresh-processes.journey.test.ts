@@ -1,19 +1,16 @@
 // Refreshing on real Redis with two processes of 100 requests each, a slow token endpoint, and a process that is killed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
-import { ask, askMany, refreshesOf, signInAt, startTwo, type TwoProcesses } from './two-processes.ts'
+import { ask, askMany, refreshesOf, signInAt, startTwo } from './two-processes.ts'
+import { shared } from '../helpers/shared.ts'
 
 const REQUESTS = 100
 const SLOW_MS = 3_000
 
-let two: TwoProcesses
-beforeAll(async () => {
-  two = await startTwo()
-})
+const two = shared(() => startTwo())
 afterEach(() => two.sandbox.reset())
-afterAll(() => two.close())
 
 /** Someone whose access token has run out, while the token endpoint is slow. */
 async function expired(person = 'ada'): Promise<TestBrowser> {

@@ -1,17 +1,14 @@
 // Signing out while other tabs of the browser are open.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { runUnlimited } from '../helpers/faulty.ts'
-import { chooseAccount, signIn, type Running } from '../helpers/running.ts'
+import { chooseAccount, signIn } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { t } from '../helpers/texts.ts'
+import { shared } from '../helpers/shared.ts'
 
-let running: Running
-beforeAll(async () => {
-  running = await runUnlimited()
-})
+const running = shared(() => runUnlimited())
 afterEach(() => running.sandbox.reset())
-afterAll(() => running.close())
 
 /** Ada has come back from an app that does not show as connected yet. @returns where the page loads itself again */
 async function waiting(): Promise<{ browser: TestBrowser; again: string }> {
