@@ -1,4 +1,5 @@
 // Response bodies, limited to 1 MiB so that a mistake of a server can't fill the memory.
+import { Readable } from 'node:stream'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 
 const MAX_BYTES = 1024 * 1024
@@ -23,7 +24,7 @@ type HttpBody = {
 export async function readBody({ status, body, coding }: HttpBody): Promise<string> {
   if (body === null) return ''
   try {
-    const bytes = await bytesOf(body)
+    const bytes = await bytesOf(body instanceof Readable ? body : Readable.from(body))
     const decode = bytes.length === 0 ? undefined : DECODERS.get(String(coding).toLowerCase())
     return (decode?.(bytes, { maxOutputLength: MAX_BYTES }) ?? bytes).toString('utf8')
   } catch (error) {
@@ -32,16 +33,17 @@ export async function readBody({ status, body, coding }: HttpBody): Promise<stri
   }
 }
 
-async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > MAX_BYTES) throw new RangeError(`an answer of more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
+const bytesOf = (body: Readable): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    body.on('data', (chunk: Uint8Array) => {
+      length += chunk.length
+      if (length > MAX_BYTES) body.destroy(new RangeError(`an answer of more than ${MAX_BYTES} bytes`))
+      else chunks.push(chunk)
+    })
+    body.on('end', () => resolve(Buffer.concat(chunks))).on('error', reject)
+  })
 
 /** Undefined if it isn't JSON, because the parser's error would quote the response. */
 export function parseJson(text: string): unknown {

@@ -25,8 +25,9 @@ export async function exchange(
   const ending = new AbortController()
   const abort = () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError'))
   const timer = setTimeout(abort, timeLimitMs)
-  const signals = [ending.signal, options.signal].filter((signal) => signal instanceof AbortSignal)
-  const request = { ...options, signal: AbortSignal.any(signals) }
+  options.signal?.throwIfAborted()
+  options.signal?.addEventListener('abort', () => ending.abort(options.signal?.reason))
+  const request = { ...options, signal: ending.signal }
   const { idempotent: isRead = options.method === 'GET', origin = '' } = options
   let fresh: Client | undefined
   try {

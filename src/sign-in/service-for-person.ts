@@ -79,7 +79,7 @@ export class ServiceForPerson {
     const { promise: turn, resolve: start, reject } = Promise.withResolvers<void>()
     this.#turns.set(person, turns.add(start))
     if (turns.size <= MAX_CALLS) start()
-    gone?.addEventListener('abort', () => reject(gone.reason as Error))
+    else gone?.addEventListener('abort', () => reject(gone.reason as Error))
     try {
       await turn
       return await this.#call(req, call)
