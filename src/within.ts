@@ -13,5 +13,5 @@ export const within = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     // After a blocked event loop, the result may be there already: it is read before setImmediate.
     const timer = setTimeout(() => setImmediate(reject, new TooSlow(milliseconds)), milliseconds)
-    work.finally(() => clearTimeout(timer)).then(resolve, reject)
+    void work.then(resolve, reject).then(() => clearTimeout(timer))
   })

@@ -1,7 +1,6 @@
 // Opens the store: Redis if REDIS_URL is set (one server, Sentinels or a cluster), else one SQLite file.
 import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { timed } from '../trace/calls.ts'
 import { inSpan } from '../trace/spans.ts'
 import { createFormatCheck } from './data-key.ts'
 import { createRedisOpener } from './redis-clients.ts'
@@ -101,14 +100,14 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
   for (const operation of OPERATIONS) {
     const operate = records[operation] as (...given: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
-    const instrument = async (...given: unknown[]) => {
-      const work = async () => {
-        await checkFormat()
-        return { value: await inSpan(`${operation} ${system}`, attributes, () => operate(...given)) }
-      }
-      const onEnd = (done: object | undefined, seconds: number) =>
-        onOperation({ operation, isDone: done !== undefined, seconds })
-      return (await timed(work, onEnd)).value
+    const work = (given: unknown[]) => inSpan(`${operation} ${system}`, attributes, () => operate(...given))
+    const instrument = (...given: unknown[]) => {
+      const began = performance.now()
+      const end = (isDone: boolean) => () =>
+        onOperation({ operation, isDone, seconds: (performance.now() - began) / 1000 })
+      const working = checkFormat().then(() => work(given))
+      void working.then(end(true), end(false))
+      return working
     }
     Object.assign(result, { [operation]: instrument })
   }
