@@ -31,7 +31,7 @@ type Lapses = ReadonlyMap<string, number>
 
 const NO_LAPSES: Lapses = new Map()
 
-type RecordedPeople = Pick<People, 'get' | 'change' | 'rename' | 'currentAddress'>
+type RecordedPeople = Pick<People, 'get' | 'change' | 'rename' | 'addressAt'>
 
 export class ProgressRecorder {
   readonly #people: RecordedPeople
@@ -68,7 +68,7 @@ export class ProgressRecorder {
     if (email === undefined) return
     const { intents } = progressIn(walk, this.#now())
     await this.#recordOf(email, personKey(user))
-      .then((address) =>
+      .then(({ address }) =>
         this.#people.change(address, (person, isKnown) =>
           isKnown ? withIntents(person, this.#now(), intents, this.#now()) : person,
         ),
@@ -112,11 +112,8 @@ export class ProgressRecorder {
           {},
           'someone signed in with another verified address than before, which has data of its own, so nothing was moved: see the audit line "renamed" with the result "refused"',
         )
-      return {
-        email,
-        ...(outcome === 'renamed' && { isMoved: true }),
-        ...(outcome === 'taken' && { isMoved: false }),
-      }
+      const isMoved = outcome === 'renamed' || (outcome === 'taken' ? false : undefined)
+      return omitUndefined({ email, isMoved })
     } catch (error) {
       this.#log.warn({ err: error }, 'renamed address not recorded')
       return { email: recorded }
@@ -138,12 +135,13 @@ export class ProgressRecorder {
     const known = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === known.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const address = await this.#recordOf(email, key)
-    const after = await this.#people.change(address, (person) => {
+    const { address, isNew } = await this.#recordOf(email, key)
+    const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const answered = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
       return { ...withIntents(answered, checkedAt, intents, this.#now()), visitedAt: checkedAt }
-    })
+    }
+    const after = await this.#people.change(address, change, isNew)
     const lapses = lapsesIn(after)
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...known, lapses })
@@ -151,10 +149,12 @@ export class ProgressRecorder {
   }
 
   /** The list may have given them a new address before the authorization server does. */
-  async #recordOf(email: string, key: string): Promise<string> {
-    const current = await this.#people.currentAddress(email)
+  async #recordOf(email: string, key: string): Promise<{ address: string; isNew: boolean }> {
+    if ((await this.#people.get(email)) !== undefined) return { address: email, isNew: false }
+    const current = await this.#people.addressAt(email, 0)
     const isTheirs = async () => (await this.#people.get(current))?.signIns?.includes(key) === true
-    return current === normalizedAddress(email) || (await isTheirs()) ? current : email
+    const isMoved = current !== normalizedAddress(email) && (await isTheirs())
+    return { address: isMoved ? current : email, isNew: !isMoved }
   }
 }
 

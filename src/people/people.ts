@@ -78,9 +78,13 @@ export class People {
 
   /**
    * @param change may run more than once, so it only computes. If it returns the same object, nothing is written.
-   * `isKnown` is false without a record. @throws {PersonUnreadable}
+   * `isKnown` is false without a record. @param isProbablyNew saves a read if so @throws {PersonUnreadable}
    */
-  async change(email: string, change: (person: Person, isKnown: boolean) => Person): Promise<Person> {
+  async change(
+    email: string,
+    change: (person: Person, isKnown: boolean) => Person,
+    isProbablyNew = false,
+  ): Promise<Person> {
     const { records, onEvents, now } = this.#deps
     const { dataKey, key } = await this.#locate(email)
     let result = newPerson(normalizedAddress(email), now())
@@ -88,6 +92,7 @@ export class People {
     let isWritten = false
     await changeRecord(records, {
       key,
+      guess: isProbablyNew ? { text: undefined } : undefined,
       next: (text) => {
         const known = this.#openRecord(dataKey, key, text)
         const whole = known ?? newPerson(normalizedAddress(email), now())

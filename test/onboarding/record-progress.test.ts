@@ -123,6 +123,23 @@ it('a page records progress again when it differs, or after ten minutes', async 
   expect(written()).toBe(3)
 })
 
+it('a newcomer’s first page looks up their record once', async () => {
+  const { records } = memoryRecords()
+  const read: string[] = []
+  const get = (key: string) => {
+    read.push(key.split(':', 1)[0] ?? '')
+    return records.get(key)
+  }
+  const people = testPeople({ records: { ...records, get }, now: () => NOW })
+  const progress = new ProgressRecorder(people, { warn: () => {} }, () => NOW)
+  await progress.recordProgress(ada, applyCheck(startWalk(NOW), [slack], NOW, 90), NOW)
+  expect(read.filter((kind) => kind !== 'installation' && kind !== 'format')).toEqual([
+    'person',
+    'former-address',
+  ])
+  expect(await people.get(ada.email)).toMatchObject({ signedInAt: NOW })
+})
+
 it('a page records nothing for an address that isn’t verified, or without one', async () => {
   const { started, written } = setUpProgress()
   const { email: _email, ...nameless } = ada
