@@ -46,6 +46,18 @@ it('a store of another secret is rejected and left unchanged, until it is adopte
   await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
 })
 
+it('a leaked key still opens its records after an adoption, and nothing of a store that began empty', async () => {
+  const records = store()
+  const leaked = (await dataKeyWith(records, OLD)).sealer
+  await records.put('person:ada', leaked.seal('opted out', 'person:ada'), 60)
+  await adoptStore(records, [NEW])
+  expect(leaked.open((await records.get('person:ada')) ?? '', 'person:ada')).toBe('opted out')
+
+  for await (const keys of records.keys('')) for (const key of keys) await records.remove(key)
+  const { sealer } = await dataKeyWith(records, OTHER)
+  expect(leaked.open(sealer.seal('opted out', 'person:ada'), 'person:ada')).toBeUndefined()
+})
+
 it('the data key is read again after an outage, and else once', async () => {
   const records = store()
   let reads = 0
