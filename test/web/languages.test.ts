@@ -219,3 +219,17 @@ describe('the language of a person', () => {
     expect(await ask('/?lang=de&lang=ar')).toBe('en')
   })
 })
+
+it('the texts of long searches take no memory, however many people search', async () => {
+  const t = createTexts('en', english, { product: 'Acme', hasProduct: 'yes' })
+  const searchFrom = (first: number, end: number) => {
+    for (let each = first; each < end; each++)
+      t('search.results', { count: 1, query: `${each}中`.padEnd(500) })
+  }
+  searchFrom(0, 100)
+  await collected()
+  const before = heldBytes()
+  searchFrom(100, 2_000)
+  await collected()
+  expect(heldBytes() - before).toBeLessThan(1_000_000)
+})

@@ -40,8 +40,8 @@ function onFirstUse<T>(create: () => T): () => T {
   return () => (created ??= create())
 }
 
-/** Texts of one language; people give some of the values. */
-const MAX_FORMATTED = 2_000
+/** Texts of one language, and the characters of a message's key and values: a person's search is one of these. */
+const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
 
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
   const dir = directionOf(tag)
@@ -62,7 +62,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     if (known !== undefined) return known
     if (formatted.size >= MAX_FORMATTED) formatted.clear()
     const result = String(messageIn(key).format({ ...shared, ...allWritten(values ?? {}) }))
-    formatted.set(id, result)
+    if (id.length <= MAX_ID) formatted.set(id, result)
     return result
   }
   const days = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }))
