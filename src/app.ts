@@ -105,7 +105,8 @@ function addRoutesForPrograms(app: Express, services: Services, exports: Router)
   app.use(securityHeaders(isHttps(settings)))
 
   app.use(at('healthz', 'readyz'), services.readiness.routes)
-  if (settings.METRICS_PORT === undefined) app.get('/metrics', metrics.scrape(settings.METRICS_TOKEN, false))
+  if (settings.METRICS_PORT === undefined)
+    app.get('/metrics', metrics.scrape(settings.METRICS_TOKEN, false, log))
   app.use(at('assets', 'favicon'), pages.assets.routes)
   app.use(
     at('sign-out'),
@@ -132,7 +133,7 @@ function addRoutesForEveryone(app: Express, services: Services): void {
   app.use(answerSpeculation, pages.languages.remember)
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
   const limit = limits.optOut
-  app.use(at('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, now }))
+  app.use(at('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, log, now }))
   app.use(refuseCrossSite(settings.PUBLIC_URL))
 
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))

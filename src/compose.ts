@@ -92,7 +92,7 @@ export function createOnramp(
   const closing = new AbortController()
   return {
     app,
-    metrics: metrics.scrape(settings.METRICS_TOKEN, true),
+    metrics: metrics.scrape(settings.METRICS_TOKEN, true, log),
     countProblem: metrics.countProblem,
     /** Connects to the authorization server; resolves when the store was opened. @throws {StoreUnreadable} */
     start(): Promise<void> {

@@ -222,9 +222,11 @@ it('readiness covers the store, the authorization server and the drain', async (
   expect((await stranger(onramp).get('/readyz').expect(503)).body).toMatchObject({ draining: true })
 })
 
-it('/metrics requires METRICS_TOKEN, and counts problems', async () => {
-  const { onramp, scrape } = compose()
+it('/metrics requires METRICS_TOKEN, logs a refusal, and counts problems', async () => {
+  const { onramp, scrape, lines } = compose()
   await request(onramp.metrics).get('/metrics').expect(401)
+  const refusal = { code: 'token_refused', status: 401, method: 'GET', route: '/metrics' }
+  expect(lines.at(-1)).toMatchObject(refusal)
   // A separate metrics port serves nothing else.
   await request(onramp.metrics).get('/healthz').expect(404)
   onramp.countProblem('internal')

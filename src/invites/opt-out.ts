@@ -3,8 +3,10 @@
 import express, { Router } from 'express'
 import { Problem } from '../problem.ts'
 import type { Audit } from '../web/audit.ts'
+import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
+import { routeOf } from '../web/route-of.ts'
 import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../people/address.ts'
@@ -22,9 +24,10 @@ export function createOptOutRoutes(deps: {
   limit: Limits['optOut']
   sendPage: SendPage
   audit: Audit
+  log: Pick<Log, 'info'>
   now: () => number
 }): Router {
-  const { invitations, people, limit, sendPage, audit, now } = deps
+  const { invitations, people, limit, sendPage, audit, log, now } = deps
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 
@@ -55,8 +58,10 @@ export function createOptOutRoutes(deps: {
     const isOneClick = fields['List-Unsubscribe'] !== undefined || Boolean(req.is('multipart/form-data'))
     const isPerson = !isOneClick && wantsPage(req)
     if (invitation === undefined) {
-      if (isPerson) return sendPage(req, res, { ...UNKNOWN_LINK, status: 404 })
-      throw new Problem(404, 'not_found', { detail: 'no link of an invitation' })
+      const detail = 'no link of an invitation'
+      if (!isPerson) throw new Problem(404, 'not_found', { detail })
+      log.info({ code: 'not_found', status: 404, method: 'POST', route: routeOf(req) }, detail)
+      return sendPage(req, res, { ...UNKNOWN_LINK, status: 404 })
     }
 
     const email = await people.addressAt(invitation.email, invitation.sentAt)

@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { OnCall } from '../trace/calls.ts'
 import { VERSION } from '../version.ts'
 import { hasBearer } from './bearer.ts'
+import type { Log } from './log.ts'
 
 const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -104,7 +105,7 @@ export class Metrics {
    * machine: a proxy on it makes every request look local.
    * @param token METRICS_TOKEN @param hasOwnPort METRICS_PORT: nothing else is served there
    */
-  scrape(token: string | undefined, hasOwnPort: boolean): RequestListener {
+  scrape(token: string | undefined, hasOwnPort: boolean, log: Pick<Log, 'info'>): RequestListener {
     const mayRead = (req: IncomingMessage) => (token === undefined ? hasOwnPort : hasBearer(req, token))
 
     return (req, res) => {
@@ -113,6 +114,11 @@ export class Metrics {
       if (hasOwnPort && req.url?.split('?', 1)[0] !== '/metrics')
         return void refuse(404, 'There is only /metrics.')
       if (!mayRead(req)) {
+        const status = token === undefined ? 403 : 401
+        log.info(
+          { code: 'token_refused', status, method: req.method, route: '/metrics' },
+          'metrics were refused',
+        )
         if (token === undefined)
           return void refuse(403, 'Metrics need METRICS_TOKEN, or a port of their own: METRICS_PORT.')
         res.setHeader('WWW-Authenticate', 'Bearer')

@@ -82,8 +82,12 @@ it('reminders don’t stop by a link that isn’t ours', async () => {
   const browser = new TestBrowser()
   await browser.open(url)
   expect(browser.text).toContain('This unsubscribe link isn’t valid')
+  const before = running.log.length
   const page = await browser.post(url, { stop: 'yes' })
   expect(page.status).toBe(404)
+  const refusal = { code: 'not_found', status: 404, method: 'POST', route: '/invite/:token/opt-out' }
+  const lines = running.log.slice(before).map((line) => JSON.parse(line) as object)
+  expect(lines).toEqual([expect.objectContaining(refusal)])
   expect(browser.text).toContain('This unsubscribe link isn’t valid')
   const program = await fetch(url, { method: 'POST', headers: { accept: 'application/json' } })
   expect(program.status).toBe(404)

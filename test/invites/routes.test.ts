@@ -19,7 +19,8 @@ function setUpInvites(user?: User) {
   const people = testPeople()
   const read = () => Promise.resolve({ email, datasources: [], sentAt: 0 })
   const sendPage = (_req: unknown, res: express.Response) => void res.end()
-  const optOut = { people, sendPage, limit: () => {}, audit: () => {}, now: Date.now }
+  const log = { info: () => {}, warn: () => {} }
+  const optOut = { people, sendPage, limit: () => {}, audit: () => {}, log, now: Date.now }
   const app = express().use(
     (req, _res, next) => {
       req.session = { user } as never
@@ -41,7 +42,7 @@ function setUpInvites(user?: User) {
       company: neutralCompany,
       describeIn: createAppDescriptions(neutralCompany),
       sender: undefined,
-      log: { warn: () => {} },
+      log,
       publicUrl,
       now: Date.now,
     }),
