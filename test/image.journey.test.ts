@@ -140,7 +140,8 @@ const { services } = parse(read('docker-compose.yml')) as { services: Record<str
 it('compose takes settings from .env alone: neither the file nor a shell overrides them', () => {
   const { env_file: file, environment } = services['onramp'] ?? {}
   expect(file).toBe('.env')
-  expect(environment).toEqual({ PORT: 3000 })
+  // HOST of .env could keep it from listening on the port that is published.
+  expect(environment).toEqual({ PORT: 3000, HOST: '' })
 })
 
 it('compose starts Valkey only with its profile', () => {
