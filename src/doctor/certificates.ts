@@ -5,7 +5,7 @@ import { connect } from 'node:tls'
 import { proxyFor } from '../http/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
-import { warn, type Rules } from './findings.ts'
+import { createCheck, warn } from './findings.ts'
 
 /** Only TLS from the first byte: STARTTLS needs a dialogue. */
 const PORTS: Record<string, number> = { 'https:': 443, 'smtps:': 465, 'rediss:': 6379 }
@@ -41,7 +41,7 @@ async function collect(settings: Partial<Settings>) {
   return (await Promise.all(found)).filter((one) => one !== undefined)
 }
 
-const rules: Rules<Awaited<ReturnType<typeof collect>>> = {
+export const certificates = createCheck(collect, {
   'settings.certificates': (certificates, { now }) =>
     certificates.map(({ setting, host, endsAt }) => {
       const days = (endsAt - now) / DAY_MS
@@ -52,6 +52,4 @@ const rules: Rules<Awaited<ReturnType<typeof collect>>> = {
         `${setting}: have it renewed; at its end no one can connect`,
       )
     }),
-}
-
-export const certificates = { collect, rules }
+})

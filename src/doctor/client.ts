@@ -12,13 +12,11 @@ import {
 } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
-import { fail, ok, warn, type Rules } from './findings.ts'
+import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']
 
 export type Client = { id: string; how: ClientAuthentication }
-
-type KnownClient = { metadata: Metadata; client: Client; url: string }
 
 /** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
 type ClientAnswer =
@@ -62,7 +60,7 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-async function collect(known: KnownClient) {
+async function collect(known: { metadata: Metadata; client: Client; url: string }) {
   const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
@@ -166,13 +164,11 @@ function credentials(
   )
 }
 
-const rules: Rules<ClientFacts> = {
+export const client = createCheck(collect, {
   'authorization-server.client': (facts, { settings }) => credentials(facts, settings),
   'authorization-server.registration': (facts, { settings }) =>
     settings.OIDC_CLIENT_ID === undefined &&
     facts.ours !== 'refused' &&
     facts.ours !== 'not-allowed' &&
     ok('onramp has registered a client there.'),
-}
-
-export const client = { collect, rules }
+})

@@ -5,9 +5,9 @@ import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
 import { MailServer, senderRefusal } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
-import { sendEventOnce, type DeliveryOutcome } from '../webhooks/sender.ts'
+import { sendEventOnce } from '../webhooks/sender.ts'
 import { within } from '../within.ts'
-import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
+import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
 /** `trouble`: undefined if the server accepts the sign-in. `sender`: its reply if it rejects MAIL_FROM. */
 type EmailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
@@ -64,13 +64,14 @@ function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }
   )
 }
 
-const emailRules: Rules<EmailFacts> = {
+export const email = createCheck(collectEmail, {
   'settings.mail': (facts, context) => [connectionOf(facts), senderOf(facts, context)],
-}
+})
 
-export const email = { collect: collectEmail, rules: emailRules }
+const collectWebhook = (settings: Partial<Settings>, now: number) =>
+  sendEventOnce(settings, { id: `msg_${randomUUID()}`, type: 'webhook.test', at: now }, now)
 
-const webhookRules: Rules<DeliveryOutcome> = {
+export const webhook = createCheck(collectWebhook, {
   'settings.webhooks': (outcome) => {
     if (outcome.kind === 'unreachable')
       return unreachable(outcome.why, 'WEBHOOK_URL', "The receiver at WEBHOOK_URL can't be reached")
@@ -80,10 +81,4 @@ const webhookRules: Rules<DeliveryOutcome> = {
       "WEBHOOK_SECRET, WEBHOOK_URL: check that it has the same secret and answers 2xx to types that it doesn't know, such as webhook.test; redirects are not followed",
     )
   },
-}
-
-export const webhook = {
-  collect: (settings: Partial<Settings>, now: number) =>
-    sendEventOnce(settings, { id: `msg_${randomUUID()}`, type: 'webhook.test', at: now }, now),
-  rules: webhookRules,
-}
+})

@@ -1,7 +1,7 @@
 // The authorization server's metadata, found with the product's own discovery, and the clock that came with it.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { findMetadata, isMultiTenantIssuer } from '../sign-in/server/discovery.ts'
-import { fail, ok, unreachable, warn, type Rules } from './findings.ts'
+import { createCheck, fail, ok, unreachable, warn } from './findings.ts'
 
 type Discovery = Awaited<ReturnType<typeof findMetadata>>
 
@@ -80,7 +80,7 @@ function clockSkew({ discovery, ours }: DiscoveryFacts) {
     : warn(`${message}.`, fix)
 }
 
-const discoveryRules: Rules<DiscoveryFacts> = {
+export const discovery = createCheck(discover, {
   'authorization-server.discovery': ({ issuer, discovery: found }) => {
     if (found.kind === 'other-issuer') return issuerMismatch(issuer, found)
     if (found.kind === 'missing') return missingMetadata(issuer, found)
@@ -89,6 +89,4 @@ const discoveryRules: Rules<DiscoveryFacts> = {
     )
   },
   'authorization-server.clock': clockSkew,
-}
-
-export const discovery = { collect: discover, rules: discoveryRules }
+})

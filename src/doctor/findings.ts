@@ -37,6 +37,12 @@ export type Rules<Facts> = Record<
   (facts: Facts, context: DoctorContext) => MaybeVerdict | readonly MaybeVerdict[]
 >
 
+/** Collects facts; then the rules turn them into findings. */
+export const createCheck = <Needed extends unknown[], Facts>(
+  collect: (...needed: Needed) => Promise<Facts | undefined>,
+  rules: Rules<Facts>,
+) => ({ collect, rules })
+
 export const ok = (message: string): Verdict => ({ status: 'ok', message, settings: [] })
 export const skip = (message: string): Verdict => ({ status: 'skip', message, settings: [] })
 

@@ -6,7 +6,7 @@ import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
-import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
+import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
 /** Docker and Kubernetes mount secrets world-readable inside the container only. */
 const MOUNTED = /^\/(run|var\/run)\/secrets\//
@@ -160,7 +160,7 @@ const poorSecrets = (settings: Partial<Settings>): string[] =>
       .some((secret) => EXAMPLE.test(secret) || new Set(secret).size < MIN_DIFFERENT),
   )
 
-const rules: Rules<MachineFacts> = {
+export const machine = createCheck(collect, {
   'settings.read': (_, { faults }) =>
     faults.length > 0 ? faults.map(settingFault) : ok('All settings can be read; the server would start.'),
   'settings.names': (_, { env }) => unknownVariables(env),
@@ -202,6 +202,4 @@ const rules: Rules<MachineFacts> = {
       ),
     ),
   'authorization-server.redirect-addresses': (_, { settings }) => redirectAddresses(settings),
-}
-
-export const machine = { collect, rules }
+})

@@ -4,7 +4,7 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { describeNetworkError, isCertificateError, type NetworkError } from '../http/network-error.ts'
 import { HEALTH_SAMPLE } from '../web/health.ts'
 import { fetchOnce, type HttpReply } from './fetch-once.ts'
-import { fail, ok, skip, warn, type Rules } from './findings.ts'
+import { createCheck, fail, ok, skip, warn } from './findings.ts'
 
 async function collect(url: string, discovering: Promise<Metadata | undefined>) {
   const [page, signIn, metadata] = await Promise.all([
@@ -86,10 +86,8 @@ function pages({ page }: OwnAddressFacts) {
   )
 }
 
-const rules: Rules<OwnAddressFacts> = {
+export const ownAddress = createCheck(collect, {
   'settings.public-url-reached': reachability,
   'settings.public-url-redirects': redirects,
   'settings.public-url-pages': pages,
-}
-
-export const ownAddress = { collect, rules }
+})

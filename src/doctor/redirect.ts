@@ -6,7 +6,7 @@ import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { client } from './client.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
-import { fail, ok, warn, type Rules } from './findings.ts'
+import { createCheck, fail, ok, warn } from './findings.ts'
 
 type AuthorizationResponse =
   /** None, 429 or 5xx. */
@@ -157,11 +157,9 @@ const isDistinguished = ({ ours, invented }: RedirectFacts) =>
   (invented.kind === 'page' && ours.kind !== 'page') ||
   (ours.kind === 'back' && invented.kind === 'barred' && [401, 403].includes(invented.status))
 
-const rules: Rules<RedirectFacts> = {
+export const redirect = createCheck(collect, {
   'authorization-server.redirect-registered': (facts) =>
     unavailable(facts.ours) ??
     (facts.isClientRejected ? undefined : rejection(facts)) ??
     (isDistinguished(facts) && ok(`The redirect URI is registered: ${facts.redirect}`)),
-}
-
-export const redirect = { collect, rules }
+})

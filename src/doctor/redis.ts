@@ -15,7 +15,7 @@ import { rootCause, describeStoreError } from '../records/store-error.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { within } from '../within.ts'
-import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
+import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
 const TIME_LIMIT_MS = 4_000
 const LIFE_SECONDS = 5
@@ -183,8 +183,6 @@ function persistenceOf({ info }: RedisFacts) {
   )
 }
 
-const rules: Rules<RedisFacts> = {
+export const redis = createCheck(collect, {
   'store.redis': (facts, context) => [connectionOf(facts, context), evictionOf(facts), persistenceOf(facts)],
-}
-
-export const redis = { collect, rules }
+})

@@ -8,7 +8,7 @@ import {
 import { removeClient } from '../sign-in/registration/register.ts'
 import type { Settings } from '../settings/settings.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
-import { fail, ok, warn, type Rules } from './findings.ts'
+import { createCheck, fail, ok, warn } from './findings.ts'
 
 /** An open endpoint rejects the redirect URIs; a closed one doesn't read them. */
 const NOT_A_REGISTRATION = JSON.stringify({
@@ -32,8 +32,6 @@ async function collect(metadata: Metadata, settings: Settings, now: () => number
   }
   return { requested, reply }
 }
-
-type RegistrationFacts = Awaited<ReturnType<typeof collect>>
 
 const IS_CLOSED = [404, 405, 410, 501]
 const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|unauthorized_client)$/
@@ -64,7 +62,7 @@ function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
   )
 }
 
-const rules: Rules<RegistrationFacts> = {
+export const registration = createCheck(collect, {
   'authorization-server.registration': ({ reply, requested }, { settings }) => {
     const algorithm = requested.id_token_signed_response_alg ?? 'RS256'
     return (
@@ -74,6 +72,4 @@ const rules: Rules<RegistrationFacts> = {
       )
     )
   },
-}
-
-export const registration = { collect, rules }
+})

@@ -5,7 +5,7 @@ import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { assertUsableMetadata, lacksRefreshTokenGrant } from '../sign-in/server/discovery.ts'
 import { fetchOnce, isSafeAddress } from './fetch-once.ts'
-import { fail, ok, unreachable, warn, type DoctorContext, type Rules } from './findings.ts'
+import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
 function isForSigning(key: unknown): boolean {
   const { kty, use } = Object(key) as Record<string, unknown>
@@ -124,7 +124,7 @@ function signingKeys({ keys }: ServerFacts) {
       )
 }
 
-const rules: Rules<ServerFacts> = {
+export const server = createCheck(collect, {
   'authorization-server.abilities': ({ metadata }, { settings }: DoctorContext) => [
     signInFlow(metadata, settings),
     pkce(metadata),
@@ -134,6 +134,4 @@ const rules: Rules<ServerFacts> = {
     identity(metadata, settings),
   ],
   'authorization-server.keys': signingKeys,
-}
-
-export const server = { collect, rules }
+})

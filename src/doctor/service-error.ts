@@ -9,10 +9,8 @@ type ServiceCall = {
   setting: string
 }
 
-type Unanswered = Exclude<ProbeResult, { kind: 'answered' }>
-
 /** The reason `request` quotes the service: for the terminal only. */
-export function explainServiceError(reply: Unanswered, call: ServiceCall) {
+export function explainServiceError(reply: Exclude<ProbeResult, { kind: 'answered' }>, call: ServiceCall) {
   const { baseUrl, prefix } = call
   if (reply.kind === 'unreachable')
     return unreachable(reply.why, 'SERVICE_BASE_URL', `The service at ${baseUrl} cannot be reached`)

@@ -4,7 +4,7 @@ import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
 import type { ErrorResponse } from '../client-api/error-response.ts'
 import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
-import { fail, ok, skip, warn, type DoctorContext, type Rules } from './findings.ts'
+import { createCheck, fail, ok, skip, warn, type DoctorContext } from './findings.ts'
 import { explainServiceError } from './service-error.ts'
 
 /** About the address, or the service as a whole; the other reasons are about the token or the request. */
@@ -123,7 +123,7 @@ function finalRedirect({ redirectTrial }: ServiceFacts) {
   )
 }
 
-const rules: Rules<ServiceFacts> = {
+export const service = createCheck(collect, {
   'service.reachable': reachability,
   'service.token-issuer': tokenIssuer,
   'service.token': (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => {
@@ -136,6 +136,4 @@ const rules: Rules<ServiceFacts> = {
     ]
   },
   'service.final-redirect': finalRedirect,
-}
-
-export const service = { collect, rules }
+})

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } 
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { unsafeFileSystem, classifySqliteError } from '../records/sqlite-folder.ts'
-import { fail, ok, warn, type Rules } from './findings.ts'
+import { createCheck, fail, ok, warn } from './findings.ts'
 
 const MIN_FREE_BYTES = 100 * 1024 * 1024
 
@@ -109,8 +109,6 @@ function spaceOf({ unwritable, freeBytes }: SqliteFacts) {
   )
 }
 
-const rules: Rules<SqliteFacts> = {
+export const sqlite = createCheck(collect, {
   'store.sqlite': (facts) => [folderOf(facts), placeOf(facts) ?? spaceOf(facts)],
-}
-
-export const sqlite = { collect, rules }
+})

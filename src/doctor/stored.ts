@@ -16,7 +16,7 @@ import { readClientAuthentication } from '../sign-in/server/client-authenticatio
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { Client } from './client.ts'
-import { fail, ok, warn, type DoctorContext, type Rules } from './findings.ts'
+import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
 type Stored = {
   /** Records that the data key can't decrypt; undefined: no SESSION_SECRET unwraps the data key. */
@@ -139,6 +139,7 @@ function readability({ otherFormat, unreadable }: Stored) {
   )
 }
 
-const rules: Rules<Stored> = { 'settings.company': unmatchedApps, 'store.records': readability }
-
-export const stored = { collect, rules }
+export const stored = createCheck(collect, {
+  'settings.company': unmatchedApps,
+  'store.records': readability,
+})
