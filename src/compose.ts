@@ -26,7 +26,7 @@ import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { SignIn } from './sign-in/sign-in.ts'
 import { createAudit, createAuditIds } from './web/audit.ts'
 import { createReadiness } from './web/health.ts'
-import type { Log } from './web/log.ts'
+import { warnOnce, type Log } from './web/log.ts'
 import { Metrics } from './web/metrics.ts'
 import { companyFileChoices } from './web/languages/catalogue.ts'
 import { createPages } from './web/pages.ts'
@@ -150,7 +150,7 @@ function createService(
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeService,
-    onExcess: (what) => log.warn({}, what),
+    onExcess: warnOnce(log),
     onResponse: watchOwnCalls(log, metrics, now).observe,
   })
   const service = new ServiceForPerson({

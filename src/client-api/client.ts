@@ -53,7 +53,7 @@ type ServiceClientOptions = {
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number
   onCall?: OnCall
-  /** Gets each kind of oversized content in responses once. */
+  /** Gets a fixed sentence for each kind of oversized content in responses. */
   onExcess?: (what: string) => void
   onResponse?: (exchange: ServiceExchange) => void
   /** Milliseconds since 1970. */
@@ -68,7 +68,6 @@ export class ServiceClient {
   readonly #options: ServiceClientOptions & { timeLimitMs: number; now: () => number }
   readonly #server: URL
   readonly #pool: Pool
-  readonly #reported = new Set<string>()
 
   constructor(options: ServiceClientOptions) {
     this.#options = { timeLimitMs: TIME_LIMIT_MS, now: Date.now, ...options }
@@ -84,7 +83,7 @@ export class ServiceClient {
     gone: AbortSignal | null = null,
   ): Promise<UnconnectedApp[]> {
     const call = { ...checkCall(finalRedirectUrl), gone }
-    return this.#call(call, credentials, (json) => readCheckResponse(json, this.#reportOnce))
+    return this.#call(call, credentials, (json) => readCheckResponse(json, this.#options.onExcess))
   }
 
   /** The same without one-time paths. @throws {ServiceProblem} */
@@ -182,11 +181,6 @@ export class ServiceClient {
   #readError(response: HttpResponse, credentials: Credentials): ErrorResponse {
     const { headerPrefix } = this.#options
     return readErrorResponse(response, { headerPrefix, secrets: secretsIn(credentials) }, this.#options.now())
-  }
-
-  readonly #reportOnce = (what: string): void => {
-    if (!this.#reported.has(what)) this.#options.onExcess?.(what)
-    this.#reported.add(what)
   }
 }
 
