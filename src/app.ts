@@ -153,7 +153,7 @@ function addRoutesForEveryone(app: Express, services: Services): void {
       now,
     }),
   )
-  app.use(at('sign-out', 'signed-out'), createSignOutRoutes({ signOut, limit: limits.signingOut, sendPage }))
+  app.use(at('sign-out', 'signed-out'), createSignOutRoutes(signOut, limits.signingOut, sendPage))
   app.use(
     at('invite'),
     createInviteRoutes({

@@ -13,23 +13,21 @@ import type { WalkCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
-type WalkChecksDeps = {
-  service: Pick<ServiceForPerson, 'check'>
-  walks: WalkStore
-  progress: Pick<ProgressRecorder, 'recordProgress' | 'followAddress' | 'lapsesOf'>
-  confirmSeconds: number
-  publicUrl: string
-  baseUrl: string
-  hasHelp: WalkCheck['hasHelp']
-  audit: Audit
-  log: Pick<Log, 'debug' | 'isLevelEnabled'>
-  now: () => number
-}
-
 export class WalkChecks {
-  readonly #deps: WalkChecksDeps
+  readonly #deps
 
-  constructor(deps: WalkChecksDeps) {
+  constructor(deps: {
+    service: Pick<ServiceForPerson, 'check'>
+    walks: WalkStore
+    progress: Pick<ProgressRecorder, 'recordProgress' | 'followAddress' | 'lapsesOf'>
+    confirmSeconds: number
+    publicUrl: string
+    baseUrl: string
+    hasHelp: WalkCheck['hasHelp']
+    audit: Audit
+    log: Pick<Log, 'debug' | 'isLevelEnabled'>
+    now: () => number
+  }) {
     this.#deps = deps
   }
 

@@ -25,21 +25,19 @@ type ConsentResult =
   | { kind: 'overview'; walk: Walk; from?: string }
   | { kind: 'between'; app: StartedApp }
 
-type ConsentsDeps = {
-  checks: Pick<WalkChecks, 'checkForTransition'>
-  walks: WalkStore
-  progress: Pick<ProgressRecorder, 'recordFailure'>
-  isAutomatic: boolean
-  audit: Audit
-  log: Pick<Log, 'debug'>
-  now: () => number
-}
-
 export class Consents {
-  readonly #deps: ConsentsDeps
+  readonly #deps
   readonly #once = createSingleFlight<ConsentResult>()
 
-  constructor(deps: ConsentsDeps) {
+  constructor(deps: {
+    checks: Pick<WalkChecks, 'checkForTransition'>
+    walks: WalkStore
+    progress: Pick<ProgressRecorder, 'recordFailure'>
+    isAutomatic: boolean
+    audit: Audit
+    log: Pick<Log, 'debug'>
+    now: () => number
+  }) {
     this.#deps = deps
   }
 

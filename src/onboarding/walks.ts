@@ -11,24 +11,22 @@ import { startWalk, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
-type WalkStoreDeps = {
-  records: Pick<Records, 'get' | 'compareAndSet'>
-  keyRing: KeyRing
-  /** A stored address is checked like a new one: the rules may have changed. */
-  checkReturnTo: (returnTo: unknown) => string | undefined
-  company: Pick<Company, 'arrange'>
-  people: Pick<People, 'get'>
-  now: () => number
-}
-
 type Keys = { dataKey: DataKey; key: string }
 
 export class WalkStore {
-  readonly #deps: WalkStoreDeps
+  readonly #deps
   /** The stored form of each loaded or written walk, to find out whether a change has to be written. */
   readonly #stored = new WeakMap<Walk, Keys & { text: string | undefined; json: string }>()
 
-  constructor(deps: WalkStoreDeps) {
+  constructor(deps: {
+    records: Pick<Records, 'get' | 'compareAndSet'>
+    keyRing: KeyRing
+    /** A stored address is checked like a new one: the rules may have changed. */
+    checkReturnTo: (returnTo: unknown) => string | undefined
+    company: Pick<Company, 'arrange'>
+    people: Pick<People, 'get'>
+    now: () => number
+  }) {
     this.#deps = deps
   }
 
@@ -126,5 +124,5 @@ function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof PersonUnreadable)) throw error
 }
 
-/** A shape of `Walk` that an earlier onramp can't read changes the store's format (records/format.ts). */
+/** A shape of `Walk` that an earlier onramp can't read changes the store's format (FORMAT of records/data-key.ts). */
 const walkKey = ({ keyFor }: DataKey, person: string) => `walk:${keyFor('walk 1', person)}`

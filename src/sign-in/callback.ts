@@ -42,30 +42,28 @@ type OpenedTransaction = NonNullable<ReturnType<LoginTransactions['open']>>
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
-type CallbackDeps = {
-  settings: Settings
-  records: Pick<Records, 'compareAndSet'>
-  authorizationServer: AuthorizationServer
-  transactions: LoginTransactions
-  cookies: BrowserCookies
-  sessions: PersonSessions
-  log: Log
-  audit: Audit
-  now: () => number
-}
-
 const REFETCH_KEYS_EVERY_MS = 60_000
 
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
 export class SignInCallback {
-  readonly #deps: CallbackDeps
+  readonly #deps
   #keysForgottenAt = -Infinity
   readonly #users: UserLookup
   readonly #warn: (message: string | undefined) => void
 
-  constructor(deps: CallbackDeps) {
+  constructor(deps: {
+    settings: Settings
+    records: Pick<Records, 'compareAndSet'>
+    authorizationServer: AuthorizationServer
+    transactions: LoginTransactions
+    cookies: BrowserCookies
+    sessions: PersonSessions
+    log: Log
+    audit: Audit
+    now: () => number
+  }) {
     this.#deps = deps
     this.#users = new UserLookup(deps)
     this.#warn = warnOnce(deps.log)

@@ -37,21 +37,19 @@ const EXPIRED_ID_TOKEN =
 /** `groups`: of ADMIN_GROUPS, if a new id_token has the claim. */
 type Refreshed = { tokens: Tokens; groups: string[] | undefined }
 
-type TokenRefreshDeps = {
-  settings: Settings
-  records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>
-  authorizationServer: AuthorizationServer
-  log: Pick<Log, 'debug' | 'warn'>
-  audit: Audit
-  now: () => number
-}
-
 export class TokenRefresh {
-  readonly #deps: TokenRefreshDeps
+  readonly #deps
   readonly #once = createSingleFlight<void>()
   readonly #warn: (message: string | undefined) => void
 
-  constructor(deps: TokenRefreshDeps) {
+  constructor(deps: {
+    settings: Settings
+    records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>
+    authorizationServer: AuthorizationServer
+    log: Pick<Log, 'debug' | 'warn'>
+    audit: Audit
+    now: () => number
+  }) {
     this.#deps = deps
     this.#warn = warnOnce(deps.log)
   }

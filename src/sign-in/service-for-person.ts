@@ -23,28 +23,26 @@ const MAX_WAITING = 200
 
 type Call<T> = (credentials: Credentials) => Promise<T>
 
-type ServiceForPersonDeps = {
-  serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
-  tokenRefresh: Pick<TokenRefresh, 'refresh'>
-  /** TOKEN_ISSUED_BY is external-idp. */
-  isExternalIdp: boolean
-  /** Absent: all sign-ins count as made at OIDC_ISSUER. */
-  authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
-  /** The final_redirect_url of a check that names none. */
-  callbackUrl: string
-  company: Pick<Company, 'arrange'>
-  /** Gets the apps of every check. */
-  onCheck?: (apps: UnconnectedApp[]) => void
-  now: () => number
-}
-
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
-  readonly #deps: ServiceForPersonDeps
+  readonly #deps
   /** Calls by personKey, in order: the first MAX_CALLS have their turn. */
   readonly #turns = new Map<string, Set<() => void>>()
 
-  constructor(deps: ServiceForPersonDeps) {
+  constructor(deps: {
+    serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
+    tokenRefresh: Pick<TokenRefresh, 'refresh'>
+    /** TOKEN_ISSUED_BY is external-idp. */
+    isExternalIdp: boolean
+    /** Absent: all sign-ins count as made at OIDC_ISSUER. */
+    authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
+    /** The final_redirect_url of a check that names none. */
+    callbackUrl: string
+    company: Pick<Company, 'arrange'>
+    /** Gets the apps of every check. */
+    onCheck?: (apps: UnconnectedApp[]) => void
+    now: () => number
+  }) {
     this.#deps = deps
   }
 

@@ -17,19 +17,6 @@ import { SignInStart } from './start.ts'
 import { BrowserCookies } from './transaction/browser-cookie.ts'
 import { LoginTransactions } from './transaction/login-transaction.ts'
 
-type SignInDeps = {
-  settings: Settings
-  records: Records
-  keyRing: KeyRing
-  authorizationServer: AuthorizationServer
-  log: Log
-  audit: Audit
-  /** The language of the person who makes the request, as a BCP 47 tag. */
-  languageOf: (req: Request) => string
-  /** Milliseconds since 1970, here and in all of sign-in/. */
-  now: () => number
-}
-
 export class SignIn {
   /** express-session, in front of every route that reads req.session. */
   readonly session: RequestHandler
@@ -39,7 +26,18 @@ export class SignIn {
   readonly signOut: SignOut
   readonly sessions: PersonSessions
 
-  constructor(deps: SignInDeps) {
+  constructor(deps: {
+    settings: Settings
+    records: Records
+    keyRing: KeyRing
+    authorizationServer: AuthorizationServer
+    log: Log
+    audit: Audit
+    /** The language of the person who makes the request, as a BCP 47 tag. */
+    languageOf: (req: Request) => string
+    /** Milliseconds since 1970, here and in all of sign-in/. */
+    now: () => number
+  }) {
     const { settings, records, keyRing, log, now } = deps
     const { SESSION_SECRET: secrets, PUBLIC_URL: publicUrl } = settings
     const isHttps = publicUrl.startsWith('https:')

@@ -21,19 +21,17 @@ type StartRequest = Partial<Pick<LoginTransaction, 'restarts' | 'prompt'>> & {
   isPushed?: boolean
 }
 
-type SignInStartDeps = {
-  settings: Settings
-  authorizationServer: AuthorizationServer
-  transactions: LoginTransactions
-  cookies: BrowserCookies
-  languageOf: (req: Request) => string
-  now: () => number
-}
-
 export class SignInStart {
-  readonly #deps: SignInStartDeps
+  readonly #deps
 
-  constructor(deps: SignInStartDeps) {
+  constructor(deps: {
+    settings: Settings
+    authorizationServer: AuthorizationServer
+    transactions: LoginTransactions
+    cookies: BrowserCookies
+    languageOf: (req: Request) => string
+    now: () => number
+  }) {
     this.#deps = deps
   }
 

@@ -4,8 +4,6 @@ import { Eta } from 'eta'
 
 export const VIEWS_FOLDER = fileURLToPath(new URL('../../views', import.meta.url))
 
-type RenderView = (view: string, data: Record<string, unknown>) => string
-
 /** Prototype of every view's data: reading an undefined name throws, even in a condition. */
 const missing: object = new Proxy(
   {},
@@ -16,7 +14,7 @@ const missing: object = new Proxy(
   },
 )
 
-export function createViews(folder = VIEWS_FOLDER): RenderView {
+export function createViews(folder = VIEWS_FOLDER): (view: string, data: Record<string, unknown>) => string {
   const eta = new Eta({ views: folder, cache: true, autoTrim: ['nl', 'nl'] })
   const escape = eta.config.escapeFunction
   eta.config.escapeFunction = (value) => {

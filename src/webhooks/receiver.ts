@@ -7,15 +7,8 @@ export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
 const MAX_AGE_DAYS = MAX_AGE_MS / 86_400_000
 
-type Watch = {
-  registry: Registry
-  log: Record<'info' | 'warn', (fields: object, message: string) => void>
-  /** Milliseconds since 1970. */
-  now: () => number
-}
-
 export class Receiver {
-  readonly #watch: Watch
+  readonly #watch
   readonly #sent: Counter<'result'>
   #isFailing = false
   #failedAt = -Infinity
@@ -23,7 +16,15 @@ export class Receiver {
   #droppedAt = -Infinity
 
   /** @param sinceOf when each waiting person's oldest event was made */
-  constructor(watch: Watch, sinceOf: () => number[]) {
+  constructor(
+    watch: {
+      registry: Registry
+      log: Record<'info' | 'warn', (fields: object, message: string) => void>
+      /** Milliseconds since 1970. */
+      now: () => number
+    },
+    sinceOf: () => number[],
+  ) {
     const registers = [watch.registry]
     this.#watch = watch
     this.#sent = new Counter({

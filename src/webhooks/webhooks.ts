@@ -17,18 +17,8 @@ const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
 const MAX_DELIVERIES = 8
 
-type WebhooksDeps = {
-  people: Pick<People, 'all' | 'change'>
-  records: Pick<Records, 'compareAndSet'>
-  sender: Pick<WebhookSender, 'send' | 'close'>
-  registry: Registry
-  log: Record<'info' | 'warn', (fields: object, message: string) => void>
-  /** Milliseconds since 1970. */
-  now: () => number
-}
-
 export class Webhooks {
-  readonly #deps: WebhooksDeps
+  readonly #deps
   readonly #receiver: Receiver
   /** People with events, by email. */
   readonly #waiting = new Map<string, PendingDelivery>()
@@ -39,7 +29,15 @@ export class Webhooks {
   #sweeping: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(deps: WebhooksDeps) {
+  constructor(deps: {
+    people: Pick<People, 'all' | 'change'>
+    records: Pick<Records, 'compareAndSet'>
+    sender: Pick<WebhookSender, 'send' | 'close'>
+    registry: Registry
+    log: Record<'info' | 'warn', (fields: object, message: string) => void>
+    /** Milliseconds since 1970. */
+    now: () => number
+  }) {
     this.#deps = deps
     this.#receiver = new Receiver(deps, () => [...this.#waiting.values()].map(({ since }) => since))
   }

@@ -95,7 +95,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     app.use(
       signIn.session,
       createSignInRoutes({ ...common, returnTo, limitCallback: () => {} }),
-      createSignOutRoutes(common),
+      createSignOutRoutes(parts.signOut, limit, sendPage),
       requireSignIn,
     )
     app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))

@@ -21,14 +21,6 @@ export type FindClient = (
   mayRegister: boolean,
 ) => Promise<AuthenticatedClient | undefined>
 
-type AuthorizationServerDeps = {
-  settings: Settings
-  findClient: FindClient
-  log: Log
-  onCall?: OnCall | undefined
-  now: () => number
-}
-
 const RENEW_EVERY_MS = 10 * 60 * 1000
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 15_000
@@ -51,7 +43,7 @@ type Discovered = {
 }
 
 export class AuthorizationServer {
-  readonly #deps: AuthorizationServerDeps
+  readonly #deps
   readonly #discoverOnce = createSingleFlight<Discovered | undefined>()
   readonly #warn: (message: string | undefined, fields?: object) => void
   #discovered: Discovered | undefined
@@ -61,7 +53,13 @@ export class AuthorizationServer {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(deps: AuthorizationServerDeps) {
+  constructor(deps: {
+    settings: Settings
+    findClient: FindClient
+    log: Log
+    onCall?: OnCall | undefined
+    now: () => number
+  }) {
     this.#deps = deps
     this.#warn = warnOnce(deps.log)
   }

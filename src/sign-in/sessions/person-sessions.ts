@@ -20,14 +20,6 @@ type SidRecord = { subject?: string; endedAt?: number }
 
 type Identity = Pick<User, 'issuer' | 'subject'>
 
-type PersonSessionsDeps = {
-  records: Pick<Records, 'get' | 'compareAndSet'>
-  keyRing: KeyRing
-  store: Pick<SessionStore, 'has' | 'end' | 'endElsewhere'>
-  maxSeconds: number
-  now: () => number
-}
-
 const MAX_SESSIONS = 100
 const MAX_ENDED = 50
 /** A code is valid for ten minutes (RFC 6749 4.1.2), so no older sign-in can still finish. */
@@ -41,9 +33,15 @@ const isEnded = ({ ended }: SessionList, sid: string | undefined, startedAt: num
   ended.some((end) => startedAt <= end.at && isMeant(end.sid, sid))
 
 export class PersonSessions {
-  readonly #deps: PersonSessionsDeps
+  readonly #deps
 
-  constructor(deps: PersonSessionsDeps) {
+  constructor(deps: {
+    records: Pick<Records, 'get' | 'compareAndSet'>
+    keyRing: KeyRing
+    store: Pick<SessionStore, 'has' | 'end' | 'endElsewhere'>
+    maxSeconds: number
+    now: () => number
+  }) {
     this.#deps = deps
   }
 

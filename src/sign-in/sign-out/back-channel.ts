@@ -100,8 +100,6 @@ async function once(
   }
 }
 
-type LogoutToken = { jti: string; sub?: string; sid?: string }
-
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 export class InvalidLogoutToken extends Error {
@@ -117,7 +115,7 @@ const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? 
 export async function verifyLogoutToken(
   token: string,
   rules: { issuer: string; clientId: string; algorithms: string[]; keys: JWTVerifyGetKey; now: number },
-): Promise<LogoutToken> {
+): Promise<{ jti: string; sub?: string; sid?: string }> {
   const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
     issuer: rules.issuer,
     audience: rules.clientId,

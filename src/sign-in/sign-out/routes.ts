@@ -11,9 +11,7 @@ import type { SignOut } from './sign-out.ts'
 /** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
 const REFRESH = { seconds: 3, url: '/sign-out/continue' }
 
-type SignOutRoutesDeps = { signOut: SignOut; limit: RequestHandler; sendPage: SendPage }
-
-export function createSignOutRoutes({ signOut, limit, sendPage }: SignOutRoutesDeps): Router {
+export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sendPage: SendPage): Router {
   const router = Router()
 
   router.post('/sign-out', limit, async (req, res) =>

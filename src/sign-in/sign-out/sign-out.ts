@@ -25,20 +25,18 @@ type PendingSignOut = { endSessionUrl?: string | undefined; state: string }
 
 const PENDING_SECONDS = 600
 
-type SignOutDeps = {
-  records: Pick<Records, 'get' | 'put'>
-  sealer: Sealer
-  cookies: BrowserCookies
-  authorizationServer: AuthorizationServer
-  publicUrl: string
-  log: Pick<Log, 'warn'>
-  audit: Audit
-}
-
 export class SignOut {
-  readonly #deps: SignOutDeps
+  readonly #deps
 
-  constructor(deps: SignOutDeps) {
+  constructor(deps: {
+    records: Pick<Records, 'get' | 'put'>
+    sealer: Sealer
+    cookies: BrowserCookies
+    authorizationServer: AuthorizationServer
+    publicUrl: string
+    log: Pick<Log, 'warn'>
+    audit: Audit
+  }) {
     this.#deps = deps
   }
 

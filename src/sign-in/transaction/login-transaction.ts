@@ -20,11 +20,6 @@ export type LoginTransaction = {
 
 type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: string }
 
-type OpenedTransaction = {
-  transaction: LoginTransaction
-  secretsFor: (cookie: string) => TransactionSecrets
-}
-
 const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 
 /** The browser, and the authorization server that it was sent to: no other one gets the code (RFC 9700 4.4). */
@@ -95,14 +90,14 @@ export class LoginTransactions {
   }
 
   /** @returns undefined if it wasn't sealed with one of our secrets */
-  open(state: string): OpenedTransaction | undefined {
+  open(state: string) {
     if (state.length > MAX_STATE_CHARACTERS) return undefined
     const sealed = decodeFirewallSafe(state)
     for (const keys of this.#keys) {
       const json = keys.sealer.open(sealed, ASSOCIATED_DATA)
       if (json === undefined) continue
       const transaction = parseTransaction(json)
-      return { transaction, secretsFor: (cookie) => deriveSecrets(keys, transaction.id, cookie) }
+      return { transaction, secretsFor: (cookie: string) => deriveSecrets(keys, transaction.id, cookie) }
     }
     return undefined
   }
