@@ -310,6 +310,40 @@ it('a token that the service repeats in its error is in no line of the log', asy
   expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('“planted: …”'))
 })
 
+it('an app that the service lists without a usable link is counted and logged', async () => {
+  service.body = { unauthorizedDatasourceInstances: [{ datasourceInstance: 'slack_1' }] }
+  const { visit, scrape, lines } = compose()
+  await visit('/onboarding')
+  expect(await scrape()).toContain('onramp_problems_total{code="datasource_cannot_start"} 1')
+  expect(lines).toContainEqual(
+    expect.objectContaining({ datasource: 'slack_1', authUrlRelativePath: 'missing' }),
+  )
+})
+
+it.each<[string, string[], Partial<typeof settings> & { help?: boolean }, number, boolean]>([
+  ['goes on', ['slack_1'], {}, 303, false],
+  ['ends at a page with ADVANCE=confirm', ['slack_1'], { ADVANCE: 'confirm' }, 200, false],
+  ['ends at a page before an app with help', ['slack_1'], { help: true }, 200, false],
+  ['waits for the service', ['github_1'], {}, 200, true],
+  ['waits as long as CONFIRM_SECONDS', ['github_1'], { CONFIRM_SECONDS: 0 }, 200, false],
+])('a return from an app %s', async (_how, listed, { help, ...overrides }, status, isWaiting) => {
+  const HELP = join(folder, 'help.yaml')
+  writeFileSync(HELP, 'name: Acme\ndatasources:\n  slack: { help: Ask the team }\n')
+  const { browser } = compose(memoryStore(), { ...overrides, ...(help && { COMPANY_FILE: HELP }) })
+  const get = await browser()
+  await get('/onboarding/connect/github_1').expect(303)
+  const [, step] = service.sent.map(({ path }) => /step%3D(\w+)/.exec(path)).find(Boolean) ?? []
+  service.listed = listed
+  await get(`/onboarding/callback?step=${step}`).expect(status)
+  expect('refresh' in (await get('/onboarding')).headers).toBe(isWaiting)
+})
+
+it.each(['yes', 'no'] as const)('REQUEST_LOG=%s decides whether requests have a line', async (wanted) => {
+  const { visit, lines } = compose(memoryStore(), { REQUEST_LOG: wanted })
+  await visit('/onboarding')
+  expect(lines.some(({ msg }) => msg === 'request')).toBe(wanted === 'yes')
+})
+
 it('events are sent to WEBHOOK_URL', async () => {
   const { visit } = compose()
   await visit('/onboarding')
@@ -424,7 +458,9 @@ it.each<[Partial<User>, number]>([
   [{}, 403],
 ])('only ADMIN_EMAILS and ADMIN_GROUPS can open /admin: %j gets %s', async (of, status) => {
   const { browser } = compose()
-  await (await browser(of))('/admin').expect(status)
+  const get = await browser(of)
+  await get('/admin').expect(status)
+  expect((await get('/sessions')).text.includes('href="/admin"')).toBe(status === 200)
 })
 
 it('pages that call the service or read all people share one rate limit per person', async () => {

@@ -1,4 +1,5 @@
 // onramp person: the report for the help desk, and the export for a person or an auditor.
+import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -10,7 +11,10 @@ import { useFolder } from '../helpers/folder.ts'
 import { having } from '../helpers/people.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
-const env = { ...REQUIRED, DATA_DIR: join(useFolder(), 'data') }
+const folder = useFolder()
+const COMPANY_FILE = join(folder, 'company.yaml')
+writeFileSync(COMPANY_FILE, 'datasources: { secret: { hidden: true } }\n')
+const env = { ...REQUIRED, COMPANY_FILE, DATA_DIR: join(folder, 'data') }
 const ADA = 'ada@acme.example'
 const at = Date.now() - 3_600_000
 
@@ -27,11 +31,8 @@ const keep = async (change: (person: Person) => Person) => {
 it('onramp person prints next steps, apps and history on 80 columns, newest first', async () => {
   await keep((person) => {
     const signedIn = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
-    const seen = having(
-      { ...signedIn, listedAt: at - 120_000 },
-      { slack_1: 'waiting', jira_1: 'connected' },
-      at,
-    )
+    const states = { slack_1: 'waiting', jira_1: 'connected', secret_1: 'connected' } as const
+    const seen = having({ ...signedIn, listedAt: at - 120_000 }, states, at)
     const apps = seen.lastCheck!.apps.map((app) =>
       app.instance === 'slack_1' ? { ...app, lapsedAt: at - 90_000 } : app,
     )
@@ -85,7 +86,11 @@ it('onramp person --json has all stored data, and who released an email', async 
     schema_version: 1,
     email: ADA,
     help: { kind: 'failed', code: 'service_unavailable' },
-    apps: [{ instance: 'slack_1', state: 'waiting', since: iso }, { instance: 'jira_1' }],
+    apps: [
+      { instance: 'slack_1', state: 'waiting', since: iso },
+      { instance: 'jira_1' },
+      { instance: 'secret_1' },
+    ],
     events: [
       { what: 'failed', code: 'service_unavailable', app: 'slack_1' },
       { what: 'signedInAt', at: iso },
