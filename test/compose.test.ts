@@ -62,7 +62,6 @@ const settings = loadSettings({
   METRICS_TOKEN: 'the-token-of-metrics',
   WEBHOOK_URL: 'http://localhost:9/events?of=acme',
   WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
-  SIGN_INS_PER_MINUTE: '2',
   COMPANY_FILE,
   DATA_DIR: folder,
 })
@@ -361,14 +360,6 @@ it('a search uses the person’s token', async () => {
     { path: '/base/rest/api/v1/search', headers: { authorization: 'Bearer token' } },
   ])
   expect(service.sent[0]?.body).toBe(JSON.stringify({ query: 'plan', pageSize: 10 }))
-})
-
-it('sign-ins are limited by SIGN_INS_PER_MINUTE', async () => {
-  const { onramp } = compose()
-  const statuses: number[] = []
-  for (let count = 0; count < 3; count++)
-    statuses.push((await stranger(onramp).get('/sign-in').set('accept', 'text/html')).status)
-  expect(statuses).toEqual([503, 503, 429])
 })
 
 it('an app hidden later in the company file disappears from the walk and the report', async () => {

@@ -114,7 +114,10 @@ it('the figures say that they depend on the origin, and are for the intranet alo
 })
 
 it.each([
-  ['signing in', ['get /sign-in', 'get /Sign-In/Callback/?state=x', 'get /Invite/x/START/']],
+  [
+    'signing in',
+    ['get /sign-in', 'get /Sign-iN/?a=1', 'get /Sign-In/Callback/?state=x', 'get /Invite/x/START/'],
+  ],
   ['signing out', ['post /sign-out/', 'post /Sign-Out']],
   ['stopping reminders', ['post /invite/x/opt-out', 'get /Invite/x/Opt-Out/']],
   ['logout tokens', ['post /sign-out/backchannel', 'post /Sign-Out/Backchannel/']],

@@ -20,23 +20,6 @@ describe('an address', () => {
   const statusOf = async (target: string, options: Parameters<typeof sendRaw>[2] = {}) =>
     (await sendRaw(running.url, target, options)).status
 
-  const SPELLINGS = ['/sign-in', '/Sign-In', '/sign-in/', '/Sign-iN/?return_to=/x', '/sign-in?a=1']
-
-  it.each(SPELLINGS)('that asks to sign in too often (%s) is refused in every spelling', async (spelling) => {
-    for (let count = 0; count < PER_MINUTE; count++) expect(await statusOf(spelling)).toBe(303)
-    const others = [
-      ...SPELLINGS,
-      '/sign-in/callback?state=x&code=y',
-      '/Sign-In/Callback/?state=x',
-      '/invite/token/start',
-      '/Invite/token/START/',
-      `${running.url}/Sign-In`,
-    ]
-    for (const other of others) expect(await statusOf(other), other).toBe(429)
-    for (const other of ['/healthz', '/signed-out', '/onboarding'])
-      expect(await statusOf(other), other).not.toBe(429)
-  })
-
   it('that is refused gets a page that says when to try again, and one line in the log', async () => {
     for (let count = 0; count < PER_MINUTE; count++) await statusOf('/sign-in')
     const before = running.log.length
