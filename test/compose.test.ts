@@ -391,11 +391,13 @@ it('an app that replaces another one inherits its history', async () => {
   })
 })
 
-it('the start sends pending events to WEBHOOK_URL', async () => {
+it('the start sends pending events to WEBHOOK_URL, and again when the receiver says', async () => {
+  Object.assign(service, { status: 503, headers: { 'retry-after': '3600' } })
   const { onramp, people, clock } = compose()
   await people.change('ada@acme.example', (person) => ({ ...person, signedInAt: clock.now }))
   await onramp.start()
-  await expect.poll(() => service.sent.map(({ origin }) => origin)).toContain('http://localhost:9')
+  const dueIn = async () => ((await people.get('ada@acme.example'))?.outbox?.[0]?.dueAt ?? 0) - clock.now
+  await expect.poll(dueIn).toBe(3_600_000)
 })
 
 it('the store is closed after the outcome of pending events is recorded', async () => {

@@ -171,11 +171,13 @@ it('every page and export reads the people on record', async () => {
   })
 })
 
-it('twenty downloads that no one reads make the next one wait, until one of them ends', async () => {
-  const ends: (() => void)[] = []
+it('twenty downloads that no one reads make the next one wait, until one of them ends or fails', async () => {
+  const ends: PromiseWithResolvers<void>[] = []
   const open = await pages([], {
     async *summaries() {
-      await new Promise<void>((resolve) => ends.push(resolve))
+      const end = Promise.withResolvers<void>()
+      ends.push(end)
+      await end.promise
       yield* []
     },
     report: () => Promise.reject(new Error('unused')),
@@ -185,12 +187,14 @@ it('twenty downloads that no one reads make the next one wait, until one of them
   const refused = await open('/admin/people.csv')
   expect([refused.status, refused.headers['content-disposition']]).toEqual([429, undefined])
   expect(auditEvents.at(-1)).toEqual({ event: 'limited', what: 'person', user: grace })
-  ends[0]?.()
-  expect((await openDownloads[0])?.status).toBe(200)
-  openDownloads.push(open('/admin/people.csv'))
-  await vi.waitFor(() => expect(ends).toHaveLength(21))
-  for (const end of ends) end()
-  expect((await Promise.all(openDownloads)).map(({ status }) => status)).toEqual(Array(21).fill(200))
+  ends[0]?.resolve()
+  expect((await openDownloads.shift())?.status).toBe(200)
+  ends[1]?.reject(new Error('away'))
+  await expect(openDownloads.shift()).rejects.toThrow(/aborted|hang up/)
+  openDownloads.push(open('/admin/people.csv'), open('/admin/people.csv'))
+  await vi.waitFor(() => expect(ends).toHaveLength(22))
+  for (const end of ends) end.resolve()
+  expect((await Promise.all(openDownloads)).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 
 it('an app has its name from the company file', async () => {

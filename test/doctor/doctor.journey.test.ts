@@ -52,14 +52,6 @@ it('the doctor changes nothing in a correct configuration: no one signs in and n
   expect(existsSync(join(ours.folder, 'onramp.sqlite'))).toBe(false)
 })
 
-it('with --offline, the doctor sends no request, and counts the skipped checks', async () => {
-  ours.sandbox.clearRequests()
-  const { out } = await runCommand(['doctor', '--offline', ...AS_ADA], ours.env)
-  expect(ours.sandbox.requests).toEqual([])
-  expect(out).toMatch(/\n\d+ checks could not run: .*--offline is set\.\n/)
-  expect(out).toContain('All checks passed.')
-})
-
 it('with only the required settings missing, the doctor names only those', async () => {
   const env = { DATA_DIR: join(ours.folder, 'later') }
   const report = await examined(env)

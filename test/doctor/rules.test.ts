@@ -17,6 +17,7 @@ import { stored } from '../../src/doctor/stored.ts'
 import type { NetworkError } from '../../src/http/network-error.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { HEALTH_SAMPLE } from '../../src/web/health.ts'
+import { REQUIRED, runCommand } from '../cli/run-command.ts'
 import {
   answer,
   answered,
@@ -34,6 +35,24 @@ import {
   type FactsOf,
 } from './facts.ts'
 import { useFolder } from '../helpers/folder.ts'
+import type { Report } from './set-up.ts'
+
+it('with --offline, the doctor runs no check that needs another server, and counts those', async () => {
+  const servers = {
+    ...REQUIRED,
+    SERVICE_GLOBAL_TOKEN: 'global',
+    SMTP_URL: 'smtp://mail.invalid',
+    WEBHOOK_URL: 'https://hook.invalid',
+    WEBHOOK_SECRET: `whsec_${random}`,
+    REDIS_URL: 'redis://redis.invalid',
+  }
+  const doctor = ['doctor', '--offline', '--as', 'ada@acme.test']
+  const report = JSON.parse((await runCommand([...doctor, '--json'], servers)).out) as Report
+  expect(report.findings.map(({ check }) => check).filter((check) => !(check in machine.rules))).toEqual([])
+  expect((await runCommand(doctor, servers)).out).toMatch(
+    /\n\d+ checks could not run: .*--offline is set\.\n/,
+  )
+})
 
 const DAY = 86_400_000
 const ABLE_TO_EMAIL = { SMTP_URL: 'smtp://m.acme.test', SERVICE_GLOBAL_TOKEN: random }

@@ -73,13 +73,3 @@ it('an app skipped at the former identity provider is still skipped at the new o
   await there.browser.open(`${serverAt('new')}/onboarding`)
   expect(there.browser.text).toContain('Skipped')
 })
-
-it('signing out at one server ends its session, and calls no other authorization server', async () => {
-  const { browser } = await signIn('old', 'old')
-  await browser.open(`${serverAt('new')}/onboarding`)
-  two.sandbox.clearRequests()
-  await browser.submit('/sign-out')
-  expect(browser.page.url).toBe(`${serverAt('new')}/signed-out`)
-  expect(two.sandbox.count('revocation') + two.sandbox.count('endSession')).toBe(0)
-  expect(await ask(serverAt('old'), browser)).toEqual(AGAIN)
-})

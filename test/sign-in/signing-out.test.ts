@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, PUBLIC_URL, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
+import { serverAsFunction } from './server-as-function.ts'
 
 const metadata = { end_session_endpoint: `${ISSUER}/end`, revocation_endpoint: `${ISSUER}/revoke` }
 const CLEARED = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
@@ -113,7 +114,7 @@ it('a sign-in under way during a sign-out starts over with prompt=login', async 
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
-it('a person is signed out here only if the server has no logout page or is unreachable', async () => {
+it('a person is signed out here only if the server has no logout page, is unreachable or another one', async () => {
   const without = await signedIn({})
   expect((await without.signOut()).headers['location']).toBe('/signed-out')
   expect(without.audited).toMatchObject([{ revoked: 'no_endpoint' }])
@@ -124,6 +125,11 @@ it('a person is signed out here only if the server has no logout page or is unre
   const broken = await signedIn()
   broken.authorizationServer.configuration = () => Promise.reject(new Error('away'))
   expect((await broken.signOut()).headers['location']).toBe('/signed-out')
+  const moved = await signedIn()
+  const there = serverAsFunction({ ...metadata, issuer: 'http://new.example' }, {})
+  moved.server.configuration = await there.authorizationServer.configuration()
+  expect((await moved.signOut()).headers['location']).toBe('/signed-out')
+  expect([there.requests, moved.audited]).toMatchObject([[], [{ revoked: 'failed' }]])
 })
 
 it.each([
