@@ -6,7 +6,7 @@ import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } fr
 import { APPROVALS } from './approvals.ts'
 import type { DueEmail } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
-import type { AddressChange, RefusedChange } from './listed-people.ts'
+import type { AddressChange } from './listed-people.ts'
 import { EmailLedger, RunStopped, type LedgerDeps, type Plan } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
@@ -27,7 +27,7 @@ export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patien
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>
   tally: Tally
   /** Renames people whose address changed on the list. @returns refused changes. Absent in a dry run */
-  rename?: (changes: readonly AddressChange[]) => Promise<RefusedChange[]>
+  rename?: (changes: readonly AddressChange[]) => Promise<(AddressChange & { fault: string })[]>
   /** People at a time; as many emails at most are unknown after a crash. */
   atOnce: number
   /** For the terminal. Scheduled runs only count; /admin lists the people. */

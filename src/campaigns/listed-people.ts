@@ -5,7 +5,6 @@ import type { Invitee } from './people-file.ts'
 
 /** A person's former and new address. */
 export type AddressChange = { from: string; to: string }
-export type RefusedChange = AddressChange & { fault: string }
 
 /** More new addresses at once may mean the wrong list, or the wrong column. */
 export const areMany = (changes: readonly AddressChange[], people: number): boolean =>

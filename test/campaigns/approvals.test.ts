@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { APPROVALS, decideApproval, isApprovalEmailDue } from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import { newApproval } from '../../src/people/keep-state.ts'
 import { newPerson } from '../../src/people/person.ts'
 
 const HOUR = 3_600_000
@@ -15,18 +16,12 @@ type Approval = Parameters<typeof decideApproval>[0]
 type Waiter = Parameters<typeof decideApproval>[1][number]
 
 const approvalWith = (change: Partial<Approval> = {}): Approval => ({
-  instance: 'slack_1',
-  name: 'Slack',
-  stage: 'waiting',
-  stageAt: 0,
-  waiting: 0,
-  since: 0,
-  owners: [],
-  requestedAt: 0,
-  requestedFor: 0,
-  approvedAt: 0,
+  ...newApproval('slack_1', 'Slack'),
   ...change,
 })
+const requestedFor = (people: number) => approvalWith({ requestedAt: at(1), requestedFor: people })
+const confirmed = approvalWith({ stage: 'confirmed', stageAt: at(1) })
+const failed = approvalWith({ stage: 'failed', stageAt: at(1.5) })
 const waiter = (days: number, change: Partial<Waiter> = {}): Waiter => ({
   state: 'blocked',
   isUnconfirmed: false,
@@ -39,13 +34,7 @@ const waiter = (days: number, change: Partial<Waiter> = {}): Waiter => ({
 const ada = waiter(0)
 const bob = waiter(0.1)
 const eve = waiter(0.2)
-const approved = approvalWith({
-  stage: 'approved',
-  stageAt: at(2),
-  approvedAt: at(2),
-  requestedAt: at(1),
-  requestedFor: 3,
-})
+const approved: Approval = { ...requestedFor(3), stage: 'approved', stageAt: at(2), approvedAt: at(2) }
 const decide = (approval: Approval, people: Waiter[], days: number, answeredAt?: number) => {
   const answer = answeredAt === undefined ? undefined : { at: at(answeredAt), by: 'grace' }
   return decideApproval(approval, people, answer, { now: at(days), place })
@@ -57,36 +46,12 @@ describe('the owner', () => {
     ['when the third person waits', approvalWith(), [ada, bob, eve], 0.2, true],
     ['after one person has waited a working day', approvalWith(), [ada], 1, true],
     ['not after one person has waited a weekend', approvalWith(), [waiter(4)], 6, false],
-    ['not again within a week', approvalWith({ requestedAt: at(1), requestedFor: 1 }), [ada, bob], 7, false],
-    [
-      'again after a week of working days, if more wait',
-      approvalWith({ requestedAt: at(1), requestedFor: 1 }),
-      [ada, bob],
-      8,
-      true,
-    ],
-    [
-      'not again if no more wait',
-      approvalWith({ requestedAt: at(1), requestedFor: 2 }),
-      [ada, bob],
-      8,
-      false,
-    ],
+    ['not again within a week', requestedFor(1), [ada, bob], 7, false],
+    ['again after a week of working days, if more wait', requestedFor(1), [ada, bob], 8, true],
+    ['not again if no more wait', requestedFor(2), [ada, bob], 8, false],
     ['not while a person tests the app', approved, [ada, bob, eve], 9, false],
-    [
-      'not for people who will get the confirmation email',
-      approvalWith({ stage: 'confirmed', stageAt: at(1) }),
-      [ada, bob, eve],
-      2,
-      false,
-    ],
-    [
-      'if others wait after the confirmation',
-      approvalWith({ stage: 'confirmed', stageAt: at(1) }),
-      [waiter(1.1)],
-      2,
-      true,
-    ],
+    ['not for people who will get the confirmation email', confirmed, [ada, bob, eve], 2, false],
+    ['if others wait after the confirmation', confirmed, [waiter(1.1)], 2, true],
   ] as const)('the owner gets a request: %s', (_why, approval, people, days, isDue) => {
     expect(decide(approval, [...people], days)?.isRequestDue).toBe(isDue)
   })
@@ -94,204 +59,111 @@ describe('the owner', () => {
   it.each([
     ['the decision counts', approvalWith(), 1, 'approved'],
     ['a decision from before anyone waited doesn’t', approvalWith(), -1, 'waiting'],
-    [
-      'a decision from before the failure doesn’t',
-      approvalWith({ stage: 'failed', stageAt: at(1.5) }),
-      1,
-      'failed',
-    ],
-    [
-      'a decision after the failure does',
-      approvalWith({ stage: 'failed', stageAt: at(1.5) }),
-      1.6,
-      'approved',
-    ],
+    ['a decision from before the failure doesn’t', failed, 1, 'failed'],
+    ['a decision after the failure does', failed, 1.6, 'approved'],
   ] as const)('a decision of the owner sets the stage: %s', (_why, approval, answeredAt, stage) => {
     expect(decide(approval, [ada], 2, answeredAt)?.approval.stage).toBe(stage)
   })
 })
 
-const emailedTester = (change: Partial<Waiter> = {}) => waiter(0, { notifiedAt: at(2.1), ...change })
+const tester = (change: Partial<Waiter> = {}) => waiter(0, { notifiedAt: at(2.1), ...change })
+
+const none = undefined
 
 it.each([
-  ['the person who waited first', approved, [bob, ada, eve], 2.1, ada, 'approved'],
+  ['the person who waited first', [bob, ada, eve], 2.1, ada, 'approved'],
   [
     'the next person, if the first can’t be emailed',
-    approved,
     [{ ...ada, isReachable: false }, bob],
     2.1,
     bob,
     'approved',
   ],
-  [
-    'no one during the first tester’s two working days',
-    approved,
-    [emailedTester(), bob, eve],
-    4,
-    undefined,
-    'approved',
-  ],
-  ['the second person after three working days', approved, [emailedTester(), bob, eve], 7, bob, 'approved'],
-  [
-    'no one while the tester’s consent is open',
-    approved,
-    [emailedTester({ state: 'waiting' }), bob],
-    2.5,
-    undefined,
-    'approved',
-  ],
-  [
-    'no one once the app works',
-    approved,
-    [emailedTester({ state: 'connected' }), bob],
-    2.5,
-    undefined,
-    'confirmed',
-  ],
+  ['no one during the first tester’s two working days', [tester(), bob, eve], 4, none, 'approved'],
+  ['the second person after three working days', [tester(), bob, eve], 7, bob, 'approved'],
+  ['no one while the tester’s consent is open', [tester({ state: 'waiting' }), bob], 2.5, none, 'approved'],
+  ['no one once the app works', [tester({ state: 'connected' }), bob], 2.5, none, 'confirmed'],
   [
     'no one once the app works for someone else',
-    approved,
-    [emailedTester(), waiter(0, { state: 'connected', connectedAt: at(2) }), bob],
+    [tester(), waiter(0, { state: 'connected', connectedAt: at(2) }), bob],
     2.5,
-    undefined,
+    none,
     'confirmed',
   ],
   [
     'the first person, though someone connected the app before the approval',
-    approved,
     [waiter(0, { state: 'connected', connectedAt: at(2) - 1 }), bob],
     2.5,
     bob,
     'approved',
   ],
-  [
-    'no one if the tester needs an admin again',
-    approved,
-    [emailedTester({ blockedAt: at(2.2) }), bob],
-    2.5,
-    undefined,
-    'failed',
-  ],
+  ['no one if the tester needs an admin again', [tester({ blockedAt: at(2.2) }), bob], 2.5, none, 'failed'],
   [
     'no one if the tester’s consent wasn’t confirmed',
-    approved,
-    [emailedTester({ state: 'waiting', isUnconfirmed: true }), bob],
+    [tester({ state: 'waiting', isUnconfirmed: true }), bob],
     2.5,
-    undefined,
+    none,
     'failed',
   ],
-] as const)('the next tester is %s', (_who, approval, people, days, tester, stage) => {
-  const { approval: next } = decide(approval, [...people], days)!
+] as const)('the next tester is %s', (_who, people, days, expected, stage) => {
+  const { approval: next } = decide(approved, [...people], days)!
   expect(next.stage).toBe(stage)
   const emailed = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
-  expect(next.testers).toEqual([...emailed, ...(tester ? [tester] : [])].map(({ blockedAt }) => blockedAt))
+  expect(next.testers).toEqual(
+    [...emailed, ...(expected ? [expected] : [])].map(({ blockedAt }) => blockedAt),
+  )
 })
+
+const works = { stage: 'confirmed', stageAt: at(3) } as const
 
 it.each([
   ['the tester', { stage: 'approved', testers: [at(0)] }, {}, true],
   ['not another person while one tests', { stage: 'approved', testers: [at(0.1)] }, {}, false],
   ['not after a failure', { stage: 'failed' }, {}, false],
-  ['a person who waited at the confirmation', { stage: 'confirmed', stageAt: at(3) }, {}, true],
+  ['a person who waited at the confirmation', works, {}, true],
   ['not a person who began to wait later', { stage: 'confirmed', stageAt: at(-1) }, {}, false],
-  [
-    'not a person who was emailed after they began to wait',
-    { stage: 'confirmed', stageAt: at(3) },
-    { now: at(2.1) },
-    false,
-  ],
-  [
-    'a person who was emailed before the failure',
-    { stage: 'confirmed', stageAt: at(3) },
-    { now: at(1) },
-    true,
-  ],
-  [
-    'a tester who failed before the confirmation, once more',
-    { stage: 'confirmed', stageAt: at(3) },
-    { now: at(2.1), again: at(2.2) },
-    true,
-  ],
-  [
-    'not a person who was emailed after the confirmation',
-    { stage: 'confirmed', stageAt: at(3) },
-    { now: at(3.1), again: at(2.2) },
-    false,
-  ],
-  [
-    'a tester whose consent was never confirmed',
-    { stage: 'confirmed', stageAt: at(3) },
-    { now: at(2.1), isUnconfirmed: true },
-    true,
-  ],
-  [
-    'not a person with an unconfirmed consent who was no tester',
-    { stage: 'confirmed', stageAt: at(3) },
-    { isUnconfirmed: true },
-    false,
-  ],
-  [
-    'not such a tester twice',
-    { stage: 'confirmed', stageAt: at(3) },
-    { now: at(3.1), isUnconfirmed: true },
-    false,
-  ],
+  ['not a person who was emailed after they began to wait', works, { now: at(2.1) }, false],
+  ['a person who was emailed before the failure', works, { now: at(1) }, true],
+  ['a tester who failed before the confirmation, once more', works, { now: at(2.1), again: at(2.2) }, true],
+  ['not a person who was emailed after the confirmation', works, { now: at(3.1), again: at(2.2) }, false],
+  ['a tester whose consent was never confirmed', works, { now: at(2.1), isUnconfirmed: true }, true],
+  ['not a person with an unconfirmed consent who was no tester', works, { isUnconfirmed: true }, false],
+  ['not such a tester twice', works, { now: at(3.1), isUnconfirmed: true }, false],
   [
     'not such a tester before the confirmation',
     { stage: 'approved', testers: [at(0)] },
     { now: at(1), isUnconfirmed: true },
     false,
   ],
-  [
-    'not while emails about the app are paused',
-    { stage: 'confirmed', stageAt: at(3) },
-    { isPaused: true },
-    false,
-  ],
+  ['not while emails about the app are paused', works, { isPaused: true }, false],
 ] as const)(
   'an email about the approval is due: %s',
   (
     _who,
     change,
-    {
-      now,
-      isPaused,
-      again: blockedAt = at(0),
-      isUnconfirmed = false,
-    }: { now?: number; isPaused?: boolean; again?: number; isUnconfirmed?: boolean },
+    given: { now?: number; isPaused?: boolean; again?: number; isUnconfirmed?: boolean },
     isNotified,
   ) => {
-    const app = {
-      instance: 'slack_1',
-      name: 'Slack',
-      isUnconfirmed,
-      ...(isUnconfirmed
-        ? ({ state: 'waiting' } as const)
-        : ({ state: 'blocked', blockedAt: blockedAt } as const)),
-    }
+    const { now, isPaused, again: blockedAt = at(0), isUnconfirmed = false } = given
+    const state = isUnconfirmed ? { state: 'waiting' as const } : { state: 'blocked' as const, blockedAt }
+    const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed, ...state }
     const neverEmailed = newPerson('ada@acme.example', at(0))
     const email = { campaign: APPROVALS, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
     const person = now === undefined ? neverEmailed : withEmail(neverEmailed, { ...email, now })
     const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: 0, since: 0, lapsed: 9, had: 9 }
-    const state = {
-      massDisconnects: isPaused ? [massDisconnect] : [],
-      zones: {},
-      days: [],
-      approvals: [{ ...approved, ...change }],
-    }
-    expect(isApprovalEmailDue(app, person, state)).toBe(isNotified)
+    const massDisconnects = isPaused ? [massDisconnect] : []
+    const approvals = [{ ...approved, ...change }]
+    const keepState = { massDisconnects, zones: {}, days: [], approvals }
+    expect(isApprovalEmailDue(app, person, keepState)).toBe(isNotified)
   },
 )
 
 it('the owner gets one email about a failed approval', () => {
-  const failed = decide(approved, [emailedTester({ blockedAt: at(2.2) }), bob], 2.5)
-  expect(failed).toMatchObject({ isRequestDue: true, approval: { stage: 'failed', waiting: 2 } })
-  expect(
-    decide(
-      { ...failed!.approval, requestedAt: at(2.6), requestedFor: 2 },
-      [emailedTester({ blockedAt: at(2.2) }), bob],
-      3,
-    )?.isRequestDue,
-  ).toBe(false)
+  const people = [tester({ blockedAt: at(2.2) }), bob]
+  const after = decide(approved, people, 2.5)
+  expect(after).toMatchObject({ isRequestDue: true, approval: { stage: 'failed', waiting: 2 } })
+  const requested = { ...after!.approval, requestedAt: at(2.6), requestedFor: 2 }
+  expect(decide(requested, people, 3)?.isRequestDue).toBe(false)
 })
 
 it('an approval is dropped once no one waits, but not while a person tests the app', () => {
@@ -300,14 +172,9 @@ it('an approval is dropped once no one waits, but not while a person tests the a
 })
 
 it('a confirmed approval is kept until every failed tester was emailed', () => {
-  const confirmed = approvalWith({
-    stage: 'confirmed',
-    stageAt: at(3),
-    approvedAt: at(2),
-    requestedAt: at(3.1),
-  })
+  const known = approvalWith({ ...works, approvedAt: at(2), requestedAt: at(3.1) })
   const testerEmailedOn = (days: number) =>
-    emailedTester({ state: 'waiting', isUnconfirmed: true, notifiedAt: at(days) })
-  expect(decide(confirmed, [testerEmailedOn(2.1)], 4)?.approval.stage).toBe('confirmed')
-  expect(decide(confirmed, [testerEmailedOn(3.1)], 4)).toBeUndefined()
+    tester({ state: 'waiting', isUnconfirmed: true, notifiedAt: at(days) })
+  expect(decide(known, [testerEmailedOn(2.1)], 4)?.approval.stage).toBe('confirmed')
+  expect(decide(known, [testerEmailedOn(3.1)], 4)).toBeUndefined()
 })
