@@ -78,6 +78,7 @@ export function peoplePage(
 }
 
 const MAX_LEFT = 6
+const NOTES = ['deferred', 'failed', 'uncertain', 'optedOut'] as const
 
 function personRow(summary: PersonSummary, displayName: (app: PersonApp) => string, t: Texts) {
   const { person, apps, checkedAt, reminder } = summary
@@ -95,7 +96,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     // An earlier reminder would look as if it hadn't worked.
     reminded:
       reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
-    notes: notesOf(summary, t),
+    notes: NOTES.filter((what) => CRITERIA[what](summary)).map((what) => t(`admin.person.${what}`)),
     done:
       checkedAt === undefined || own.length === 0
         ? '–'
@@ -126,13 +127,4 @@ function latestStage(summary: PersonSummary) {
     { stage: 'invited', at: summary.invitedAt },
   ] as const
   return stages.find(({ at }) => at !== undefined) ?? ({ stage: 'known', at: undefined } as const)
-}
-
-function notesOf(summary: PersonSummary, t: Texts): string[] {
-  const { emailState } = summary
-  return [
-    ...(emailState === 'deferred' || emailState === 'failed' ? [t(`admin.person.${emailState}`)] : []),
-    ...(CRITERIA.uncertain(summary) ? [t('admin.person.uncertain')] : []),
-    ...(CRITERIA.optedOut(summary) ? [t('admin.person.optedOut')] : []),
-  ]
 }

@@ -148,7 +148,10 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   if (isInvited) addTo(totals.ofInvited, met)
   if (met.has('toConnect')) addTo(totals.funnel, met)
   if (isLimited(summary, now)) totals.limited++
-  if (met.has('notStarted')) addNotStarted(totals, summary, now)
+  const at = met.has('notStarted') ? dueAt(summary) : Infinity
+  if (at <= now) totals.due++
+  else if (at !== Infinity)
+    totals.dueLater = { count: totals.dueLater.count + 1, from: Math.min(totals.dueLater.from, at) }
   if (met.has('inProgress'))
     for (const { state } of summary.apps) {
       if (state !== 'off') totals.inProgressApps.all++
@@ -157,13 +160,6 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   totals.asOf = Math.min(totals.asOf, summary.checkedAt ?? Infinity)
   for (const email of summary.emails)
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
-}
-
-function addNotStarted(totals: Totals, summary: PersonSummary, now: number): void {
-  const at = dueAt(summary)
-  if (at <= now) totals.due++
-  else if (at !== Infinity)
-    totals.dueLater = { count: totals.dueLater.count + 1, from: Math.min(totals.dueLater.from, at) }
 }
 
 /** When the next email is due: milliseconds since 1970; 0: no email yet; Infinity: never. */
@@ -240,10 +236,6 @@ const peopleOpen = (app?: AppCounts): number =>
   app === undefined
     ? 0
     : Object.values(app.counts).reduce((sum, people) => sum + people) - app.counts.connected
-
-/** By the rule of {@link isToConnect}. */
-export const peopleToConnect = ({ counts }: AppCounts): number =>
-  counts.waiting + counts.connected + counts.skipped + counts.blocked
 
 export const peopleStuckAt = ({ counts, unconfirmed }: AppCounts): number => counts.blocked + unconfirmed
 

@@ -46,15 +46,11 @@ type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
   state: KeepState
   save: (state: KeepState) => Promise<void>
-  /** IANA name, for people without a time zone. */
-  timezone: string
-  quiet?: Company['quiet']
-  owners: {
-    of: (instance: string) => readonly string[]
-    /** Emails the owners. @returns true if at least one email was accepted */
-    request: (approval: Approval) => Promise<boolean>
-    decisionOn: Parameters<typeof decideApprovals>[2]
-  }
+  company: Pick<Company, 'timezone' | 'quiet'>
+  ownersOf: (instance: string) => readonly string[]
+  /** Emails the owners. @returns true if at least one email was accepted */
+  requestApproval: (approval: Approval) => Promise<boolean>
+  decisionOn: Parameters<typeof decideApprovals>[2]
   /** Emails administrators and sends the webhook, each once. @returns when they were sent */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
@@ -70,12 +66,12 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 export async function* duePeople(
   list: readonly Invitee[],
   people: Pick<People, 'all'>,
-  { now, ...options }: Pick<KeepRunOptions, 'state' | 'timezone' | 'quiet'> & { now: () => number },
+  { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: () => number },
 ): AsyncGenerator<DuePerson> {
   const rows = new ListedPeople(list)
   const dueOf = (known: Person, invitee: Invitee): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
-    const moment = { state: options.state, now: now(), place: placeOf(options, person, options.state) }
+    const moment = { state, now: now(), place: placeOf(company, person, state) }
     const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
     const emails = due.flatMap(({ name, email }) => (email.kind === 'mail' ? [{ ...email, name }] : []))
     return { person, invitee, emails }
@@ -91,11 +87,11 @@ export async function* duePeople(
 export async function firstEmailsAt(
   list: readonly Invitee[],
   people: Pick<People, 'all'>,
-  { now, ...options }: Pick<KeepRunOptions, 'state' | 'timezone' | 'quiet'> & { now: number },
+  { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: number },
 ): Promise<number | undefined> {
-  const at = nextWorkingTime(now, placeOf(options, {}, options.state))
+  const at = nextWorkingTime(now, placeOf(company, {}, state))
   if (at === undefined || at <= now) return undefined
-  for await (const { emails } of duePeople(list, people, { ...options, now: () => at }))
+  for await (const { emails } of duePeople(list, people, { state, company, now: () => at }))
     if (emails.length > 0) return at
   return undefined
 }
@@ -165,7 +161,7 @@ export class KeepRun {
     const before = this.#options.state.zones
     const seenAt = (zone: string) =>
       isWorkingTime(this.#began, { timezone: zone }) ? this.#began : (before[zone] ?? this.#began)
-    const zones = new Set(list.map(({ timezone = this.#options.timezone }) => timezone))
+    const zones = new Set(list.map(({ timezone = this.#options.company.timezone }) => timezone))
     return Object.fromEntries([...zones].map((zone) => [zone, seenAt(zone)]))
   }
 
@@ -284,20 +280,20 @@ export class KeepRun {
 
   async #requestApprovals(): Promise<void> {
     const { now } = this.#run
-    const { owners } = this.#options
-    const place = placeOf(this.#options, {}, this.#state)
+    const { company, ownersOf, requestApproval, decisionOn } = this.#options
+    const place = placeOf(company, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
-    for (const decision of await decideApprovals(this.#listed(), this.#state, owners.decisionOn, {
+    for (const decision of await decideApprovals(this.#listed(), this.#state, decisionOn, {
       now: now(),
       place,
     })) {
       const { isRequestDue, isNewlyApproved } = decision
-      const approval = { ...decision.approval, owners: owners.of(decision.approval.instance) }
+      const approval = { ...decision.approval, owners: ownersOf(decision.approval.instance) }
       const { instance: app, approvedAt: at, by = '' } = approval
       if (isNewlyApproved) actions.push({ at, by, app, what: 'approved' })
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), place))
-      const isRequested = isDue && (await owners.request(approval))
+      const isRequested = isDue && (await requestApproval(approval))
       const request = isRequested && { requestedAt: now(), requestedFor: approval.waiting }
       approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
     }
@@ -325,7 +321,7 @@ export class KeepRun {
 
   #deliveryOf(name: CampaignName): Delivery {
     const state = this.#state
-    const placeIn = (person: Person) => placeOf(this.#options, person, state)
+    const placeIn = (person: Person) => placeOf(this.#options.company, person, state)
     const campaign = {
       name,
       due: (person: Person, now: number) => dueEmailOf(name, person, { state, now, place: placeIn(person) }),

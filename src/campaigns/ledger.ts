@@ -15,9 +15,6 @@ export class RunStopped extends OperatorError {
   override name = 'RunStopped'
 }
 
-const withoutAccount = (person: Person, now: number): Person =>
-  person.unknownAt === undefined ? { ...person, unknownAt: now } : person
-
 /** `checkedAt`: the time before the check. */
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 
@@ -110,11 +107,11 @@ export class EmailLedger {
 
   /** Records a check without an email. @param checked undefined: the service knows no such account */
   async observe(invitee: Invitee, checked: CheckResponse | undefined): Promise<void> {
-    await this.#change(invitee.email, (before) =>
-      checked === undefined
-        ? withoutAccount(withDetails(before, invitee), this.#deps.now())
-        : this.#observed(before, invitee, checked),
-    )
+    await this.#change(invitee.email, (before) => {
+      if (checked !== undefined) return this.#observed(before, invitee, checked)
+      const person = withDetails(before, invitee)
+      return person.unknownAt === undefined ? { ...person, unknownAt: this.#deps.now() } : person
+    })
   }
 
   #observed(before: Person, invitee: Invitee, checked: CheckResponse): Person {

@@ -104,6 +104,8 @@ function requirePeople(list: readonly unknown[]): void {
   if (list.length === 0) throw new OperatorError('the list has no one on it. Nothing was done.')
 }
 
+const KINDS = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp', [APPROVALS]: 'approval' } as const
+
 async function printDueEmails(records: Records, run: Run): Promise<number> {
   const { people: list, settings, company, options, context, leftOut } = run
   const { stdout, stderr } = context
@@ -114,14 +116,12 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const state = applyOptions(await store.load(), options, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
-  const all = duePeople(list, people, { state, timezone: company.timezone, quiet: company.quiet, now })
+  const all = duePeople(list, people, { state, company, now })
   for await (const { person, invitee, emails } of all) {
     const [email] = emails
     if (email === undefined) continue
     const { name, reminder } = email
-    const invitation = reminder === 0 ? 'invitation' : 'reminder'
-    const others = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp', [APPROVALS]: 'approval' } as const
-    const kind = name === ONBOARDING ? invitation : others[name]
+    const kind = name !== ONBOARDING ? KINDS[name] : reminder === 0 ? 'invitation' : 'reminder'
     counts[kind]++
     const about =
       name === ONBOARDING
@@ -139,8 +139,9 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   }
   if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut })}\n`)
   else {
-    const { people: onList, invitation, reminder, lapse, newApp, approval } = counts
-    const sum = invitation + reminder + lapse + newApp + approval
+    const { people: onList, ...emails } = counts
+    const { invitation, reminder, lapse, newApp, approval } = emails
+    const sum = Object.values(emails).reduce((all, count) => all + count)
     stderr.write(
       `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, 9 am to 4 pm local time, only to people who still have something to connect.\n`,
     )
@@ -209,23 +210,20 @@ async function runThrough(
     composeFor,
     state: before,
     save,
-    timezone: company.timezone,
-    quiet: company.quiet,
+    company,
     notify: async (found) => {
       const known = await createReport(summarizeAll(campaignRun.people.all()), now())
       const named = { ...texts, displayName: uniqueNames(company, known) }
       return await notifyAdmins(found, run, named, sendNotice, neighbors.sendEvent)
     },
-    owners: {
-      of: (instance) => company.approvalOf(instance, settings.ADMIN_EMAILS).owners,
-      request: (one) =>
-        sendNotice(
-          approvalNotice(one, { ...texts, where: company.approvalOf(one.instance).approve }),
-          `approval ${one.instance} ${one.requestedAt} ${one.stageAt}`,
-          one.owners,
-        ),
-      decisionOn: (instance) => store.decisionOn(instance),
-    },
+    ownersOf: (instance) => company.approvalOf(instance, settings.ADMIN_EMAILS).owners,
+    requestApproval: (one) =>
+      sendNotice(
+        approvalNotice(one, { ...texts, where: company.approvalOf(one.instance).approve }),
+        `approval ${one.instance} ${one.requestedAt} ${one.stageAt}`,
+        one.owners,
+      ),
+    decisionOn: (instance) => store.decisionOn(instance),
     requireConfirmation: (message) => {
       if (options.confirm !== true) throw new OperatorError(message)
       if (!actions.some(({ what }) => what === 'confirmed'))
@@ -258,16 +256,11 @@ async function runThrough(
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  const moment = { ...company, state: counted, now: now() }
+  const moment = { company, state: counted, now: now() }
   const emailsAt = tally.sent > 0 ? undefined : await firstEmailsAt(list, campaignRun.people, moment)
   const faults = [...run.faults, ...keepRun.listFaults]
-  return sumUp(
-    counted,
-    report,
-    campaignRun,
-    { ...run, faults },
-    { ...noted, outdated: keepRun.outdated, emailsAt },
-  )
+  const known = { ...noted, outdated: keepRun.outdated, emailsAt }
+  return sumUp(counted, report, campaignRun, { ...run, faults }, known)
 }
 
 type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>

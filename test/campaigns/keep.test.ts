@@ -33,12 +33,10 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     people,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
-    timezone: 'UTC',
-    owners: {
-      of: () => [],
-      request: () => Promise.resolve(false),
-      decisionOn: () => Promise.resolve(undefined),
-    },
+    company: { timezone: 'UTC', quiet: [] },
+    ownersOf: () => [],
+    requestApproval: () => Promise.resolve(false),
+    decisionOn: () => Promise.resolve(undefined),
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && clock.now) }),
     check(email) {

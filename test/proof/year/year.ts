@@ -178,16 +178,13 @@ export class Year {
         change: (email, how) => life.during(() => people.change(email, how)),
       },
       state: this.#keepState,
-      timezone: 'UTC',
-      owners: {
-        of: () => ['owner@acme.example'],
-        request: (approval) => this.#askOwner(approval),
-        decisionOn: async (instance) => {
-          const at = this.#answers.get(instance)
-          return at === undefined ? undefined : { at, by: 'owner@acme.example' }
-        },
+      company: { timezone: 'UTC', quiet: this.#changes.quiet },
+      ownersOf: () => ['owner@acme.example'],
+      requestApproval: (approval) => this.#askOwner(approval),
+      decisionOn: async (instance) => {
+        const at = this.#answers.get(instance)
+        return at === undefined ? undefined : { at, by: 'owner@acme.example' }
       },
-      quiet: this.#changes.quiet,
       save: (next) => life.during(async () => void (this.#keepState = next)),
       notify: (found) => this.#notify(found, life),
       check: (email) => this.#check(email, life),
