@@ -30,24 +30,18 @@ type Snapshot = Record<Use, PersonSummary[]> & { report: Report }
 
 /** A merge sort with turns in between: 50,000 names at once would block the event loop for a quarter of a second. */
 async function sortInTurns(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
-  const runs: PersonSummary[][] = []
-  for (let first = 0; first < all.length; first += SLICE) {
-    await nextTurn()
-    runs.push(all.slice(first, first + SLICE).sort(order))
-  }
-  for (let next = 0; next + 1 < runs.length; next += 2)
-    runs.push(await mergeInTurns(runs[next]!, runs[next + 1]!, order))
-  return runs.at(-1) ?? []
-}
-
-async function mergeInTurns(one: PersonSummary[], other: PersonSummary[], order: Order) {
-  const all: PersonSummary[] = []
-  for (let [left, right] = [0, 0]; all.length < one.length + other.length;) {
-    if (all.length % SLICE === 0) await nextTurn()
+  await nextTurn()
+  if (all.length <= SLICE) return all.toSorted(order)
+  const middle = Math.ceil(all.length / 2)
+  const one = await sortInTurns(all.slice(0, middle), order)
+  const other = await sortInTurns(all.slice(middle), order)
+  const merged: PersonSummary[] = []
+  for (let [left, right] = [0, 0]; merged.length < all.length;) {
+    if (merged.length % SLICE === 0) await nextTurn()
     const isLeft = right >= other.length || (left < one.length && order(one[left]!, other[right]!) <= 0)
-    all.push(isLeft ? one[left++]! : other[right++]!)
+    merged.push(isLeft ? one[left++]! : other[right++]!)
   }
-  return all
+  return merged
 }
 
 function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order: Order): PersonSummary[] {

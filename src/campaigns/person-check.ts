@@ -21,15 +21,13 @@ const MAX_WAITS = 20
 const ABOUT_THE_PERSON = [400, 404, 422]
 const ABOUT_THE_TOKEN = [401, 403]
 
-type PersonCheckDeps = {
+export function createPersonCheck(deps: {
   unconnectedApps: (email: string) => Promise<UnconnectedApp[]>
   throttle: Pick<Throttle, 'next' | 'slowDown'>
   onPause?: (seconds: number) => void
   signal: AbortSignal
   pauseMs?: number
-}
-
-export function createPersonCheck(deps: PersonCheckDeps): (email: string) => Promise<PersonCheckResult> {
+}): (email: string) => Promise<PersonCheckResult> {
   const { unconnectedApps, throttle, onPause, signal, pauseMs = 1_000 } = deps
   return async (email) => {
     for (let failures = 0, waits = 0; ;) {

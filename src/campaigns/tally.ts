@@ -55,14 +55,10 @@ export const rateLimitOf = (perSecond: number): number | undefined =>
   perSecond >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(perSecond * 60))
 
 /** True if no one is left for another run: each email was accepted, or its person is unknown to the service. */
-export const isAllDelivered = ({
-  deferred,
-  failed,
-  uncertain,
-  refused,
-  unreadable,
-  invalid,
-}: Tally): boolean => deferred + failed + uncertain + refused + unreadable + invalid === 0
+export const isAllDelivered = (tally: Tally): boolean =>
+  (['deferred', 'failed', 'uncertain', 'refused', 'unreadable', 'invalid'] as const).every(
+    (problem) => tally[problem] === 0,
+  )
 
 /** `20% · 1,234 people · 311 emails · 2 with problems` @param people on the list */
 export function progressLine(tally: Tally, people: number): string {
