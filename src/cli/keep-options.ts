@@ -56,13 +56,10 @@ type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'r
 /** The actions that the options of this run caused. @param at the time of the run */
 export function actionsOfRun({ massDisconnects, removedApps = [] }: KeepState, at: number): OptionAction[] {
   const by = operatorName()
-  const now = (what: OptionAction['what'], markedAt: number | undefined, app: MassDisconnect | RemovedApp) =>
-    markedAt === at ? [{ at, what, by, app: app.instance, since: app.since }] : []
-  return [
-    ...massDisconnects.flatMap((one) => now('released', one.resumedAt, one)),
-    ...removedApps.flatMap((one) => [
-      ...now('removed', one.markedRemovedAt, one),
-      ...now('markedConnected', one.markedConnectedAt, one),
-    ]),
-  ]
+  const all: Partial<MassDisconnect & RemovedApp>[] = [...massDisconnects, ...removedApps]
+  return all.flatMap(({ instance: app = '', since = 0, resumedAt, markedRemovedAt, markedConnectedAt }) => {
+    const marks = { released: resumedAt, removed: markedRemovedAt, markedConnected: markedConnectedAt }
+    const done = (Object.keys(marks) as (keyof typeof marks)[]).filter((what) => marks[what] === at)
+    return done.map((what) => ({ at, what, by, app, since }))
+  })
 }

@@ -214,7 +214,7 @@ async function runThrough(
     notify: async (found) => {
       const known = await createReport(summarizeAll(campaignRun.people.all()), now())
       const named = { ...texts, displayName: uniqueNames(company, known) }
-      return await notifyAdmins(found, run, named, sendNotice, neighbors.sendEvent)
+      return await notifyAdmins(found, run, { texts: named, sendNotice, sendEvent: neighbors.sendEvent })
     },
     ownersOf: (instance) => company.approvalOf(instance, settings.ADMIN_EMAILS).owners,
     requestApproval: (one) =>
@@ -280,10 +280,13 @@ function createNoticeSender({ settings, company }: Run, { mailServer }: KeepNeig
 async function notifyAdmins(
   found: MassDisconnect,
   { settings, context }: Run,
-  texts: Parameters<typeof massDisconnectNotice>[1],
-  sendNotice: SendNotice,
-  sendEvent: typeof sendEventOnce,
+  to: {
+    texts: Parameters<typeof massDisconnectNotice>[1]
+    sendNotice: SendNotice
+    sendEvent: typeof sendEventOnce
+  },
 ) {
+  const { texts, sendNotice, sendEvent } = to
   const id = `mass disconnect ${found.instance} ${found.noticedAt}`
   const isNotified =
     found.notifiedAt === undefined && (await sendNotice(massDisconnectNotice(found, texts), id))

@@ -49,12 +49,6 @@ function withBounce(person: Person): Person {
   return { ...person, campaigns }
 }
 
-const BOUNCED: EmailStatusChange = {
-  event: { event: 'bounced' },
-  change: withBounce,
-  messages: { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' },
-}
-
 export async function bounced(
   emails: readonly string[],
   { list: file }: { list?: string | undefined },
@@ -65,7 +59,8 @@ export async function bounced(
   const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
   const all = new Set([...emails, ...people.map(({ email }) => email)])
   for (const fault of limitFaults(faults)) context.stderr.write(`${fault}\n`)
-  await changeAddresses(all, BOUNCED, context)
+  const messages = { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' }
+  await changeAddresses(all, { event: { event: 'bounced' }, change: withBounce, messages }, context)
   return faults.length > 0 ? 1 : 0
 }
 
