@@ -25,10 +25,7 @@ const FOR_FIVE_MINUTES = 'public, max-age=300'
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
-/**
- * `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. Strangers have no limit here, so
- * what takes long is made once a day.
- */
+/** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
 export function createDeprecationsRoutes(
   sendPage: SendPage,
   now: () => number,
@@ -48,7 +45,7 @@ export function createDeprecationsRoutes(
     if (!APIS.has(req.query.api)) throw new Problem(400, 'api_unknown')
     return choose(req)
   }
-  /** By what was chosen: strangers can make up any number of pieces, but those choose few lists of entries. */
+  /** Once a day, because strangers have no limit here; by entries, because any number of pieces choose few lists. */
   const once = <T>(kind: string, entries: readonly ListedEntry[], make: () => T): T => {
     const key = [kind, ...entries.map(({ id }) => id)].join(' ')
     if (!day.made.has(key)) day.made.set(key, make())

@@ -6,7 +6,6 @@ import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
-import { routeOf } from '../web/route-of.ts'
 import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../people/address.ts'
@@ -60,7 +59,7 @@ export function createOptOutRoutes(deps: {
     if (invitation === undefined) {
       const detail = 'no link of an invitation'
       if (!isPerson) throw new Problem(404, 'not_found', { detail })
-      log.info({ code: 'not_found', status: 404, method: 'POST', route: routeOf(req) }, detail)
+      log.info({ code: 'not_found', status: 404, method: 'POST', route: route.path }, detail)
       return sendPage(req, res, { ...UNKNOWN_LINK, status: 404 })
     }
 

@@ -114,11 +114,8 @@ export class Metrics {
       if (hasOwnPort && req.url?.split('?', 1)[0] !== '/metrics')
         return void refuse(404, 'There is only /metrics.')
       if (!mayRead(req)) {
-        const status = token === undefined ? 403 : 401
-        log.info(
-          { code: 'token_refused', status, method: req.method, route: '/metrics' },
-          'metrics were refused',
-        )
+        const refusal = { code: 'token_refused', method: req.method, route: '/metrics' }
+        log.info({ ...refusal, status: token === undefined ? 403 : 401 }, 'metrics were refused')
         if (token === undefined)
           return void refuse(403, 'Metrics need METRICS_TOKEN, or a port of their own: METRICS_PORT.')
         res.setHeader('WWW-Authenticate', 'Bearer')
