@@ -109,6 +109,9 @@ export type KeepState = {
   actions?: OperatorAction[]
 }
 
+/** The state before the first run. */
+export const newKeepState = (): KeepState => ({ massDisconnects: [], zones: {}, days: [] })
+
 const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
@@ -126,7 +129,7 @@ export class KeepStateStore {
 
   /** Empty before the first run, or if the record can't be read. */
   async load(): Promise<KeepState> {
-    return (await this.#read<KeepState>(KEY)) ?? { massDisconnects: [], zones: {}, days: [] }
+    return (await this.#read<KeepState>(KEY)) ?? newKeepState()
   }
 
   /** Only the run that holds the lease writes. */

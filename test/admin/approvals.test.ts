@@ -11,7 +11,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
-import { KeepStateStore, type Approval } from '../../src/people/keep-state.ts'
+import { newKeepState, KeepStateStore, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
@@ -47,7 +47,7 @@ function pages(
   people: Person[] = [],
 ) {
   const { records } = memoryRecords()
-  const keepState = { massDisconnects: [], zones: {}, days: [], approvals }
+  const keepState = { ...newKeepState(), approvals }
   const keepStateStore = new KeepStateStore(records, testKeyRing(records))
   keepStateStore.load = () => Promise.resolve(keepState)
   async function* all() {
@@ -171,7 +171,7 @@ it.each([
   const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, { slack_1: 'Slack' })
   const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, ...change }]
-  const state = { massDisconnects: [], zones: {}, days: [], approvals }
+  const state = { ...newKeepState(), approvals }
   expect(describeActionItems(report, state, t, now)).toMatchObject([
     {
       href: '/approvals/slack_1',
@@ -188,7 +188,7 @@ it.each([
   const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
   const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, stage, stageAt: now, approvedAt: now, waiting: count }]
-  const state = { massDisconnects: [], zones: {}, days: [], approvals }
+  const state = { ...newKeepState(), approvals }
   expect(describeActionItems(report, state, t, now)).toEqual([])
 })
 
@@ -201,7 +201,7 @@ it.each([
   async (_when, change, state) => {
     const ada = having(newPerson('ada@acme.example', now), { slack_1: 'waiting' }, now)
     const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
-    const keepState = { massDisconnects: [], zones: {}, days: [], approvals: [{ ...waiting, ...change }] }
+    const keepState = { ...newKeepState(), approvals: [{ ...waiting, ...change }] }
     const person = { ...ada, signedInAt: since, intents }
     expect(historyOf(person, keepState).apps).toMatchObject([{ state }])
     const { stuck } = await createReport(summarizeAll(Readable.from([person]), keepState), now)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
 import { newDay, type Report } from '../../src/admin/report.ts'
-import type { DailyCounts, NewApp } from '../../src/people/keep-state.ts'
+import { newKeepState, type DailyCounts, type NewApp } from '../../src/people/keep-state.ts'
 import { t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -20,7 +20,7 @@ const report = {
   days: [rowBefore, { ...day('2026-11-14', 3, 2), ...flows }],
 }
 const dayFor = (calls?: unknown, days = rows) =>
-  compareSince(report, { massDisconnects: [], zones: {}, days }, now, calls)?.row.day
+  compareSince(report, { ...newKeepState(), days }, now, calls)?.row.day
 
 it('a comparison uses the newest row up to the day, a week ago, or the oldest', () => {
   expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
@@ -33,7 +33,7 @@ it('a comparison uses the newest row up to the day, a week ago, or the oldest', 
 })
 
 it('a comparison counts who lost access, came back, was reminded and acted after that day', () => {
-  const compared = compareSince(report, { massDisconnects: [], zones: {}, days: rows }, now)
+  const compared = compareSince(report, { ...newKeepState(), days: rows }, now)
   expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminded: 7, acted: 4 })
   expect(compared && describeComparison(compared, t)).toEqual([
     'Since November 13, 2026: 6 more people ready, 2 people lost access',
@@ -44,7 +44,7 @@ it('a comparison counts who lost access, came back, was reminded and acted after
 
 it('a comparison excludes people with nothing to connect if its row counted them', () => {
   const days = [{ ...rowOf('2026-11-13', 3), nothing: 2 }]
-  const compared = compareSince(report, { massDisconnects: [], zones: {}, days }, now)
+  const compared = compareSince(report, { ...newKeepState(), days }, now)
   expect(compared?.moreReady).toBe(4)
 })
 
@@ -91,7 +91,7 @@ it.each<[string, number, number, NewApp[], string[]]>([
     datasources: named,
     days: [{ ...day('2026-11-14', 0), newApp }],
   }
-  const state = { massDisconnects: [], zones: {}, days: [rowOf('2026-11-13', 100)], newApps }
+  const state = { ...newKeepState(), days: [rowOf('2026-11-13', 100)], newApps }
   const comparison = compareSince(fallen, state, now)
   const [since = '', ...rest] = comparison === undefined ? [] : describeComparison(comparison, t)
   expect([since.replace(/^.*2026: /, ''), ...rest]).toEqual(words)
@@ -101,7 +101,7 @@ it('a comparison says how many wait for the email about a new app, and which app
   const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
   const jira = { ...figma, instance: 'jira_1', name: 'Jira', noticedAt: 0, markedRemovedAt: now }
   const removedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]
-  const state = { massDisconnects: [], zones: {}, days: rows, newApps: found(notion), removedApps }
+  const state = { ...newKeepState(), days: rows, newApps: found(notion), removedApps }
   const comparison = compareSince({ ...report, datasources }, state, now)
   expect(comparison && describeComparison(comparison, t).slice(1, 4)).toEqual([
     'Notion is new for 103 people',

@@ -7,7 +7,7 @@ import {
   removedAppsNotice,
 } from '../../src/admin/notices.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { having, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -80,11 +80,7 @@ const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, 
 it('the digest is due once on its day, within the company’s working hours', () => {
   const last = Date.parse('2027-01-18T09:01:05Z')
   const dueAfter = (sent: Pick<KeepState, 'digest' | 'digestAt'>, text: string, timezone = 'UTC') =>
-    isDigestDue(
-      { massDisconnects: [], zones: {}, days: [], ...sent },
-      { digest: 'monday', timezone },
-      Date.parse(text),
-    )
+    isDigestDue({ ...newKeepState(), ...sent }, { digest: 'monday', timezone }, Date.parse(text))
   const dueAt = (text: string, at?: number, timezone = 'UTC') =>
     dueAfter(at === undefined ? {} : { digest: { ...before, day: '2027-01-18', at } }, text, timezone)
   expect(dueAt('2027-01-18T09:01:05Z')).toBe(true)
@@ -148,7 +144,7 @@ it('the digest names neither people nor departments', async () => {
 it('the digest reports that nothing is needed, and shows no change without an earlier row', async () => {
   const quiet = digestNotice(
     await createReport(summaries(...people('Ops', 5, false)), now),
-    { massDisconnects: [], zones: {}, days: [] },
+    newKeepState(),
     now,
     words,
   )

@@ -4,11 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
+import { newKeepState } from '../../src/people/keep-state.ts'
 import { having, listed } from '../helpers/people.ts'
 
 const PEOPLE = 5_000
 const NOW = 1_000_000
-const noRuns = { load: () => Promise.resolve({ massDisconnects: [], zones: {}, days: [] }) }
+const noRuns = { load: () => Promise.resolve(newKeepState()) }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
 afterEach(() => void vi.useRealTimers())

@@ -4,7 +4,7 @@ import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-hist
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { companyOf } from '../../src/company/company.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import {
   newPerson,
   withFailure,
@@ -18,9 +18,8 @@ import { t } from '../helpers/texts.ts'
 const NOW = Date.parse('2026-11-02T09:00:00Z')
 const DAY = 86_400_000
 const HOUR = 3_600_000
-const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
 const found = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
-const ON_HOLD: KeepState = { ...NOTHING, massDisconnects: [found] }
+const ON_HOLD: KeepState = { ...newKeepState(), massDisconnects: [found] }
 
 const ada = newPerson("ada.o'neil@acme.example", NOW)
 const apps = (states: Parameters<typeof having>[1]) => having(ada, states, NOW)
@@ -53,7 +52,7 @@ it.each<[string, Person, KeepState?]>([
   ['optedOut invite link', { ...withSlack, optedOutAt: NOW }],
   ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
   ['nothing', apps({})],
-])('the suggested next step is %s', (expected, person, keepState = NOTHING) => {
+])('the suggested next step is %s', (expected, person, keepState = newKeepState()) => {
   const { kind, command = '' } = historyOf(person, keepState).help
   const words = command.replace(/^.*onramp --? ?/, '').replace(/ 'ada.o'\\''neil@acme.example'( NEW)?$/, '')
   expect(`${kind} ${words}`.trim()).toBe(expected)
@@ -62,7 +61,10 @@ it.each<[string, Person, KeepState?]>([
 it('an app without a usable link is named once nothing else is left', () => {
   const broken = { instance: 'jira_1', name: 'Jira', status: 'attention', since: NOW } as const
   const person = { ...ada, lastCheck: { checkedAt: NOW, apps: [broken] } }
-  expect(historyOf(person, NOTHING).help).toMatchObject({ kind: 'noAddress', apps: [{ instance: 'jira_1' }] })
+  expect(historyOf(person, newKeepState()).help).toMatchObject({
+    kind: 'noAddress',
+    apps: [{ instance: 'jira_1' }],
+  })
 })
 
 const QUARTER = 91 * DAY
@@ -107,7 +109,7 @@ it.each([
   'the email of %s with number %d is called %s, and counts as a reminder: %s',
   (campaign, reminder, what, isReminder) => {
     const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
-    expect(historyOf(person, NOTHING).events[0]?.what).toBe(what)
+    expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
     const summary = summarize(person)
     expect(summary.reminder !== undefined).toBe(isReminder)
     expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
@@ -129,7 +131,7 @@ it.each([
     apps: [app],
     now: NOW,
   })
-  const { events } = personPage(person, NOTHING, companyOf(file, new Map()), { t, now: NOW })
+  const { events } = personPage(person, newKeepState(), companyOf(file, new Map()), { t, now: NOW })
   expect(events[0]?.details[0]).toBe(name)
 })
 
@@ -163,7 +165,7 @@ it.each<[string | undefined, number, string, OperatorAction[]]>([
   const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'], now: at } as const
   const person = withEmail(lost({ lapsedAt: NOW - DAY }), email)
   const later = withEmail(person, { ...email, reminder: 1, now: at + DAY })
-  const { events } = historyOf(later, { ...NOTHING, actions })
+  const { events } = historyOf(later, { ...newKeepState(), actions })
   expect(events.flatMap((one) => (one.outcome === 'sent' ? [one.by] : []))).toEqual(
     at < NOW && campaign === 'lapses' ? ['root', by] : [undefined, by],
   )
@@ -197,12 +199,12 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
   [false, { leftAt: NOW + DAY }, { app: undefined } as never],
   [false, { leftAt: NOW - 1 }, { app: undefined } as never],
 ])('a person’s history has the actions of operators that concern them: %s', (isTheirs, person, over) => {
-  const { events } = historyOf({ ...withSlack, ...person }, { ...NOTHING, actions: [released(over)] })
+  const { events } = historyOf({ ...withSlack, ...person }, { ...newKeepState(), actions: [released(over)] })
   expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
 })
 
 it('an action about an app that was replaced since is about the one in its place', () => {
-  const state = { ...NOTHING, actions: [released({ app: 'slack_0' })] }
+  const state = { ...newKeepState(), actions: [released({ app: 'slack_0' })] }
   const person = { ...withSlack, ...lost({ lapsedAt: NOW - DAY }) }
   const replacedBy = new Map([['slack_0', 'slack_1']])
   expect(historyOf(person, state, replacedBy).events).toContainEqual({

@@ -11,6 +11,7 @@ import { createReport } from '../../src/admin/report.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
+import { newKeepState } from '../../src/people/keep-state.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { having, listed, mailed, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -247,7 +248,7 @@ it('departments are sorted by the lowest share of finished people', async () => 
 const waitingFor = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
   having(signedIn, { [`${app}_1`]: state }, at)
 const pageOf = async (...people: Person[]) => {
-  const emptyState = { massDisconnects: [], zones: {}, days: [] }
+  const emptyState = newKeepState()
   return overviewPage(await reportOf(...people), emptyState, t, { now: at, since: undefined })
 }
 const actionItemsOf = async (...people: Person[]) =>

@@ -6,7 +6,7 @@ import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
 import { companyOf } from '../../src/company/company.ts'
-import { newApproval } from '../../src/people/keep-state.ts'
+import { newKeepState, newApproval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import type { Problem } from '../../src/problem.ts'
@@ -37,7 +37,7 @@ const context: {
   decision?: { at: number; by: string } | undefined
 } = {
   isAdmin: true,
-  keepState: { massDisconnects: [], zones: {}, days: [] },
+  keepState: newKeepState(),
   now: NOW,
 }
 let auditEvents: Parameters<Audit>[0][]
@@ -45,7 +45,7 @@ let limited: string[]
 beforeEach(() => {
   Object.assign(context, {
     isAdmin: true,
-    keepState: { massDisconnects: [], zones: {}, days: [] },
+    keepState: newKeepState(),
     now: NOW,
     decision: undefined,
   })
@@ -275,7 +275,7 @@ it('the overview asks about a removed app, and shows the end of the pause', asyn
 
 it('the overview of an empty installation has three steps, and checks off completed ones', async () => {
   const ticks = async (seen: Partial<KeepState>) => {
-    context.keepState = { massDisconnects: [], zones: {}, days: [], ...seen }
+    context.keepState = { ...newKeepState(), ...seen }
     const { steps } = (await (await pages([]))('/admin')).body as { steps: { isDone: boolean }[] }
     return steps.map(({ isDone }) => isDone)
   }

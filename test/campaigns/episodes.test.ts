@@ -18,11 +18,11 @@ import {
   withListing,
   type Person,
 } from '../../src/people/person.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 
 import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 
-const state: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const place = { timezone: 'UTC' }
 const dueInvitation = (person: Person, now: number, where: typeof place) =>
   dueEmailOf('onboarding', person, { state, now, place: where })

@@ -5,7 +5,7 @@ import { duePeople, KeepRun, zonesWithoutRun } from '../../src/campaigns/keep-ru
 import { Throttle } from '../../src/campaigns/throttle.ts'
 import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
-import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
+import { newKeepState, type MassDisconnect, type KeepState } from '../../src/people/keep-state.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { OperatorError } from '../../src/problem.ts'
 import { listed, testPeople } from '../helpers/people.ts'
@@ -27,7 +27,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const sent: string[] = []
   const alerts: MassDisconnect[] = []
   const checkedEmails: string[] = []
-  let keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
+  let keepState: KeepState = newKeepState()
 
   const createDeps = (): KeepDeps => ({
     people,

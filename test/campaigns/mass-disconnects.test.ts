@@ -1,10 +1,10 @@
 // Detection and end of mass disconnects.
 import { expect, it } from 'vitest'
 import { findClusters, withHiddenLapses } from '../../src/campaigns/clusters.ts'
-import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
+import { newKeepState, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { DAY, HOUR, lostApps, monday, slack } from './lapsed-person.ts'
 
-const NONE: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+const NONE: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NONE, massDisconnects })
 
 type Group = [people: number, lapsedAt: number]

@@ -1,11 +1,11 @@
 // Detection of apps that are new for many people.
 import { expect, it } from 'vitest'
 import { findClusters } from '../../src/campaigns/clusters.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
 
-const NONE: KeepState = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+const NONE: KeepState = { ...newKeepState(), evaluatedAt: monday }
 
 /** @param newAt time of the first listing of Jira; undefined: never listed */
 function person(newAt?: number): Person {

@@ -10,7 +10,7 @@ import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { newKeepState } from '../../src/people/keep-state.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { REQUIRED } from './run-command.ts'
@@ -125,7 +125,7 @@ export function installation(env: Record<string, string> = {}) {
     keepState,
     subjectsTo: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
     pauseEmails: (...instances: string[]) =>
-      keepState.save({ ...NOTHING, massDisconnects: instances.map(massDisconnectOf) }),
+      keepState.save({ ...newKeepState(), massDisconnects: instances.map(massDisconnectOf) }),
   }
 }
 
@@ -137,7 +137,6 @@ type Conditions = Partial<Pick<Company, 'quiet'>> & {
   signal?: AbortSignal
 }
 
-const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
 const massDisconnectOf = (instance: string) => ({
   instance,
   name: instance,

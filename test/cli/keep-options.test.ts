@@ -1,10 +1,9 @@
 // Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
 import { applyOptions, type StateOptions } from '../../src/cli/keep-options.ts'
-import type { KeepState, RemovedApp } from '../../src/people/keep-state.ts'
+import { newKeepState, type RemovedApp } from '../../src/people/keep-state.ts'
 import { DAY, monday } from './installation.ts'
 
-const NOTHING: KeepState = { massDisconnects: [], zones: {}, days: [] }
 const midnight = Date.parse('2027-01-18')
 
 const REFUSED = /that day is over|there is no pause to end|are held back|gone from many lists/
@@ -29,7 +28,7 @@ it.each([
 ])(
   'a pause of %s days that --pause-until %s changes on January 18 ends: %s',
   (days, pauseUntil, expected) => {
-    const state = { ...NOTHING, ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
+    const state = { ...newKeepState(), ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
     const answer = resultOf(() => applyOptions(state, { pauseUntil }, monday).pausedUntil)
     expect(answer).toBe(expected)
   },
@@ -52,13 +51,13 @@ it.each<[Partial<RemovedApp>, StateOptions, Partial<RemovedApp> | string]>([
   [{ markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
   [{}, { removed: ['notion_1'] }, 'gone from many lists'],
 ])('the question about an app with %j is changed by %j to %j', (before, answers, after) => {
-  const state = { ...NOTHING, removedApps: [{ ...removedApp, ...before }, figma] }
+  const state = { ...newKeepState(), removedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, NOW).removedApps)
   expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
 })
 
 it('--release all resumes paused emails and closes every open question', () => {
-  const state = { ...NOTHING, massDisconnects: [massDisconnect], removedApps: [removedApp] }
+  const state = { ...newKeepState(), massDisconnects: [massDisconnect], removedApps: [removedApp] }
   const { massDisconnects, removedApps } = applyOptions(state, { release: ['all'] }, NOW)
   expect([massDisconnects, removedApps]).toMatchObject([[{ resumedAt: NOW }], [{ markedConnectedAt: NOW }]])
 })

@@ -10,7 +10,7 @@ import type { TrackedApp } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
-import type { Approval } from '../../src/people/keep-state.ts'
+import { newKeepState, type Approval } from '../../src/people/keep-state.ts'
 import { Problem } from '../../src/problem.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
@@ -122,7 +122,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     keepStateStore: {
       load: () => {
         setup.keepStateLoads++
-        return Promise.resolve({ massDisconnects: [], zones: {}, days: [], approvals: setup.approvals })
+        return Promise.resolve({ ...newKeepState(), approvals: setup.approvals })
       },
     },
     progress: {

@@ -4,6 +4,7 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
 import { appsOf, newPerson, withCheck, type AppRecord, type Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/people.ts'
+import { newKeepState } from '../../src/people/keep-state.ts'
 import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
@@ -52,7 +53,7 @@ it('emails about a lost app count for the one that replaces it', async () => {
   const change = (email: number) => (person: Person) =>
     withEmail(person, { campaign: LAPSES, reminder: email, state: 'sent', now: monday, apps: ['slack_1'] })
   await before.change('ada@acme.example', () => lostApps([slack]))
-  const state = { evaluatedAt: monday, massDisconnects: [], zones: {}, days: [] }
+  const state = { ...newKeepState(), evaluatedAt: monday }
   const due = async () => {
     const arrange = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
     const person = await testPeople({ records, company: { replacedBy, arrange } }).get('ada@acme.example')

@@ -8,7 +8,7 @@ import type { Email } from '../../../src/campaigns/mail/email.ts'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import type { SendResult } from '../../../src/campaigns/mail/send-result.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
-import type { Approval, KeepState } from '../../../src/people/keep-state.ts'
+import { newKeepState, type Approval, type KeepState } from '../../../src/people/keep-state.ts'
 import type { AppRecord } from '../../../src/people/person.ts'
 import { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
 import { WalkStore } from '../../../src/onboarding/walks.ts'
@@ -55,7 +55,7 @@ export class Year {
   readonly #operations: ((state: KeepState) => KeepState)[] = []
   /** 80 checks a minute, or so few that a sweep still spans several runs. */
   readonly #checkMs: number
-  #keepState: KeepState = { massDisconnects: [], zones: {}, days: [] }
+  #keepState: KeepState = newKeepState()
 
   constructor(options: YearOptions) {
     const { seed, size, days } = options
