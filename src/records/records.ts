@@ -37,13 +37,7 @@ export class StoreUnreadable extends Problem {
 }
 
 /** A frozen Redis accepts connections and never answers. @throws {StoreUnavailable} whose cause may be {@link TooSlow} */
-export async function withinDeadline<T>(
-  work: () => Promise<T>,
-  milliseconds: number = DEADLINE_MS,
-): Promise<T> {
-  try {
-    return await within(milliseconds, work())
-  } catch (error) {
+export const withinDeadline = <T>(work: () => Promise<T>, milliseconds = DEADLINE_MS): Promise<T> =>
+  within(milliseconds, new Promise<T>((resolve) => resolve(work()))).catch((error: unknown) => {
     throw new StoreUnavailable(error)
-  }
-}
+  })
