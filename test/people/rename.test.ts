@@ -55,7 +55,7 @@ it('the opt-out, the emails and the history follow a person to a new address', a
     changedAt: at + 86_400_000,
     campaigns: [{ name: 'c', emails: [{ reminder: 0, state: 'sent', at }] }],
   })
-  expect([...values].flat().join()).not.toMatch(/ada|lovelace/)
+  expect([...values].flat().join()).not.toMatch(/ada@|lovelace/)
 })
 
 it.each([0, 1, 2, 3])(
