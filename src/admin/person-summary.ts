@@ -98,15 +98,6 @@ function progressOf(
 export const fellBackAt = ({ apps, progress }: PersonSummary): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
-/** Since when only new apps are left, milliseconds since 1970; undefined: something else is left, or nothing. */
-export function newAppAt({ apps, progress }: PersonSummary): number | undefined {
-  const left = apps.filter(({ state }) => state !== 'connected' && state !== 'off')
-  const times = left.flatMap(({ newAt, lapsedAt }) => (lapsedAt === undefined && newAt) || [])
-  return progress !== 'gone' && left.length > 0 && times.length === left.length
-    ? Math.min(...times)
-    : undefined
-}
-
 export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
   state === 'blocked' || isUnconfirmed
 

@@ -2,7 +2,7 @@
 import { belowLimitFrom, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
-import { CRITERIA, fellBackAt, newAppAt, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
 
 type Criterion = keyof typeof CRITERIA
 
@@ -176,6 +176,15 @@ export const isLimited = ({ person, progress, emails }: PersonSummary, now: numb
   !['ready', 'gone'].includes(progress) &&
   person.optedOutAt === undefined &&
   belowLimitFrom(emails, now) > now
+
+/** Since when only new apps are left, milliseconds since 1970; undefined: something else is left, or nothing. */
+function newAppAt({ apps, progress }: PersonSummary): number | undefined {
+  const left = apps.filter(({ state }) => state !== 'connected' && state !== 'off')
+  const times = left.flatMap(({ newAt, lapsedAt }) => (lapsedAt === undefined && newAt) || [])
+  return progress !== 'gone' && left.length > 0 && times.length === left.length
+    ? Math.min(...times)
+    : undefined
+}
 
 /** When something happened, in milliseconds since 1970. */
 function momentsOf(summary: PersonSummary): Partial<Record<(typeof OF_DAY)[number], number | undefined>> {

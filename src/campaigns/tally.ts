@@ -1,5 +1,4 @@
 // The counts of a run, as a summary and as a line of progress. Pure.
-import { EMAILS_PER_SECOND } from './throttle.ts'
 
 const LABELS = {
   rows: ['person', 'people'],
@@ -24,15 +23,12 @@ const formatCount = (count: number) => count.toLocaleString('en')
 const labelOf = (label: string | readonly [one: string, many: string], count: number): string =>
   typeof label === 'string' ? label : count === 1 ? label[0] : label[1]
 
-/** Every count above zero, one a line. `isThrough`: the run went through its whole list. `perMinute`: {@link rateLimitOf} */
+/** Every count above zero, one a line. `isThrough`: the run went through its whole list. `perMinute`: the mail server's limit. */
 export function formatSummary(
   tally: Tally,
-  {
-    isDryRun,
-    isThrough,
-    perMinute,
-  }: { isDryRun: boolean; isThrough: boolean; perMinute?: number | undefined },
+  how: { isDryRun: boolean; isThrough: boolean; perMinute?: number | undefined },
 ): string {
+  const { isDryRun, isThrough, perMinute } = how
   const { rows, ...others } = tally
   const notDue = isThrough ? Object.values(others).reduce((rest, count) => rest - count, rows) : 0
   const lines = KEYS.map((key): [number, string] => [
@@ -49,10 +45,6 @@ export function formatSummary(
     )
   return counts.join('')
 }
-
-/** The mail server's limit, in emails a minute; undefined without one. @param perSecond how fast emails leave now */
-export const rateLimitOf = (perSecond: number): number | undefined =>
-  perSecond >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(perSecond * 60))
 
 /** True if no one is left for another run: each email was accepted, or its person is unknown to the service. */
 export const isAllDelivered = (tally: Tally): boolean =>

@@ -361,13 +361,9 @@ function sumUp(
   report: Report,
   campaignRun: CampaignRun,
   run: Run,
-  {
-    renamed,
-    unknown,
-    outdated,
-    emailsAt,
-  }: { renamed: string[]; unknown: string[]; outdated: number; emailsAt: number | undefined },
+  noted: { renamed: string[]; unknown: string[]; outdated: number; emailsAt: number | undefined },
 ): number {
+  const { renamed, unknown, outdated, emailsAt } = noted
   const needs = needsOf(state, campaignRun.tally, report, run)
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
   const limited = report.datasources.flatMap(({ instance, emailed, limited: waiting }) =>

@@ -4,7 +4,7 @@ import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'
 import { MailServer } from '../../campaigns/mail/server.ts'
 import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-check.ts'
-import { formatSummary, rateLimitOf } from '../../campaigns/tally.ts'
+import { formatSummary } from '../../campaigns/tally.ts'
 import { AT_ONCE, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
@@ -84,20 +84,14 @@ export async function withNeighbors<T>(
 export function createCampaignRun(
   records: Records,
   { settings, company, context }: RunInput,
-  {
-    service,
-    mailServer,
-    emailsPerSecond = EMAILS_PER_SECOND,
-    checksPerSecond,
-    progress,
-    events,
-    ...given
-  }: Neighbors &
+  deps: Neighbors &
     Pick<CampaignRun, 'tally' | 'isHeld' | 'signal' | 'events'> & {
       checksPerSecond: number
       progress: RunProgress | undefined
     },
 ): CampaignRun {
+  const { service, mailServer, emailsPerSecond = EMAILS_PER_SECOND, checksPerSecond, ...rest } = deps
+  const { progress, events, ...given } = rest
   const { signal } = given
   const { now } = context
   const people = openPeople({ records, settings, now }, company)
@@ -129,7 +123,8 @@ export function printSummary(
   json: object | undefined,
   text: { isDryRun: boolean; isThrough: boolean },
 ): void {
-  const emailsPerMinute = rateLimitOf(emailThrottle.rate)
+  const { rate } = emailThrottle
+  const emailsPerMinute = rate >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(rate * 60))
   if (json) stdout.write(`${JSON.stringify({ ...json, leftOut, emailsPerMinute })}\n`)
   else stderr.write(formatSummary(tally, { ...text, perMinute: emailsPerMinute }))
 }
