@@ -6,7 +6,7 @@ import { loadSettings, readSettings, settings } from '../src/settings/settings.t
 import { faultsIn } from './helpers/settings-faults.ts'
 import { useFolder } from './helpers/folder.ts'
 
-const whole = {
+const validSettings = {
   PUBLIC_URL: 'https://onramp.example',
   SERVICE_BASE_URL: 'https://svc.example/tenant/a/',
   OIDC_ISSUER: 'https://as.example/oauth2/default',
@@ -15,7 +15,7 @@ const whole = {
   SESSION_SECRET: 'a'.repeat(32),
 }
 const DN = 'CN=Search Admins,OU=Groups,DC=acme'
-const faultsOf = (env: Record<string, string | undefined>) => faultsIn({ ...whole, ...env })
+const faultsOf = (env: Record<string, string | undefined>) => faultsIn({ ...validSettings, ...env })
 
 const keyOn = (namedCurve: string) =>
   String(generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
@@ -27,7 +27,7 @@ const file = (name: string, content: string | Buffer) => {
 }
 
 it('settings have their defaults', () => {
-  expect(loadSettings(whole)).toMatchObject({
+  expect(loadSettings(validSettings)).toMatchObject({
     PORT: 3000,
     PUBLIC_URL: 'https://onramp.example',
     SERVICE_BASE_URL: 'https://svc.example/tenant/a',
@@ -166,7 +166,7 @@ it.each<readonly [string, string, unknown]>([
   ['ADMIN_GROUPS', 'CN=Search Admins', ['CN=Search Admins']],
   ['ADMIN_GROUPS', `"${DN}"`, [DN]],
 ])('%s accepts %j', (name, value, expected) => {
-  expect(loadSettings({ ...whole, [name]: value })).toMatchObject({ [name]: expected })
+  expect(loadSettings({ ...validSettings, [name]: value })).toMatchObject({ [name]: expected })
 })
 
 it.each([
@@ -185,8 +185,8 @@ it.each([
 })
 
 it('an empty variable counts as absent', () => {
-  expect(loadSettings({ ...whole, REDIS_URL: '', PORT: ' ' })).toMatchObject({ PORT: 3000 })
-  expect(loadSettings({ ...whole, REDIS_URL: '' })).not.toHaveProperty('REDIS_URL')
+  expect(loadSettings({ ...validSettings, REDIS_URL: '', PORT: ' ' })).toMatchObject({ PORT: 3000 })
+  expect(loadSettings({ ...validSettings, REDIS_URL: '' })).not.toHaveProperty('REDIS_URL')
   expect(faultsOf({ PUBLIC_URL: '' })).toHaveLength(1)
 })
 
@@ -228,7 +228,7 @@ it.each<[Record<string, string>, fault: RegExp | undefined]>([
 })
 
 it('Sentinels are read with hosts and ports', () => {
-  expect(loadSettings({ ...whole, REDIS_URL, REDIS_SENTINELS })).toMatchObject({
+  expect(loadSettings({ ...validSettings, REDIS_URL, REDIS_SENTINELS })).toMatchObject({
     REDIS_SENTINEL_NAME: 'mymaster',
     REDIS_SENTINELS: [
       { host: 'one.example', port: 26_379 },
@@ -262,7 +262,7 @@ it.each(secrets)('%s may come from a file', (name) => {
   // These settings require each other.
   const oauth = { SMTP_OAUTH_ISSUER: 'https://as.example', SMTP_OAUTH_CLIENT_ID: 'mailer' }
   const others = name.startsWith('WEBHOOK_') ? addresses : name.startsWith('SMTP_OAUTH_') ? oauth : {}
-  const loaded = loadSettings({ ...whole, ...others, [name]: undefined, [`${name}_FILE`]: path })
+  const loaded = loadSettings({ ...validSettings, ...others, [name]: undefined, [`${name}_FILE`]: path })
   expect([Reflect.get(loaded, name)].flat()).toEqual([value])
 })
 
@@ -292,9 +292,11 @@ it.each<[string, Buffer, isRead: boolean]>([
   const fault = 'SESSION_SECRET_FILE names a file that is not UTF-8 text: save it as UTF-8'
   expect(faultsOf(env)).toEqual(isRead ? [] : [fault])
   const secrets = isRead ? [bytes.toString().trim()] : undefined
-  expect(readSettings({ ...whole, ...env }).settings.SESSION_SECRET).toEqual(secrets)
+  expect(readSettings({ ...validSettings, ...env }).settings.SESSION_SECRET).toEqual(secrets)
 })
 
 it('only secrets can come from a file', () => {
-  expect(faultsOf({ PUBLIC_URL: undefined, PUBLIC_URL_FILE: file('url', whole.PUBLIC_URL) })).toHaveLength(1)
+  expect(
+    faultsOf({ PUBLIC_URL: undefined, PUBLIC_URL_FILE: file('url', validSettings.PUBLIC_URL) }),
+  ).toHaveLength(1)
 })

@@ -17,7 +17,7 @@ import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { having, summaries } from '../helpers/people.ts'
+import { withAppStates, summaries } from '../helpers/people.ts'
 import { languages, t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-27T09:00:00Z')
@@ -143,7 +143,7 @@ it.each([
 it('an owner sees, and can approve the app for, people who began to wait since the last run', async () => {
   const people = ['ada', 'bob'].map((name) => {
     const apps = [{ slack_1: 'blocked' }, now, { slack_1: 'Slack' }] as const
-    const person = having(newPerson(`${name}@acme.example`, now), ...apps)
+    const person = withAppStates(newPerson(`${name}@acme.example`, now), ...apps)
     return { ...person, signedInAt: since }
   })
   const { open, press } = pages([], 'grace@acme.example', true, people)
@@ -168,7 +168,9 @@ it.each([
   ],
   ['the failure', { stage: 'failed', approvedAt: now }, /may still need approval/, /didn’t work/],
 ] as const)('the action item of an approval on /admin shows %s', async (_what, change, title, detail) => {
-  const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, { slack_1: 'Slack' })
+  const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, {
+    slack_1: 'Slack',
+  })
   const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, ...change }]
   const state = { ...newKeepState(), approvals }
@@ -185,7 +187,7 @@ it.each([
   ['one person connects the approved app first', 'approved', 26],
   ['everyone who waited can connect it', 'confirmed', 0],
 ] as const)('/admin has no action item while %s', async (_what, stage, count) => {
-  const person = having(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
+  const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
   const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, stage, stageAt: now, approvedAt: now, waiting: count }]
   const state = { ...newKeepState(), approvals }
@@ -199,7 +201,7 @@ it.each([
 ] as const)(
   'figures and the person’s page show who waits for an approval: %s',
   async (_when, change, state) => {
-    const ada = having(newPerson('ada@acme.example', now), { slack_1: 'waiting' }, now)
+    const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'waiting' }, now)
     const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
     const keepState = { ...newKeepState(), approvals: [{ ...waiting, ...change }] }
     const person = { ...ada, signedInAt: since, intents }

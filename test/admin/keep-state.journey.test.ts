@@ -7,7 +7,7 @@ import { newPerson, type Person } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { settle } from '../helpers/crowd.ts'
-import { having, mailed } from '../helpers/people.ts'
+import { withAppStates, withEmailState } from '../helpers/people.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 
@@ -33,7 +33,7 @@ const row = (at: number, ready: number): DailyCounts => ({
 
 /** Ready for weeks, until Slack was listed again. */
 const lost = (name: string, lapsedAt: number): Person => {
-  const ready = having(person(name, now - 30 * DAY), { slack_1: 'connected' }, now - 20 * DAY, {
+  const ready = withAppStates(person(name, now - 30 * DAY), { slack_1: 'connected' }, now - 20 * DAY, {
     slack_1: 'Slack',
   })
   const { name: app, instance } = ready.lastCheck?.apps[0] ?? { name: '', instance: '' }
@@ -67,8 +67,8 @@ const running = shared(() =>
 beforeAll(async () => {
   await settle(running, [
     lost('ada', now - DAY),
-    mailed(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
-    having(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),
+    withEmailState(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
+    withAppStates(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),
     { ...person('dan', now - 9 * DAY), leftAt: now },
     newPerson('zoe@acme.example', now),
   ])

@@ -9,7 +9,7 @@ import {
 import { createReport, type Report } from '../../src/admin/report.ts'
 import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { having, summaries } from '../helpers/people.ts'
+import { withAppStates, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 86_400_000
@@ -33,9 +33,9 @@ const names = { slack_1: 'Slack' }
 const people = (group: string, count: number, isLost: boolean): Person[] =>
   Array.from({ length: count }, (_, index) => {
     const person = { ...newPerson(`ada-${group}-${index}@acme.example`, now), name: 'Ada Byron', group }
-    const ready = having(person, { slack_1: 'connected' }, now - 30 * DAY, names)
+    const ready = withAppStates(person, { slack_1: 'connected' }, now - 30 * DAY, names)
     if (!isLost) return ready
-    const apps = having(person, { slack_1: 'waiting' }, now, names).lastCheck?.apps ?? []
+    const apps = withAppStates(person, { slack_1: 'waiting' }, now, names).lastCheck?.apps ?? []
     return {
       ...ready,
       lastCheck: { checkedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) },

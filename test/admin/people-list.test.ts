@@ -9,7 +9,7 @@ import {
   type EmailRecord,
   type Person,
 } from '../../src/people/person.ts'
-import { having, mailed, summaries } from '../helpers/people.ts'
+import { withAppStates, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 /** A page of the list. */
@@ -17,7 +17,7 @@ const PEOPLE_A_PAGE = 25
 const at = Date.parse('2026-11-02T09:00:00Z')
 const named = (name: string) => newPerson(`${name}@acme.example`, at)
 const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = at) =>
-  mailed(named(name), state, { campaign, now })
+  withEmailState(named(name), state, { campaign, now })
 
 const emails = async (all: Person[], query: Record<string, unknown>) =>
   (await listPeople(summaries(...all), parsePeopleQuery(query, at))).people.map(
@@ -79,11 +79,11 @@ const everyone = [
   absent,
   unsure,
   withMilestone(sent('arrived', 'sent'), 'signedInAt', at),
-  having(named('blocked'), { x_1: 'blocked', y_1: 'waiting' }, at),
-  having(named('other'), { x_1: 'waiting', y_1: 'blocked' }, at),
+  withAppStates(named('blocked'), { x_1: 'blocked', y_1: 'waiting' }, at),
+  withAppStates(named('other'), { x_1: 'waiting', y_1: 'blocked' }, at),
   withMilestone(named('out'), 'optedOutAt', at),
-  having(named('nothing'), {}, at),
-  having(named('done'), { d_1: 'connected', off_1: 'off' }, at),
+  withAppStates(named('nothing'), {}, at),
+  withAppStates(named('done'), { d_1: 'connected', off_1: 'off' }, at),
   sent('late', 'deferred'),
   sent('refused', 'failed'),
   { ...named('dan'), group: 'Sales' },
@@ -132,8 +132,8 @@ it('the admins’ list of people shows each person’s furthest step', async () 
     invited,
     opened,
     signedIn,
-    having(signedIn, {}, at + 3),
-    having(signedIn, { a_1: 'connected' }, at + 4),
+    withAppStates(signedIn, {}, at + 3),
+    withAppStates(signedIn, { a_1: 'connected' }, at + 4),
   ]
   const query = parsePeopleQuery({}, at)
   const { people } = peoplePage(await listPeople(summaries(...stages), query), ({ name }) => name, query, t)

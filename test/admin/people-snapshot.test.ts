@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { newKeepState } from '../../src/people/keep-state.ts'
-import { having, listed } from '../helpers/people.ts'
+import { withAppStates, collect } from '../helpers/people.ts'
 
 const PEOPLE = 5_000
 const NOW = 1_000_000
@@ -31,7 +31,11 @@ function crowd() {
           if (number % 100 === 0) await nextTurn()
           at.read++
           at.onRead()
-          yield having(newPerson(displayName(number), NOW), { slack_1: 'connected', jira_1: 'waiting' }, NOW)
+          yield withAppStates(
+            newPerson(displayName(number), NOW),
+            { slack_1: 'connected', jira_1: 'waiting' },
+            NOW,
+          )
         }
         for (const key of ['a', 'b', 'c']) onUnreadable(key)
       } finally {
@@ -192,7 +196,7 @@ it('a list has people by name, those without one by address, and numbers as numb
   }
   const snapshot = new PeopleSnapshot({ all }, noRuns, () => NOW)
   const emails = async (use: 'page' | 'download') =>
-    (await listed(snapshot.summaries(signal, use))).map(({ person }) => person.email.split('@')[0])
+    (await collect(snapshot.summaries(signal, use))).map(({ person }) => person.email.split('@')[0])
   expect(await emails('page')).toEqual(['2', '3', 'desk-9', 'desk-10', '1'])
   expect(await emails('download')).toEqual(['1', '2', '3', 'desk-10', 'desk-9'])
 })

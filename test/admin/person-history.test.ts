@@ -12,7 +12,7 @@ import {
   type OperatorAction,
   type Person,
 } from '../../src/people/person.ts'
-import { having, mailed } from '../helpers/people.ts'
+import { withAppStates, withEmailState } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
@@ -22,7 +22,7 @@ const found = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, 
 const ON_HOLD: KeepState = { ...newKeepState(), massDisconnects: [found] }
 
 const ada = newPerson("ada.o'neil@acme.example", NOW)
-const apps = (states: Parameters<typeof having>[1]) => having(ada, states, NOW)
+const apps = (states: Parameters<typeof withAppStates>[1]) => withAppStates(ada, states, NOW)
 const withSlack = apps({ slack_1: 'waiting', jira_1: 'connected' })
 const lapsed: Person = {
   ...withSlack,
@@ -31,7 +31,7 @@ const lapsed: Person = {
     apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, lapsedAt: NOW, lapses: 1 })),
   },
 }
-const bounced = (person: Person) => mailed(person, 'failed', { now: NOW })
+const bounced = (person: Person) => withEmailState(person, 'failed', { now: NOW })
 const failed = (at: number, instance = 'slack_1') =>
   withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code: 'service_unavailable' })
 

@@ -13,7 +13,7 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { newKeepState } from '../../src/people/keep-state.ts'
 import { crowdOf } from '../helpers/crowd.ts'
-import { having, listed, mailed, summaries } from '../helpers/people.ts'
+import { withAppStates, collect, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const at = Date.UTC(2026, 10, 2, 9)
@@ -22,13 +22,13 @@ const reportOf = (...people: Person[]) => createReport(summaries(...people), at)
 
 const person = newPerson('ada@acme.example', at)
 const signedIn = withMilestone(person, 'signedInAt', at)
-const invited = mailed(person, 'sent', { now: at })
-const bounced = mailed(person, 'failed', { now: at })
+const invited = withEmailState(person, 'sent', { now: at })
+const bounced = withEmailState(person, 'failed', { now: at })
 const signedInAfterBounce = withMilestone(bounced, 'signedInAt', at)
 
 /** The person had connected Slack, and it is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person => {
-  const { lastCheck, ...rest } = having(person, { slack_1: 'waiting' }, at)
+  const { lastCheck, ...rest } = withAppStates(person, { slack_1: 'waiting' }, at)
   const apps = (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 }))
   return { ...rest, lastCheck: { checkedAt: at, apps } }
 }
@@ -37,21 +37,21 @@ const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as c
 
 it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['not started before they sign in', person, 'notStarted'],
-  ['not started, also once they are invited', having(invited, { a_1: 'waiting' }, at), 'notStarted'],
+  ['not started, also once they are invited', withAppStates(invited, { a_1: 'waiting' }, at), 'notStarted'],
   [
     'in progress while an app is unconnected',
-    having(signedIn, { a_1: 'waiting', b_1: 'connected' }, at),
+    withAppStates(signedIn, { a_1: 'waiting', b_1: 'connected' }, at),
     'inProgress',
   ],
-  ['in progress where an app was set aside', having(signedIn, { a_1: 'skipped' }, at), 'inProgress'],
-  ['ready where everything is connected', having(signedIn, { a_1: 'connected' }, at), 'ready'],
-  ['ready where there is nothing to connect', having(person, {}, at), 'ready'],
-  ['ready where every unconnected app is switched off', having(signedIn, { a_1: 'off' }, at), 'ready'],
-  ['stuck where an app waits for an admin', having(signedIn, { a_1: 'blocked' }, at), 'stuck'],
-  ['stuck where a consent never showed', having(signedIn, { a_1: 'unconfirmed' }, at), 'stuck'],
+  ['in progress where an app was set aside', withAppStates(signedIn, { a_1: 'skipped' }, at), 'inProgress'],
+  ['ready where everything is connected', withAppStates(signedIn, { a_1: 'connected' }, at), 'ready'],
+  ['ready where there is nothing to connect', withAppStates(person, {}, at), 'ready'],
+  ['ready where every unconnected app is switched off', withAppStates(signedIn, { a_1: 'off' }, at), 'ready'],
+  ['stuck where an app waits for an admin', withAppStates(signedIn, { a_1: 'blocked' }, at), 'stuck'],
+  ['stuck where a consent never showed', withAppStates(signedIn, { a_1: 'unconfirmed' }, at), 'stuck'],
   ['stuck where the newest email bounced', bounced, 'stuck'],
-  ['not stuck once a later email has left', mailed(bounced, 'sent', { now: at + 1 }), 'notStarted'],
-  ['not stuck once they sign in', having(signedInAfterBounce, { a_1: 'waiting' }, at), 'inProgress'],
+  ['not stuck once a later email has left', withEmailState(bounced, 'sent', { now: at + 1 }), 'notStarted'],
+  ['not stuck once they sign in', withAppStates(signedInAfterBounce, { a_1: 'waiting' }, at), 'inProgress'],
 ])('the progress of a person is %s', (_what, person, progress) => {
   const summary = summarize(person)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
@@ -66,7 +66,7 @@ it('each person is in exactly one state, and the counts add up to everyone', asy
 })
 
 it('a person is no longer ready once an app is listed again, and keeps the day of finishing', async () => {
-  const withNewApp = having({ ...signedIn, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
+  const withNewApp = withAppStates({ ...signedIn, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
   const lost = lostApp({ ...signedIn, finishedAt: at - 9 * DAY }, at - DAY)
   expect([withNewApp, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
   const report = await reportOf(withNewApp, lost)
@@ -88,7 +88,10 @@ it('a person counts as reminded once, and has acted once the apps of the email a
   const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, unconnected: [] }, at + 1)
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
   const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, unconnected: [jira] }, at + 1)
-  const open = begin(having({ ...signedIn, email: 'eve@acme.example' }, { a_1: 'waiting' }, at), at - 2 * DAY)
+  const open = begin(
+    withAppStates({ ...signedIn, email: 'eve@acme.example' }, { a_1: 'waiting' }, at),
+    at - 2 * DAY,
+  )
   const half = about(['slack_1', 'jira_1'])({ ...onlySlack, email: 'lea@acme.example' }, at - DAY)
   const report = await reportOf(
     lapse(connected(lost('ada@acme.example')), at - DAY),
@@ -99,7 +102,7 @@ it('a person counts as reminded once, and has acted once the apps of the email a
     open,
   )
   // An administrator switched off their last unconnected app.
-  const off = begin(having(signedIn, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
+  const off = begin(withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
   const { days } = await reportOf(off)
   expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
   const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
@@ -116,7 +119,7 @@ it('a person signed in on a day in UTC, wherever the server is', async () => {
 })
 
 it('a person off the list, or unknown to the service, is counted separately', async () => {
-  const formerPerson = { ...having(signedIn, { a_1: 'blocked' }, at), leftAt: at }
+  const formerPerson = { ...withAppStates(signedIn, { a_1: 'blocked' }, at), leftAt: at }
   const report = await reportOf(formerPerson, { ...bounced, unknownAt: at }, person)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
   const shown = async (show: string) =>
@@ -125,9 +128,9 @@ it('a person off the list, or unknown to the service, is counted separately', as
 })
 
 it('the report counts people once, by their furthest step, and days by its date', async () => {
-  const ada = { ...having(invited, { slack_1: 'waiting' }, at), signedInAt: at + DAY }
-  const invitedBob = mailed(newPerson('bob@acme.example', at), 'sent', { now: at + DAY })
-  const bob = having(invitedBob, { slack_1: 'connected' }, at + DAY)
+  const ada = { ...withAppStates(invited, { slack_1: 'waiting' }, at), signedInAt: at + DAY }
+  const invitedBob = withEmailState(newPerson('bob@acme.example', at), 'sent', { now: at + DAY })
+  const bob = withAppStates(invitedBob, { slack_1: 'connected' }, at + DAY)
   const report = await reportOf(ada, bob)
   expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
   expect(report.asOf).toBe(new Date(at).toISOString())
@@ -139,24 +142,24 @@ it('the report counts people once, by their furthest step, and days by its date'
 })
 
 it('the report counts people with nothing to connect separately', async () => {
-  const done = having(newPerson('bob@acme.example', at), { slack_1: 'connected' }, at)
-  const report = await reportOf(having(invited, {}, at), { ...done, signedInAt: at })
+  const done = withAppStates(newPerson('bob@acme.example', at), { slack_1: 'connected' }, at)
+  const report = await reportOf(withAppStates(invited, {}, at), { ...done, signedInAt: at })
   expect(report).toMatchObject({ nothing: 1, finished: 1, ready: 2, invited: 1, signedIn: 1 })
   expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0, nothing: 1, ready: 1 })
 })
 
 it('the report counts the outcome of the newest email to each person', async () => {
-  const late = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
-  const refused = mailed(invited, 'failed', { reminder: 1, now: at + DAY })
-  const arrived = mailed(refused, 'sent', { campaign: 'd', now: at + 2 * DAY })
+  const late = withEmailState(invited, 'deferred', { reminder: 1, now: at + DAY })
+  const refused = withEmailState(invited, 'failed', { reminder: 1, now: at + DAY })
+  const arrived = withEmailState(refused, 'sent', { campaign: 'd', now: at + 2 * DAY })
   const counts = { people: 3, invited: 3, reminded: 0, deferred: 1, failed: 1 }
   expect(await reportOf(late, refused, arrived)).toMatchObject(counts)
 })
 
 it('the report lists the most awaited apps first, and counts unconfirmed consents', async () => {
   const { datasources, ...report } = await reportOf(
-    having(signedIn, { github_1: 'waiting', slack_1: 'waiting' }, at),
-    having(signedIn, { slack_1: 'unconfirmed' }, at),
+    withAppStates(signedIn, { github_1: 'waiting', slack_1: 'waiting' }, at),
+    withAppStates(signedIn, { slack_1: 'unconfirmed' }, at),
   )
   expect(datasources.map(({ instance, unconfirmed }) => [instance, unconfirmed])).toEqual([
     ['slack_1', 1],
@@ -166,25 +169,26 @@ it('the report lists the most awaited apps first, and counts unconfirmed consent
 })
 
 it('the report counts people due for an email now, and the others with their date', async () => {
-  const after = (days: number, reminder = 0) => mailed(person, 'sent', { reminder, now: at - days * DAY })
+  const after = (days: number, reminder = 0) =>
+    withEmailState(person, 'sent', { reminder, now: at - days * DAY })
   const optedOut = { ...after(30), optedOutAt: at }
-  const unsure = mailed(person, 'unknown', { now: at - 30 * DAY })
-  const started = having(signedIn, { a_1: 'waiting' }, at)
+  const unsure = withEmailState(person, 'unknown', { now: at - 30 * DAY })
+  const started = withAppStates(signedIn, { a_1: 'waiting' }, at)
   expect(
     await reportOf(person, after(7), after(0), after(2), after(30, 3), unsure, optedOut, started),
   ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() } })
 })
 
 it('the funnel counts observed steps of people with apps to connect, so it may widen', async () => {
-  const half = having(
-    mailed(signedIn, 'sent', { now: at }),
+  const half = withAppStates(
+    withEmailState(signedIn, 'sent', { now: at }),
     { slack_1: 'connected', github_1: 'waiting' },
     at,
   )
   // Connected elsewhere, without a sign-in here.
-  const elsewhere = having(invited, { slack_1: 'connected' }, at)
+  const elsewhere = withAppStates(invited, { slack_1: 'connected' }, at)
   const report = await reportOf(
-    having(withMilestone(invited, 'openedAt', at), {}, at),
+    withAppStates(withMilestone(invited, 'openedAt', at), {}, at),
     half,
     elsewhere,
     person,
@@ -238,7 +242,7 @@ it('department figures combine departments of fewer than five people, to protect
 })
 
 it('departments are sorted by the lowest share of finished people', async () => {
-  const done = having(person, {}, at)
+  const done = withAppStates(person, {}, at)
   const half = [...members('Half', 3), ...members('Half', 3, done)]
   expect(
     (await shownOf(...members('Done', 6, done), ...members('Not begun', 6), ...half)).map(({ name }) => name),
@@ -246,7 +250,7 @@ it('departments are sorted by the lowest share of finished people', async () => 
 })
 
 const waitingFor = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
-  having(signedIn, { [`${app}_1`]: state }, at)
+  withAppStates(signedIn, { [`${app}_1`]: state }, at)
 const pageOf = async (...people: Person[]) => {
   const emptyState = newKeepState()
   return overviewPage(await reportOf(...people), emptyState, t, { now: at, since: undefined })
@@ -257,7 +261,7 @@ const actionItemsOf = async (...people: Person[]) =>
 it('there is no action item if everyone is ready, skipped an app, or was just emailed', async () => {
   expect(await actionItemsOf()).toEqual([])
   expect(
-    await actionItemsOf(waitingFor('slack', 'skipped'), mailed(person, 'sent', { now: at - 60_000 })),
+    await actionItemsOf(waitingFor('slack', 'skipped'), withEmailState(person, 'sent', { now: at - 60_000 })),
   ).toEqual([])
 })
 
@@ -265,7 +269,7 @@ it('action items start with the most awaited approvals, then consents, then emai
   const jira = [waitingFor('jira'), waitingFor('jira'), waitingFor('jira', 'waiting')]
   const people = [waitingFor('slack'), ...jira, waitingFor('slack', 'unconfirmed')]
   const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
-    mailed(person, state, { now: at }),
+    withEmailState(person, state, { now: at }),
   )
   expect(await actionItemsOf(...people, person, ...emails)).toEqual([
     ['2 people are waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
@@ -323,17 +327,17 @@ it('the overview names the app most often lost by people who fell back', async (
 
 it('the export can be read as a list, with name, language and department for the next email', async () => {
   const hana = { ...person, name: '=Hana', language: 'ja', group: 'Sales' }
-  expect(await listed(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
+  expect(await collect(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
     { person: { email: person.email, name: '=Hana', language: 'ja', group: 'Sales' } },
   ])
 })
 
-const textOf = async (person: Person) => (await listed(peopleCsv(summaries(person)))).join('')
+const textOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
 
 it('the export has the emails that are out, the state of the newest, and unique app names', async () => {
-  const deferred = mailed(invited, 'deferred', { reminder: 1, now: at + DAY })
+  const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: at + DAY })
   const names = { slack_1: 'Slack', slack_2: 'Slack' }
-  const text = await textOf(having(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
+  const text = await textOf(withAppStates(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
   expect(text.charCodeAt(0)).toBe(0xfeff)
   const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
   const waiting = 'Slack [slack_1]; Slack [slack_2]'
@@ -343,9 +347,12 @@ it('the export has the emails that are out, the state of the newest, and unique 
 it('the export contains no spreadsheet formula, whatever the names of apps and departments', async () => {
   for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
     const person = { ...newPerson('=cmd@acme.example', at), group: name }
-    const [, record = []] = parse(await textOf(having(person, { x_1: 'waiting' }, at, { x_1: name })), {
-      bom: true,
-    })
+    const [, record = []] = parse(
+      await textOf(withAppStates(person, { x_1: 'waiting' }, at, { x_1: name })),
+      {
+        bom: true,
+      },
+    )
     expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
     expect(record[0]).toBe("'=cmd@acme.example")
   }

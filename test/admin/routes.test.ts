@@ -12,7 +12,7 @@ import type { KeepState } from '../../src/people/keep-state.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import type { SendPage } from '../../src/web/pages.ts'
-import { having, mailed, testPeople } from '../helpers/people.ts'
+import { withAppStates, withEmailState, testPeople } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
@@ -25,9 +25,9 @@ const grace = {
   email: 'grace@acme.example',
   emailVerified: true,
 }
-const lacksSlack = having(newPerson('ada@acme.example', NOW), { slack_1: 'waiting' }, NOW)
-const lacksJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
-const hasJira = having(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
+const lacksSlack = withAppStates(newPerson('ada@acme.example', NOW), { slack_1: 'waiting' }, NOW)
+const lacksJira = withAppStates(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
+const hasJira = withAppStates(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
 const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 
 const context: {
@@ -224,7 +224,7 @@ it.each([
   ['jira_1', /^1 person is waiting for you to approve/],
 ])('the overview names the owner of %s, unless the admin is one', async (instance, title) => {
   const intents = { checkedAt: NOW, apps: [{ instance, kind: 'blocked', since: NOW } as const] }
-  const open = await pages([{ ...having(lacksSlack, { [instance]: 'blocked' }, NOW), intents }])
+  const open = await pages([{ ...withAppStates(lacksSlack, { [instance]: 'blocked' }, NOW), intents }])
   const approval = { ...newApproval(instance, 'App'), waiting: 1, since: NOW, owners: ['henk@acme.example'] }
   for (const approvals of [[], [approval]]) {
     context.keepState = { ...context.keepState, approvals }
@@ -234,7 +234,7 @@ it.each([
 
 it('the overview no longer lists an approval that its owner has given since the last run', async () => {
   const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
-  const open = await pages([{ ...having(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
+  const open = await pages([{ ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
   for (const [decision, count] of [
     [{ at: NOW - 1, by: 'henk' }, 1],
     [{ at: NOW + 1, by: 'henk' }, 0],
@@ -288,7 +288,7 @@ it('the overview of an empty installation has three steps, and checks off comple
 it('the day of the first invitations has one sentence and no trend, even after an admin’s visit', async () => {
   const visited = { ...lacksJira, signedInAt: NOW - 3 * 86_400_000 }
   const day = async () =>
-    (await (await pages([visited, mailed(lacksSlack, 'sent', { now: NOW })]))('/admin')).body
+    (await (await pages([visited, withEmailState(lacksSlack, 'sent', { now: NOW })]))('/admin')).body
   const early = expect.stringContaining('Come back on Nov 3, 2026') as string
   expect(await day()).toMatchObject({ steps: [], early })
   context.now = NOW + 86_400_000
@@ -297,7 +297,7 @@ it('the day of the first invitations has one sentence and no trend, even after a
 
 it('the current time decides which people are due', async () => {
   const due = async () => {
-    const open = await pages([mailed(lacksSlack, 'sent', { now: NOW })])
+    const open = await pages([withEmailState(lacksSlack, 'sent', { now: NOW })])
     return (await open('/admin/report.json')).body.due as number
   }
   expect(await due()).toBe(0)

@@ -1,6 +1,6 @@
 // The due email for each state of a person's record.
 import { expect, it } from 'vitest'
-import { having } from '../helpers/people.ts'
+import { withAppStates } from '../helpers/people.ts'
 import {
   dueEmail,
   campaignEmail,
@@ -36,7 +36,7 @@ function person({ emails, other, ...rest }: KnownPerson): Person {
 /** A person with these app states, as reported by the service. */
 const personWithApps = (...states: PersonApp['state'][]): KnownPerson => {
   const apps = Object.fromEntries(states.map((state, n) => [`app_${n}`, state]))
-  const { lastCheck, intents } = having(newPerson('', now), apps, now - 1)
+  const { lastCheck, intents } = withAppStates(newPerson('', now), apps, now - 1)
   return { ...(lastCheck && { lastCheck }), ...(intents && { intents }) }
 }
 const connectedAt = (checkedAt: number): KnownPerson => ({

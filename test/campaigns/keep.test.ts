@@ -8,7 +8,7 @@ import { newTally } from '../../src/campaigns/tally.ts'
 import { newKeepState, type MassDisconnect, type KeepState } from '../../src/people/keep-state.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { OperatorError } from '../../src/problem.ts'
-import { listed, testPeople } from '../helpers/people.ts'
+import { collect, testPeople } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
 type KeepDeps = CampaignRun & ConstructorParameters<typeof KeepRun>[2]
@@ -216,7 +216,7 @@ it('a run ends with everyone of the list on record, also people who were erased 
   world.now = erasedAt - 1
   const deps = parts()
   await keep(list, { ...deps, save: (next) => deps.save(next).then(() => void (world.now += 1_000)) })
-  expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
+  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list.map(({ email }) => email),
   )
   expect(deps.tally.unreadable).toBe(0)
@@ -277,12 +277,12 @@ it('a time zone without a run in its working hours for a week is reported', asyn
 it('the emails due at a given time can be listed without checks and writes', async () => {
   const { parts, list, checkedEmails, people } = company(2)
   const plan = async (now: number) => {
-    const all = await listed(duePeople(list, people, { ...parts(), now: () => now }))
+    const all = await collect(duePeople(list, people, { ...parts(), now: () => now }))
     return all.map(({ emails }) => emails.map(({ name }) => name))
   }
   expect(await plan(monday)).toEqual([['onboarding'], ['onboarding']])
   expect(await plan(monday - 2 * HOUR)).toEqual([[], []])
-  expect([checkedEmails, await listed(people.all())]).toEqual([[], []])
+  expect([checkedEmails, await collect(people.all())]).toEqual([[], []])
 })
 
 it('with daily runs, a person with a lapsed app is emailed on the day of the sweep', async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'
-import { listed } from '../helpers/people.ts'
+import { collect } from '../helpers/people.ts'
 import { readPeopleList, type Invitee } from '../../src/campaigns/people-file.ts'
 
 /** The text in chunks of so many bytes, like from a pipe. */
@@ -11,7 +11,7 @@ async function* inPieces(text: string | Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const rowsOf = (text: string | Uint8Array, size = 65_536) => listed(readPeopleList(inPieces(text, size)))
+const rowsOf = (text: string | Uint8Array, size = 65_536) => collect(readPeopleList(inPieces(text, size)))
 
 /** Each row by its line: the person's address and name, or the fault. */
 const read = async (text: string | Uint8Array, size?: number) =>

@@ -1,7 +1,7 @@
 // A run of invite send: recipients, order, records and end.
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { having } from '../helpers/people.ts'
+import { withAppStates } from '../helpers/people.ts'
 import { ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
 import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import type { Campaign } from '../../src/campaigns/delivery.ts'
@@ -96,7 +96,7 @@ it('an email names only the person’s connectable apps, and all listed apps are
     name: id,
     status: id === 'off' ? ('disabled' as const) : ('awaiting' as const),
   }))
-  await peopleStore.change(ada, (before) => having(before, { jira: 'blocked' }, 1))
+  await peopleStore.change(ada, (before) => withAppStates(before, { jira: 'blocked' }, 1))
   const about: unknown[] = []
   const { error } = await run({
     people: [ada],
@@ -119,7 +119,7 @@ it.each([
   [['slack_1', 'jira_1'], false],
 ])('an email about %j to a person who had Slack is a lapse email: %s', async (instances, isLapse) => {
   const { run, peopleStore } = setUpRuns()
-  await peopleStore.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
+  await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
   const unconnected = instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
   const kinds: unknown[] = []
   await run({
@@ -134,7 +134,7 @@ it.each([
 
 it('an email gets all of the person’s apps, so names match the pages', async () => {
   const { run, peopleStore } = setUpRuns()
-  await peopleStore.change(ada, (before) => having(before, { slack_1: 'connected' }, 1))
+  await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
   const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
   const appsOfEmails: unknown[] = []
   await run({

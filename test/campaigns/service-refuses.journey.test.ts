@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
+import { newSecret, startFaulty, type Faulty } from '../doctor/setup.ts'
 
 type Answer = [status: number, body: string, headers: Record<string, string>]
 

@@ -1,6 +1,6 @@
 // People whose address on the list differs from the one on record.
 import { expect, it } from 'vitest'
-import { listed } from '../helpers/people.ts'
+import { collect } from '../helpers/people.ts'
 import { ADA, installation } from './installation.ts'
 
 it('a person with a new address and the same id stays opted out and on the list', async () => {
@@ -15,10 +15,10 @@ it('a person with a new address and the same id stays opted out and on the list'
   expect(await people.get(ADA)).toBeUndefined()
   expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
   expect(await people.get(king)).not.toHaveProperty('leftAt')
-  // A list that is older, of people without ids.
+  // An older list without ids.
   const older = await run([ADA, bob])
   expect([older.exit, older.err]).toEqual([0, expect.stringContaining('emailed there: 1. Update the list.')])
-  expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
+  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
   expect([to(ADA).length, to(king).length]).toEqual([1, 0])
 })
 
@@ -30,14 +30,14 @@ it('a new address with another person’s data is reported, without emails or de
     { email: ADA, id: 'E1' },
     { email: bob, id: 'E2' },
   ])
-  const before = await listed(people.all())
+  const before = await collect(people.all())
   const { exit, err } = await run([
     { email: bob, id: 'E1' },
     { email: ADA, id: 'E2' },
   ])
   expect(exit).toBe(3)
   expect(err.match(/Needs you: .* has data of its own, and two people never become one/g)).toHaveLength(2)
-  expect(await listed(people.all())).toEqual(before)
+  expect(await collect(people.all())).toEqual(before)
   expect([to(ADA).length, to(bob).length]).toEqual([1, 1])
 })
 
@@ -50,7 +50,7 @@ it('many new addresses at once need --confirm', async () => {
     '5 of the 5 people who were on the list have another address',
   )
   await run(list('acme.test'), { confirm: true })
-  expect((await listed(people.all())).map(({ email }) => email).toSorted()).toEqual(
+  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list('acme.test').map(({ email }) => email),
   )
   const half = list('acme.org').slice(0, 3)

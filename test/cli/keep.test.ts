@@ -8,7 +8,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { problemFor } from '../client-api/problem-for.ts'
-import { listed } from '../helpers/people.ts'
+import { collect } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
 
@@ -91,7 +91,7 @@ it('a run of onramp keep records its end, and one row of counts a day', async ()
 it('a list without many former people needs --confirm, and unreadable lines remove no one', async () => {
   const { run, people, keepState } = installation()
   const formerPeople = async () =>
-    (await listed(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
+    (await collect(people.all())).filter(({ leftAt }) => leftAt !== undefined).length
   await run([ADA, 'bob@acme.example'])
   await expect(run([ADA])).rejects.toThrow(/person rename --file FILE.*--confirm/)
   const unreadable = await run([ADA], { faults: ['line 3: missing email address'], confirm: true })

@@ -8,7 +8,7 @@ import { openKeepState, openPeople, withStore } from '../../src/cli/store.ts'
 import { withAction, withFailure, withMilestone, type Person } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { useFolder } from '../helpers/folder.ts'
-import { having } from '../helpers/people.ts'
+import { withAppStates } from '../helpers/people.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
 const folder = useFolder()
@@ -32,7 +32,7 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
   await keep((person) => {
     const signedIn = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
     const states = { slack_1: 'waiting', jira_1: 'connected', secret_1: 'connected' } as const
-    const seen = having({ ...signedIn, listedAt: at - 120_000 }, states, at)
+    const seen = withAppStates({ ...signedIn, listedAt: at - 120_000 }, states, at)
     const apps = seen.lastCheck!.apps.map((app) =>
       app.instance === 'slack_1' ? { ...app, lapsedAt: at - 90_000 } : app,
     )

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startFaulty, type Faulty } from '../doctor/set-up.ts'
+import { startFaulty, type Faulty } from '../doctor/setup.ts'
 import { runCommand } from './run-command.ts'
 
 const CANARY = 'canary7e1f'

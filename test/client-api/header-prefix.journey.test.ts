@@ -1,7 +1,7 @@
 // SERVICE_HEADER_PREFIX, for a service whose headers have another prefix: requests, and the error about a wrong setting.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
-import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
+import { newSecret, startFaulty, type Faulty } from '../doctor/setup.ts'
 
 const missing = (name: string) => `Required header missing: X-Acme-Search-${name}`
 

@@ -1,4 +1,4 @@
-// The rules about the authorization server: each fault has one finding, and a right server none.
+// The rules about the authorization server: each fault has one finding, and a correct server none.
 import { expect, it } from 'vitest'
 import { answerIn, client } from '../../src/doctor/client.ts'
 import { discovery } from '../../src/doctor/discovery.ts'
@@ -9,7 +9,7 @@ import { server } from '../../src/doctor/server.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { requestedMetadata } from '../../src/sign-in/registration/metadata.ts'
 import {
-  answer,
+  reply,
   clientFacts,
   matching,
   metadata,
@@ -51,7 +51,7 @@ it.each([
   [30, /^warn : .* is 30 seconds ahead of/],
   [-31, /^fail : .* is 31 seconds behind/],
   [600, /^fail : .* is 10 minutes ahead of/],
-])('a clock that differs by %i seconds is judged by them', (seconds, expected) => {
+])('a clock that differs by %i seconds may be a finding', (seconds, expected) => {
   const date = new Date(1_800_000_000_000).toUTCString()
   const found = { kind: 'found', specification: 'oidc', date }
   const all = discovered(found, 1_800_000_000_000 + seconds * 1000)
@@ -79,11 +79,11 @@ it('Microsoft Entra, which supports PKCE without listing it, has no finding', ()
 })
 
 it.each<[FactsOf<typeof server>['keys'], RegExp]>([
-  [{ reply: answer(200), count: 0 }, /^fail OIDC_ISSUER: .* has no signing key/],
-  [{ reply: answer(500), count: 0 }, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
-  [{ reply: answer(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
+  [{ reply: reply(200), count: 0 }, /^fail OIDC_ISSUER: .* has no signing key/],
+  [{ reply: reply(500), count: 0 }, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
+  [{ reply: reply(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
   [{ reply: { kind: 'silent', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .* connection closed\.$/],
-  [{ reply: answer(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
+  [{ reply: reply(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
 ])('the signing keys %o have one finding', (keys, expected) => {
   expect(report(server, { ...serverFacts(), keys })).toEqual(matching(expected))
 })
@@ -109,25 +109,30 @@ it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
   [redirected('unauthorized_client'), no, /^fail OIDC_CLIENT_ID: .* unauthorized_client/],
   [redirected('server_error'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* server_error\.$/],
   [redirected('<odd>'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* an error\.$/],
-  // The invented one is treated differently.
+  // The responses differ.
   [elsewhere, no, REGISTERED],
   [redirected('login_required'), no, REGISTERED],
   [redirected(), no, REGISTERED],
   [page, no, REGISTERED],
   [elsewhere, page, REGISTERED],
   [redirected('login_required'), barred(403), REGISTERED],
-  // Both are treated alike, or the second one was limited.
+  // The responses are alike, or the second request was rate-limited.
   [page, page, undefined],
   [elsewhere, elsewhere, undefined],
   [redirected('login_required'), redirected('login_required'), undefined],
   [redirected('login_required'), { kind: 'silent', status: 429 }, undefined],
-])('a redirect URI with the response %o, and an invented one with %o', (ours, invented, expected) => {
-  const facts = { redirect: 'https://onramp.acme.test/cb', ours, invented, isClientRejected: false }
-  expect(report(redirect, facts)).toEqual(expected ? matching(expected) : [])
-  // A redirect URI is not blamed for a client that is rejected.
-  const isBlamed = expected !== undefined && ours.kind === 'silent'
-  expect(problems(redirect, { ...facts, isClientRejected: true })).toEqual(isBlamed ? matching(expected) : [])
-})
+])(
+  'the responses %o to our redirect URI and %o to an invented one give the expected finding',
+  (ours, invented, expected) => {
+    const facts = { redirect: 'https://onramp.acme.test/cb', ours, invented, isClientRejected: false }
+    expect(report(redirect, facts)).toEqual(expected ? matching(expected) : [])
+    // A rejected client isn't reported as a wrong redirect URI.
+    const isBlamed = expected !== undefined && ours.kind === 'silent'
+    expect(problems(redirect, { ...facts, isClientRejected: true })).toEqual(
+      isBlamed ? matching(expected) : [],
+    )
+  },
+)
 
 const error = (code: string) => JSON.stringify({ error: code })
 
@@ -141,8 +146,8 @@ it.each<[number, string, string]>([
   [403, '<html>', 'silent'],
   [302, '', 'silent'],
   [429, error('slow_down'), 'status 429'],
-])('a token endpoint that answers %i %s means %s', (status, text, expected) => {
-  expect(answerIn(answer(status, text))).toBe(expected)
+])('the response %i %s of a token endpoint means %s', (status, text, expected) => {
+  expect(answerIn(reply(status, text))).toBe(expected)
 })
 
 const withMethod = (method: string) => ({ how: { method } })
@@ -160,13 +165,13 @@ it.each<[FactsOf<typeof client>, RegExp | undefined]>([
   [clientFacts('silent'), /^fail OIDC_ISSUER: .* an invalid response/],
   [clientFacts('status 503'), /^warn OIDC_ISSUER: .* status 503/],
   [clientFacts('not-allowed'), /^fail OIDC_CLIENT_ID, .* \(unauthorized_client\)/],
-  // Ours works only if a wrong one is rejected.
+  // Our secret is confirmed only if a wrong one is rejected.
   [clientFacts('accepted', refusedWrong), ACCEPTED],
   [clientFacts('accepted', { wrong: 'not-allowed' }, withMethod('none')), /^ok : Client ID accepted/],
   [clientFacts('accepted', { wrong: 'accepted' }), undefined],
   [clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
   [clientFacts('unclear', { wrong: 'unclear' }), undefined],
-])('a client is judged by its responses: %#', (facts, expected) => {
+])('the responses to a client give the expected findings: row %#', (facts, expected) => {
   expect(report(client, facts)).toEqual(expected ? matching(expected) : [])
 })
 
@@ -174,7 +179,7 @@ it.each([
   ['onramp', 'aB3-dE_f.*', false],
   ['onramp', 'aB3+dE/f', true],
   ['onramp app', 'aB3', true],
-])('Basic credentials that are percent-encoded have advice of their own: %s, %s', (id, secret, isAdvised) => {
+])('percent-encoded Basic credentials have specific advice: %s, %s', (id, secret, isAdvised) => {
   const facts = clientFacts('refused', {}, { id, how: { method: 'client_secret_basic', secret } })
   const [finding] = applyRules(client.rules, facts, setup())
   const settings = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_AUTH']
@@ -184,7 +189,7 @@ it.each([
   )
 })
 
-it('a client that onramp registered is reported, or has to be forgotten', () => {
+it('a self-registered client is reported, with advice to forget it if rejected', () => {
   const none = { settings: { OIDC_CLIENT_ID: undefined } }
   const registered = /^ok : onramp has registered a client/
   expect(report(client, clientFacts('accepted', refusedWrong), none)).toEqual(matching(ACCEPTED, registered))
@@ -203,14 +208,14 @@ const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
 it.each<[FactsOf<typeof registration>['reply'], Partial<Settings>, RegExp]>([
   [undefined, {}, /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/],
   [{ kind: 'silent', why: 'refused' }, {}, /^fail OIDC_CLIENT_ID: .* isn't responding/],
-  [answer(403), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
-  [answer(401), token, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/],
-  [answer(400, error('access_denied')), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],
-  [answer(404), {}, /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
-  [answer(503), {}, /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
-  [answer(400, error('invalid_redirect_uri')), {}, /^ok : The first start will ask to register/],
-  [answer(201, '{"client_id":"x"}'), {}, /^ok : The first start will ask to register/],
-])('a registration endpoint is judged by its response %o', (reply, settings, expected) => {
+  [reply(403), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
+  [reply(401), token, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/],
+  [reply(400, error('access_denied')), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],
+  [reply(404), {}, /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
+  [reply(503), {}, /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
+  [reply(400, error('invalid_redirect_uri')), {}, /^ok : The first start will ask to register/],
+  [reply(201, '{"client_id":"x"}'), {}, /^ok : The first start will ask to register/],
+])('the response %o of a registration endpoint gives the expected finding', (reply, settings, expected) => {
   const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
   const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
   expect(report(registration, { requested, reply }, { settings })).toEqual(matching(expected))

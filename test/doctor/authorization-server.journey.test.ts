@@ -1,4 +1,4 @@
-// What the doctor makes of authorization servers that answer otherwise than the sandbox: each probe over real HTTP.
+// The doctor's probes of authorization servers that differ from the sandbox, over real HTTP.
 import { afterEach, expect, it } from 'vitest'
 import {
   startPlainServer,
@@ -6,7 +6,7 @@ import {
   type PlainRequest,
   type PlainServer,
 } from '../helpers/plain-authorization-server.ts'
-import { examined, newSecret, type Finding } from './set-up.ts'
+import { examined, newSecret, type Finding } from './setup.ts'
 
 const PUBLIC_URL = 'https://onramp.acme.test'
 const CALLBACK = `${PUBLIC_URL}/sign-in/callback`
@@ -53,7 +53,7 @@ it('the doctor advises to send the secret in the form, also after a bare challen
 const check = 'redirect-registered'
 const to = ({ res }: PlainRequest, location: string) => void res.writeHead(302, { location }).end()
 
-it('the redirect URI is tried as a browser would, and no code is kept', async () => {
+it('the doctor tries the redirect URI like a browser, and keeps no code', async () => {
   const server = await start({
     '/authorize': (exchange, own) => {
       const isBrowser = exchange.headers['sec-fetch-mode'] === 'navigate'
@@ -68,22 +68,22 @@ it('the redirect URI is tried as a browser would, and no code is kept', async ()
   expect(JSON.stringify(lines)).not.toContain('canary')
 })
 
-it('the redirect address is not doubted where a server shows its sign-in page to any', async () => {
+it('the doctor doesn’t report the redirect URI if the server shows its sign-in page for any', async () => {
   const page: Answers = { '/authorize': ({ res }) => void res.end('<h1>Sign in</h1>') }
   expect(await found(await start(page), check)).toEqual([])
 })
 
 it.each<[string, Answers[string]]>([
   ['an ordinary page', ({ res }) => void res.end('<p>AADSTS50011: The redirect URI does not match</p>')],
-  ['a page of its own, by a redirect', (exchange) => to(exchange, '/problem?error=invalid_redirect_uri')],
+  ['an error page, by a redirect', (exchange) => to(exchange, '/problem?error=invalid_redirect_uri')],
   ['403 and a reason', ({ res }) => void res.writeHead(403).end('Callback URL mismatch: redirect_uri')],
-])('the redirect address that is refused on %s is found', async (_what, authorize) => {
+])('the doctor finds a redirect URI that is refused on %s', async (_what, authorize) => {
   expect(await found(await start({ '/authorize': authorize }), check)).toMatchObject([
     { status: 'fail', settings: ['PUBLIC_URL'] },
   ])
 })
 
-it('a registration of anything is undone', async () => {
+it('a trial registration that the server accepts is deleted again', async () => {
   const server = await start({
     '/register': (exchange, own) => {
       const uri = { registration_client_uri: `${own.url}/register/one`, registration_access_token: 'rat' }

@@ -1,4 +1,4 @@
-// What is wrong with the certificates of other servers, as the doctor tells it of each: the same words for all of them.
+// Findings about certificates are worded alike for every server.
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -11,7 +11,7 @@ import { until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { freePort } from '../helpers/running.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
-import { examined, newSecret } from './set-up.ts'
+import { examined, newSecret } from './setup.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-certificates-'))
 const trusted = getCACertificates('default')
@@ -54,7 +54,7 @@ it.each([
   ['has expired', 'expired', true, /its certificate has expired\W+(fix: )?have it renewed/i],
   ['is for another name', 'other', true, /its certificate is for other\.example, not for this name\W/],
   ['has an unknown issuer', 'named', false, /authority that this machine doesn't trust\W+set NODE_EXTRA_CA/i],
-])('a certificate that %s has the same finding wherever it is', async (_what, file, isTrusted, words) => {
+])('a certificate that %s has the same finding at every server', async (_what, file, isTrusted, words) => {
   trust(...(isTrusted ? [ca()] : []))
   const server = createServer(pem(folder, file)).on('tlsClientError', () => {})
   await once(server.listen(0, 'localhost'), 'listening')

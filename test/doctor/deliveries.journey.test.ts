@@ -1,4 +1,4 @@
-// The mail server of SMTP_URL and the receiver of events, tried for real.
+// The doctor's checks of SMTP_URL and WEBHOOK_URL on real servers.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { afterEach, expect, it } from 'vitest'
 import { startSmtpServer } from '../campaigns/smtp-server.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
-import { examined, newFolder, newSecret, startFaulty } from './set-up.ts'
+import { examined, newFolder, newSecret, startFaulty } from './setup.ts'
 
 const open: (() => unknown)[] = []
 afterEach(async () => {
@@ -63,7 +63,7 @@ it('a certificate that ends in two days is reported with its setting, and only h
   expect(await found('settings.certificates', plain)).toBeUndefined()
 })
 
-it('the receiver of events gets one signed event about no one, and its address is never shown', async () => {
+it('the receiver gets one signed event without a person, and its address is never shown', async () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   let verified: unknown
   const receiver = await startFaulty((req, res) => {

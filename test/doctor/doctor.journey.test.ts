@@ -1,4 +1,4 @@
-// onramp doctor on its command line, against the sandbox: its findings for a correct configuration, and for wrong ones.
+// onramp doctor against the sandbox: findings for a correct configuration, and for wrong ones.
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { Registration } from '../../src/sign-in/registration/registration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { examined, newFolder, newSecret, setUp, troubles, type SetUp } from './set-up.ts'
+import { examined, newFolder, newSecret, setUp, troubles, type SetUp } from './setup.ts'
 
 const AS_ADA = ['--as', 'ada@acme.example']
 
@@ -35,7 +35,7 @@ const found = async (check: string, changed: Record<string, string>, args: strin
 
 it('a correct configuration passes all checks, with the addresses to register', async () => {
   const report = await examined(ours.env, AS_ADA)
-  // The made-up host name resolves nowhere, and that is part of no "All checks passed".
+  // The invented host name doesn't resolve, so not all checks pass.
   expect(troubles(report).map(({ check }) => check)).toEqual(['settings.public-url-reached'])
   expect(report).toMatchObject({ exit: 0, result: 'warn' })
   expect(report.findings.map(({ says }) => says).join('\n')).toMatch(
@@ -73,15 +73,15 @@ const GONE = 'http://127.0.0.1:2'
 const PATH_OF_API = { SERVICE_BASE_URL: 'https://service.acme.test/rest/api/v1' }
 const OTHER_PREFIX = { SERVICE_HEADER_PREFIX: 'X-Acme', TOKEN_ISSUED_BY: 'external-idp' }
 it.each<[string, Record<string, string>, RegExp]>([
-  ['a client that is not known', { OIDC_CLIENT_ID: 'onrmap' }, /^OIDC_CLIENT_ID.*invalid_client/],
+  ['an unknown client', { OIDC_CLIENT_ID: 'onrmap' }, /^OIDC_CLIENT_ID.*invalid_client/],
   ['a wrong client secret', { OIDC_CLIENT_SECRET: newSecret() }, /OIDC_CLIENT_SECRET.*invalid_client/],
-  ['a scope too many', { OIDC_SCOPE: 'openid offline_access groups' }, /^OIDC_SCOPE.*groups/],
-  ['an issuer where nothing is', { OIDC_ISSUER: GONE }, /^OIDC_ISSUER.*connection refused/],
-  ['a service where nothing is', { SERVICE_BASE_URL: GONE }, /^SERVICE_BASE_URL.*connection refused/],
-  ['a service token that is not accepted', { SERVICE_USER_TOKEN: newSecret() }, /^SERVICE_USER_TOKEN.*401/],
-  ['a path of the API', PATH_OF_API, /^SERVICE_BASE_URL.*before \/rest\/api\/v1/],
+  ['an unsupported scope', { OIDC_SCOPE: 'openid offline_access groups' }, /^OIDC_SCOPE.*groups/],
+  ['an unreachable issuer', { OIDC_ISSUER: GONE }, /^OIDC_ISSUER.*connection refused/],
+  ['an unreachable service', { SERVICE_BASE_URL: GONE }, /^SERVICE_BASE_URL.*connection refused/],
+  ['a rejected service token', { SERVICE_USER_TOKEN: newSecret() }, /^SERVICE_USER_TOKEN.*401/],
+  ['a base address with an API path', PATH_OF_API, /^SERVICE_BASE_URL.*before \/rest\/api\/v1/],
   ['another prefix', OTHER_PREFIX, /^SERVICE_HEADER_PREFIX.*X-Service/],
-  ['a company file that is not there', { COMPANY_FILE: '/nowhere.yaml' }, /^COMPANY_FILE.*ENOENT/],
+  ['a missing company file', { COMPANY_FILE: '/nowhere.yaml' }, /^COMPANY_FILE.*ENOENT/],
 ])('the doctor finds %s, once', async (_title, changed, pattern) => {
   const report = await examined({ ...ours.env, ...changed }, AS_ADA)
   const lines = troubles(report).map((one) => `${one.settings.join(' ')} ${one.says}`)
@@ -104,7 +104,7 @@ it('the doctor finds a personal token in SERVICE_GLOBAL_TOKEN, also without a pe
     ])
 })
 
-it('the doctor finds a way back that the service does not accept', async () => {
+it('the doctor finds a final_redirect_url that the service rejects', async () => {
   const answer = { skip: 3, status: 400, body: 'not an allowed redirect' }
   ours.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
   expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
@@ -128,7 +128,7 @@ it('the doctor reports a rejected self-registered client, with a fix', async () 
       fix: expect.stringContaining('registration forget'),
     },
   ])
-  // Nothing is registered in its place.
+  // No new client was registered.
   expect(await found('authorization-server.registration', env)).toEqual([])
 })
 
@@ -181,7 +181,7 @@ it('the doctor reports a secret’s file that every user can read', async () => 
   expect(await found('settings.files', changed, ['--offline'])).toEqual([])
 })
 
-it.runIf(existsSync('/dev/shm'))('what is around onramp is a DATA_DIR in memory', async () => {
+it.runIf(existsSync('/dev/shm'))('the doctor reports a DATA_DIR in memory', async () => {
   const made = mkdtempSync('/dev/shm/onramp-doctor-')
   open.push(() => rmSync(made, { recursive: true }))
   const findings = await found('store.sqlite', { DATA_DIR: join(made, 'later') }, ['--offline'])

@@ -1,4 +1,4 @@
-// Facts of a correct configuration, to be made wrong one at a time, and what the rules report about them.
+// Fixture: facts of a correct configuration, which tests change one at a time, and the findings of the rules.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { expect } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
@@ -36,7 +36,7 @@ export const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
   },
 })
 
-/** What the rules of a check report: `fail OIDC_SCOPE: The sentence.`, for each finding. */
+/** The findings of a check's rules, each as `fail OIDC_SCOPE: The sentence.` */
 export const report = <Facts>(
   { rules }: { rules: Rules<Facts> },
   facts: Facts,
@@ -46,22 +46,22 @@ export const report = <Facts>(
     ({ status, settings, message }) => `${status} ${settings.join(', ')}: ${message}`,
   )
 
-/** Its warnings and failures. */
+/** The warnings and failures only. */
 export const problems = <Facts>(...check: Parameters<typeof report<Facts>>): string[] =>
   report(...check).filter((line) => /^(warn|fail) /.test(line))
 
-/** A line for each pattern, in this order. */
+/** Expects one line for each pattern, in this order. */
 export const matching = (...patterns: readonly RegExp[]) =>
   patterns.map((pattern) => expect.stringMatching(pattern) as string)
 
-/** The facts of a correct configuration, to be changed. */
+/** A copy of the facts of a correct configuration. */
 const factsOf =
   <C extends { collect: (...needed: never[]) => unknown }>(right: FactsOf<C>) =>
   (changed: Partial<FactsOf<C>> = {}): FactsOf<C> => ({ ...right, ...changed })
 
 export const machineFacts = factsOf<typeof machine>({ openFiles: [], company: undefined, routes: [] })
 
-export const answer = (status: number, text = '', headers: Record<string, string> = {}): HttpReply => ({
+export const reply = (status: number, text = '', headers: Record<string, string> = {}): HttpReply => ({
   kind: 'answer',
   status,
   text,
@@ -83,10 +83,10 @@ export const metadata = (changed: object = {}): Metadata =>
 
 export const serverFacts = (changed: object = {}): FactsOf<typeof server> => ({
   metadata: metadata(changed),
-  keys: { reply: answer(200), count: 1 },
+  keys: { reply: reply(200), count: 1 },
 })
 
-/** The token endpoint's answers to a client. */
+/** The token endpoint's responses to a client. */
 export const clientFacts = (
   ours: FactsOf<typeof client>['ours'],
   more: object = {},
@@ -134,5 +134,5 @@ export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof re
   info: { redis_version: '8.0.1', aof_enabled: '1', maxmemory_policy: 'noeviction', ...info },
 })
 
-/** A made-up secret that is a good one. */
+/** An invented secret of sufficient strength. */
 export const random = 'Q7vZk2LmX0aBcD4eFgH5iJkN6oPqR8sTuV1wY'

@@ -1,4 +1,4 @@
-// The rules of every check but those of the authorization server: each fault has one finding, and a correct configuration none.
+// The rules of all checks except the authorization server: each fault has one finding, and a correct configuration none.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -19,7 +19,7 @@ import type { Settings } from '../../src/settings/settings.ts'
 import { HEALTH_SAMPLE } from '../../src/web/health.ts'
 import { REQUIRED, runCommand } from '../cli/run-command.ts'
 import {
-  answer,
+  reply,
   answered,
   machineFacts,
   matching,
@@ -35,7 +35,7 @@ import {
   type FactsOf,
 } from './facts.ts'
 import { useFolder } from '../helpers/folder.ts'
-import type { Report } from './set-up.ts'
+import type { Report } from './setup.ts'
 
 it('with --offline, the doctor runs no check that needs another server, and counts those', async () => {
   const servers = {
@@ -62,7 +62,7 @@ it.each<[Partial<DoctorContext>, RegExp | undefined]>([
   [{ env: { OIDC_ISUER: 'x' } }, /^warn OIDC_ISUER: .* OIDC_ISSUER is one\.$/],
   [{ env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }, /^warn OIDC_ISUER: .* and is ignored\.$/],
   [{ env: { OIDC_TENANT_NAME: 'x' } }, /^warn OIDC_TENANT_NAME: .* and is ignored\.$/],
-  // Too long to be another program's variable by chance, also beside the setting itself.
+  // A name this long is no coincidence, also beside the setting itself.
   [{ env: { SESION_SECRET: 'x' } }, /SESSION_SECRET is one\.$/],
   [{ env: { SESION_SECRET: 'x', SESSION_SECRET: 'y' } }, /SESSION_SECRET is one\.$/],
   [{ env: { HELP_URL: 'https://help.acme.test' } }, /^warn HELP_URL: .* no longer a setting/],
@@ -72,7 +72,7 @@ it.each<[Partial<DoctorContext>, RegExp | undefined]>([
   [{ env: { REDIS_SERVICE_HOST: '10.0.0.1' } }, undefined],
   [{ env: { SESSION_MANAGER: 'local/desk' } }, undefined],
   [{ env: { LOGLEVEL: '', MAIL_FORM: '' } }, undefined],
-])('the variables %j are reported at most once', (changed, expected) => {
+])('the environment variables %j have at most one finding', (changed, expected) => {
   expect(problems(machine, machineFacts(), changed)).toEqual(expected ? matching(expected) : [])
 })
 
@@ -82,7 +82,7 @@ it.each([
     'use https://',
   ],
   ['PORT must be between 1 and 65535', 'correct it'],
-])('the setting that is refused with %j has a fix: %s', (fault, fix) => {
+])('the rejection of a setting with %j has a fix: %s', (fault, fix) => {
   const found = applyRules(machine.rules, machineFacts(), setup({ faults: [fault] }))
   expect(found.map((one) => one.fix).join()).toContain(fix)
 })
@@ -103,7 +103,7 @@ it.each<[Partial<Settings>, RegExp | undefined]>([
   [secret('a'.repeat(34)), /^warn REPORT_TOKEN/],
   [{ SESSION_SECRET: [random, 'a'.repeat(34)] }, /^warn SESSION_SECRET/],
   [{ SESSION_SECRET: [random], REPORT_TOKEN: random }, undefined],
-])('the settings %j are reported at most once', (settings, expected) => {
+])('the settings %j have at most one finding', (settings, expected) => {
   expect(problems(machine, machineFacts(), { settings })).toEqual(expected ? matching(expected) : [])
 })
 
@@ -115,7 +115,7 @@ it('a secret file that every user can read, and a faulty company file, are repor
   ])
 })
 
-it('right settings are reported with the proxy, and the addresses to register', () => {
+it('correct settings are reported with the proxy and the addresses to register', () => {
   const routes = [
     { server: 'The service', proxy: 'proxy:3128' },
     { server: 'The issuer', proxy: undefined },
@@ -130,21 +130,21 @@ it('right settings are reported with the proxy, and the addresses to register', 
 const url = 'https://onramp.acme.test'
 const LOGIN = 'https://login.acme.test'
 const silent = (why: NetworkError) => ({ kind: 'silent', why }) as const
-const redirectTo = (location: string, status = 303) => answer(status, '', { location })
+const redirectTo = (location: string, status = 303) => reply(status, '', { location })
 const HTML = { 'x-onramp': 'healthz', 'content-type': 'text/html; charset=utf-8' }
-const earlier = answer(200, '', { 'x-onramp': 'healthz' })
+const earlier = reply(200, '', { 'x-onramp': 'healthz' })
 
 it.each([
   [silent('unknown-name'), /^warn PUBLIC_URL: The host name .* doesn't resolve/],
   [silent('its certificate has expired'), /^warn PUBLIC_URL: PUBLIC_URL can't be used/],
   [silent('refused'), /^skip .* when the server is running/],
   [earlier, /^ok : onramp is responding/],
-  [answer(502), /^skip .* when onramp is running/],
+  [reply(502), /^skip .* when onramp is running/],
   [redirectTo('https://www.acme.test/healthz?x=1', 301), /^fail PUBLIC_URL: .* would lose their cookie/],
   [redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* in place of onramp/],
-  [answer(403), /^warn PUBLIC_URL: .* in place of onramp/],
-  [answer(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
-])('PUBLIC_URL is judged by the response %o', (page, expected) => {
+  [reply(403), /^warn PUBLIC_URL: .* in place of onramp/],
+  [reply(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
+])('the response %o of PUBLIC_URL gives the expected finding', (page, expected) => {
   const all = report(ownAddress, { url, page, signIn: page, server: undefined })
   expect(all).toEqual(matching(expected))
 })
@@ -154,15 +154,15 @@ it.each<[string, Partial<FactsOf<typeof ownAddress>>, RegExp | undefined]>([
   ['redirects to its own host', { signIn: redirectTo(`${url}/a?state=x`) }, /^fail .* its redirects/],
   ['redirects to an internal host', { signIn: redirectTo('http://10.0.0.7/a') }, /^fail .* its redirects/],
   ['a redirect while the server is unknown', { signIn: redirectTo(url), server: undefined }, undefined],
-  ['no redirect during an outage', { signIn: answer(503) }, undefined],
-  ['a script added to a page', { page: answer(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }, /^warn .* its pages/],
-  ['an address replaced in a page', { page: answer(200, '[email]', HTML) }, /^warn .* its pages/],
+  ['no redirect during an outage', { signIn: reply(503) }, undefined],
+  ['a script added to a page', { page: reply(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }, /^warn .* its pages/],
+  ['an address replaced in a page', { page: reply(200, '[email]', HTML) }, /^warn .* its pages/],
   ['an earlier onramp without that page', { page: earlier }, undefined],
-  ['a page of its own', { page: answer(200, '<p>', { 'content-type': 'text/html' }) }, /is not onramp/],
-])('a proxy with %s is reported if it changes anything', (_what, changed, expected) => {
+  ['another page', { page: reply(200, '<p>', { 'content-type': 'text/html' }) }, /is not onramp/],
+])('a proxy with %s is reported if it changes responses', (_what, changed, expected) => {
   const facts = {
     url,
-    page: answer(200, HEALTH_SAMPLE.page, HTML),
+    page: reply(200, HEALTH_SAMPLE.page, HTML),
     signIn: redirectTo(`${LOGIN}/a`),
     server: LOGIN,
   }
@@ -183,7 +183,7 @@ it.each<[Partial<FactsOf<typeof sqlite>>, RegExp]>([
   [{ freeBytes: 100 * 1024 * 1024 }, /^ok : The embedded store is writable/],
   [{ fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
   [{ fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
-])('the folder of the embedded store is judged by %o', (facts, expected) => {
+])('the folder %o of the embedded store gives the expected finding', (facts, expected) => {
   expect(report(sqlite, sqliteFacts(facts)).at(-1)).toMatch(expected)
 })
 
@@ -193,11 +193,11 @@ it.each([
   [{ aof_enabled: '0' }, /warn REDIS_URL: Redis has no append-only file/],
   [{ aof_enabled: '0', rdb_last_bgsave_status: 'err' }, /warn REDIS_URL: Redis can't save/],
   [{ maxmemory_policy: 'allkeys-lru' }, /warn REDIS_URL: Redis may evict sessions/],
-])('Redis is judged by its INFO: %o', (info, expected) => {
+])('the INFO %o of Redis gives the expected finding', (info, expected) => {
   expect(report(redis, redisFacts(info)).join('\n')).toMatch(expected)
 })
 
-it('a Redis without INFO is not judged by it', () => {
+it('a Redis without INFO has no finding', () => {
   expect(report(redis, { ...redisFacts(), info: {} })).toEqual(matching(/^ok : Redis is reachable;/))
 })
 
@@ -206,7 +206,7 @@ it.each([
   [1, /^warn REDIS_PREFIX: One record that/],
   [2, /^warn REDIS_PREFIX: 2 records that/],
   [undefined, /^fail SESSION_SECRET, .* another SESSION_SECRET/],
-])('a store with %s unreadable records is judged by them', (unreadable, expected) => {
+])('a store with %s unreadable records gives the expected finding', (unreadable, expected) => {
   expect(report(stored, { unreadable })).toEqual(matching(expected))
 })
 
@@ -215,17 +215,17 @@ const folder = useFolder()
 it('an app of the company file is reported if it matches no app for a week', () => {
   const COMPANY_FILE = join(folder, 'company.yaml')
   writeFileSync(COMPANY_FILE, 'datasources: { all: {}, slack: {}, jira_2: {}, slak: {}, box: {} }')
-  const after = (days: number, instances = ['slack_1', 'jira_2']) => {
+  const runDaysAgo = (days: number, instances = ['slack_1', 'jira_2']) => {
     const seen = { instances: new Set(instances), since: NOW - days * DAY }
     return problems(stored, { unreadable: 0, seen }, { settings: { COMPANY_FILE } })
   }
-  expect(after(6.9)).toEqual([])
-  expect(after(7)).toEqual(
+  expect(runDaysAgo(6.9)).toEqual([])
+  expect(runDaysAgo(7)).toEqual(
     matching(/datasources\.slak .* matches no app/, /datasources\.box .* matches no app/),
   )
-  expect(after(7, ['slack_1', 'jira_2', 'slak_3', 'box'])).toEqual([])
-  expect(after(7, ['slack_1', 'jira_1', 'slak_3', 'box'])).toHaveLength(1)
-  expect(after(-Infinity)).toEqual([])
+  expect(runDaysAgo(7, ['slack_1', 'jira_2', 'slak_3', 'box'])).toEqual([])
+  expect(runDaysAgo(7, ['slack_1', 'jira_1', 'slak_3', 'box'])).toHaveLength(1)
+  expect(runDaysAgo(-Infinity)).toEqual([])
 })
 
 const external = { settings: { TOKEN_ISSUED_BY: 'external-idp' } } as const
@@ -252,7 +252,7 @@ it.each<[Partial<FactsOf<typeof service>>, Partial<DoctorContext>, RegExp]>([
   expect(problems(service, serviceFacts(facts), changed)).toEqual(matching(expected))
 })
 
-it('only a sign-in shows who issues tokens, so nothing is called wrong before', () => {
+it('TOKEN_ISSUED_BY is never a failure, because only a sign-in shows the issuer of tokens', () => {
   const found = /^ok : Client API found/
   expect(report(service, serviceFacts())).toEqual(matching(found, /^skip : .* different origins/))
   expect(report(service, serviceFacts(), sameOrigin)).toEqual(matching(found))
@@ -262,14 +262,14 @@ it('only a sign-in shows who issues tokens, so nothing is called wrong before', 
 it.each([
   { parameters: 1, namesRedirect: true },
   { parameters: 2, namesRedirect: false },
-])('a right service is reported with both tokens and the way back: %j', (shape) => {
+])('a correct service passes with both tokens and final_redirect_url: %j', (shape) => {
   const facts = serviceFacts({ user: answered(), global: answered(), ...redirectTrial(answered(shape)) })
   expect(report(service, facts, sameOrigin).join()).toMatch(
     /SERVICE_USER_TOKEN works: that person has 0 apps.*SERVICE_GLOBAL_TOKEN works.*redirects back/,
   )
 })
 
-it('a global token without a person to look up is reported as not tried', () => {
+it('a global token without a person to look up is reported as untested', () => {
   const settings = { ...sameOrigin.settings, SERVICE_GLOBAL_TOKEN: random }
   for (const global of [
     undefined,
@@ -313,7 +313,7 @@ it.each([
   [13.9, true],
   [14, false],
   [NaN, false],
-])('a certificate that ends in %d days is reported: %s', (days, isReported) => {
+])('a certificate that expires in %d days is reported: %s', (days, isReported) => {
   const certificate = { setting: 'SMTP_URL', host: 'm:465', endsAt: NOW + days * DAY }
   expect(report(certificates, [certificate])).toHaveLength(isReported ? 1 : 0)
 })
@@ -325,10 +325,10 @@ it.each([
   [{ trouble: 'the mail server x is busy' }, /^fail SMTP_URL: The mail server x is busy\.$/],
   [{ trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
   [{ trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
-])('a mail server is reported, and a sender that is missing: %o', (facts, expected) => {
+])('the response %o of a mail server gives the expected findings', (facts, expected) => {
   expect(report(email, facts, sender)).toEqual(matching(expected))
   expect(report(email, facts)).toEqual(matching(expected, NO_SENDER))
-  // A faulty MAIL_FROM has a finding already.
+  // A faulty MAIL_FROM already has a finding.
   expect(report(email, facts, { faults: ['MAIL_FROM must be like x'] })).toEqual(matching(expected))
 })
 
@@ -336,7 +336,7 @@ it.each([
   [{ kind: 'delivered' }, /^ok : .* took a signed test event/],
   [{ kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
   [{ kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
-] as const)('a receiver of events is judged by %o', (outcome, expected) => {
+] as const)('the response %o of the receiver of events gives the expected finding', (outcome, expected) => {
   expect(report(webhook, outcome)).toEqual(matching(expected))
 })
 

@@ -1,4 +1,4 @@
-// Redis, and what the store holds, as the doctor sees them: tried on real servers.
+// The doctor's checks of Redis and of the stored records, on real servers.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { createLog } from '../../src/web/log.ts'
 import { startWire } from '../helpers/network.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { startSentinels } from '../helpers/redis-topologies.ts'
-import { examined, newFolder, newSecret } from './set-up.ts'
+import { examined, newFolder, newSecret } from './setup.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -42,7 +42,7 @@ async function examineRedis(settings: Record<string, string>) {
 
 const PASSWORD = newSecret()
 
-/** What the doctor says when the user of REDIS_URL may do what is documented, changed by these rules. */
+/** The doctor's findings for a Redis user with the documented ACL, changed by these rules. */
 async function examineRedisAs(redis: RedisServer, ...rules: string[]) {
   await redis.ask(
     'ACL',
@@ -57,7 +57,7 @@ async function examineRedisAs(redis: RedisServer, ...rules: string[]) {
   return await examineRedis({ REDIS_URL: redis.url.replace('//', `//app:${PASSWORD}@`) })
 }
 
-it('the doctor names the version of a healthy Redis, and leaves nothing of the trial write', async () => {
+it('the doctor names the version of a healthy Redis, and deletes its trial record', async () => {
   const redis = await start()
   const { output, fails } = await examineRedis({ REDIS_URL: redis.url })
   expect(fails).toEqual([])
@@ -65,7 +65,7 @@ it('the doctor names the version of a healthy Redis, and leaves nothing of the t
   expect(await redis.ask('DBSIZE')).toBe(0)
 })
 
-it('Redis that requires a password says whether it is missing or wrong, and none is shown', async () => {
+it('the doctor distinguishes a missing from a wrong Redis password, and shows none', async () => {
   const redis = await start()
   await redis.ask('CONFIG', 'SET', 'requirepass', PASSWORD)
   const at = (password: string) => examineRedis({ REDIS_URL: redis.url.replace('//', `//${password}@`) })
@@ -87,7 +87,7 @@ it.each<[string, string[], RegExp]>([
   expect(fails).toMatchObject([{ says: expect.stringMatching(pattern) }])
 })
 
-it('Redis behind a proxy that closes the connection for HELLO, CLIENT and INFO is in order', async () => {
+it('the doctor accepts Redis behind a proxy that closes the connection for HELLO, CLIENT and INFO', async () => {
   const proxy = await startWire((await start()).port, { refuses: /\r\n(HELLO|CLIENT|INFO)\r\n/i })
   open.push(proxy)
   const { output, fails } = await examineRedis({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
@@ -179,7 +179,7 @@ it('the doctor reports an app of the company file without a match for a week', a
   ])
 })
 
-it('the doctor counts records that no secret opens, or that are damaged, and changes nothing', async () => {
+it('the doctor counts undecryptable and damaged records, and changes nothing', async () => {
   const redis = await start()
   const env = { ...REQUIRED, REDIS_URL: redis.url }
   const records = async (changed: Record<string, string> = {}) =>

@@ -1,4 +1,4 @@
-// Requests that never end, and pipelined ones whose responses are never read, on many connections at once.
+// Endless requests, and pipelined requests whose responses are never read, on many connections at once.
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { statusOf } from '../helpers/processes.ts'
@@ -8,7 +8,7 @@ import { shared } from '../helpers/shared.ts'
 const running = shared(run)
 const onramp = shared(() => startAlone(running, { NODE_OPTIONS: '--max-old-space-size=128' }))
 
-/** Until the server has closed the connection. */
+/** Resolves once the server has closed the connection. */
 const pour = (bytes: string): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect({ port: Number(new URL(running.url).port), host: 'localhost' })
@@ -22,7 +22,7 @@ it.each([
   ['requests without Host', 'GET /healthz HTTP/1.1\r\n\r\n'],
   ['requests with an unknown expectation', 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n'],
 ])(
-  '%s, by the thousand on 300 connections, do not fill the memory',
+  'thousands of pipelined %s on 300 connections don’t fill the memory',
   { timeout: 60_000 },
   async (_what, one) => {
     await Promise.all(Array.from({ length: 300 }, () => pour(one.repeat(1_500))))
@@ -43,22 +43,18 @@ it.each([
     `x${half('x')}`,
   ],
   ['chunks of one byte', half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'), 400, ''],
-])(
-  'requests that never end (%s) do not fill the memory',
-  { timeout: 60_000 },
-  async (_what, begin, count, then) => {
-    const port = Number(new URL(running.url).port)
-    const sockets = Array.from({ length: count }, () => {
-      const socket = connect({ port, host: 'localhost' }).on('error', () => {})
-      // The first response, and only then the rest.
-      if (then !== '') socket.once('data', () => socket.write(then))
-      return socket.resume().on('connect', () => socket.write(begin))
-    })
-    await expect
-      .poll(() => sockets.filter((socket) => socket.closed).length)
-      .toBeGreaterThanOrEqual(count === 6_000 ? 3_000 : count)
-    expect(onramp.hasEnded()).toBe(false)
-    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-    for (const socket of sockets) socket.destroy()
-  },
-)
+])('endless requests (%s) don’t fill the memory', { timeout: 60_000 }, async (_what, begin, count, then) => {
+  const port = Number(new URL(running.url).port)
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect({ port, host: 'localhost' }).on('error', () => {})
+    // The rest is sent only after the first response.
+    if (then !== '') socket.once('data', () => socket.write(then))
+    return socket.resume().on('connect', () => socket.write(begin))
+  })
+  await expect
+    .poll(() => sockets.filter((socket) => socket.closed).length)
+    .toBeGreaterThanOrEqual(count === 6_000 ? 3_000 : count)
+  expect(onramp.hasEnded()).toBe(false)
+  expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+  for (const socket of sockets) socket.destroy()
+})

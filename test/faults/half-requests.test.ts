@@ -1,4 +1,4 @@
-// A program that begins a request and never ends it holds a connection no longer than docs/operations.md says.
+// An unfinished request holds its connection no longer than documented in docs/operations.md.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const HEAD = [
 ].join('\r\n')
 
 it.concurrent.each([
-  { what: 'nothing at all', sent: '', seconds: 10 },
+  { what: 'nothing', sent: '', seconds: 10 },
   { what: 'half its headers', sent: HEAD, seconds: 10 },
   { what: 'half its body', sent: `${HEAD}\r\nlogout_token=`, seconds: 30 },
 ])('a connection that sends $what is closed with 408 after $seconds s', async ({ sent, seconds }) => {
@@ -30,6 +30,6 @@ it.concurrent.each([
   expect(response).toMatch(/^HTTP\/1\.1 408 /)
   const took = (performance.now() - began) / 1000
   expect(took).toBeGreaterThan(seconds - 1)
-  // Node's own interval made it 30 and 60; a busy machine takes longer.
+  // Node's default interval gave 30 and 60 seconds; a busy machine takes longer.
   expect(took).toBeLessThan(seconds + 8)
 })

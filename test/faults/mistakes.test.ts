@@ -1,15 +1,15 @@
-// An error of ours that nothing catches: requests in flight end, then the process, so that another one takes over.
+// Uncaught errors: requests in flight finish, then the process exits, so that another one takes over.
 import { expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
 import { run, signIn, startAlone } from '../helpers/running.ts'
 
-/** Plants the mistake into the process; a signal sets it off. */
+/** Plants the error into the process; a signal triggers it. */
 const plant = (mistake: string) =>
   `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${mistake} })`)}`
 
 it.each([
   ['an exception', "throw new Error('planted')"],
-  ['a promise that is refused and forgotten', "void Promise.reject(new Error('planted'))"],
+  ['an unhandled rejection', "void Promise.reject(new Error('planted'))"],
 ])('%s ends the process with code 1, after the requests in flight', async (_what, mistake) => {
   const running = await run()
   const onramp = await startAlone(running, { NODE_OPTIONS: plant(mistake) })

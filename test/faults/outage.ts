@@ -1,4 +1,4 @@
-// What an outage of the store must look like.
+// Fixture: load during outages of the store, and expectations about the pages.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { startLoad, type Load } from '../helpers/load.ts'
@@ -6,11 +6,11 @@ import { statusOf, until } from '../helpers/processes.ts'
 import type { Running } from '../helpers/running.ts'
 import type { Hop, TestBrowser } from '../helpers/test-browser.ts'
 
-/** @returns after how many milliseconds onramp was ready */
+/** @returns the milliseconds until onramp was ready */
 export const untilReady = ({ url }: Pick<Running, 'url'>): Promise<number> =>
   until(async () => (await statusOf(`${url}/readyz`)) === 200, 'readiness')
 
-/** A page that names the outage and when to try again, and leaves the cookie alone. */
+/** Expects a page about the outage, with Retry-After and without a change of the cookie. */
 export function expectOutage(hop: Hop): void {
   expect(hop.status).toBe(503)
   expect(Number(hop.headers['retry-after'])).toBeGreaterThan(0)
@@ -19,7 +19,7 @@ export function expectOutage(hop: Hop): void {
   expect(hop.body).toContain('We’ll be right back')
 }
 
-/** No response with 503 has set or removed a cookie of this browser. */
+/** Expects that no 503 has set or removed a cookie of this browser. */
 export function expectCookiesKept(browser: TestBrowser): void {
   const outages = browser.hops.filter((hop) => hop.status === 503)
   expect(outages.filter((hop) => hop.headers['set-cookie'] !== undefined)).toEqual([])
@@ -31,7 +31,7 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; mil
   return { result, milliseconds: performance.now() - start }
 }
 
-/** Each of these people loads the list of apps again and again. */
+/** Each of these people loads the list of apps repeatedly. */
 export const startPageLoad = (url: string, browsers: readonly TestBrowser[]): Load =>
   startLoad(
     url,
@@ -39,7 +39,7 @@ export const startPageLoad = (url: string, browsers: readonly TestBrowser[]): Lo
   )
 
 /**
- * Lets a fault happen while people load their pages.
+ * Causes a fault while people load their pages.
  * @param fault resolves when another server has taken over
  */
 export async function loadDuring(
@@ -56,7 +56,7 @@ export async function loadDuring(
   return load
 }
 
-/** Only pages and outages, each within two seconds; no outage touched a cookie; pages at last. */
+/** Expects only pages and outages, each within two seconds and without a change of a cookie, and pages at the end. */
 export function expectOnlyOutages(load: Load): void {
   const { responses } = load
   expect(Object.keys(load.counts()).filter((status) => !['200', '503'].includes(status))).toEqual([])
@@ -65,7 +65,7 @@ export function expectOnlyOutages(load: Load): void {
   expect(responses.at(-1)?.status).toBe(200)
 }
 
-/** Each browser is still signed in: its page opens without a redirect. */
+/** Expects that each browser is still signed in: its page opens without a redirect. */
 export async function expectSignedIn(browsers: readonly TestBrowser[], { url }: Running): Promise<void> {
   for (const browser of browsers) {
     const before = browser.hops.length

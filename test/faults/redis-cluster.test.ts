@@ -45,7 +45,7 @@ it('records are spread over all three nodes of a cluster, and listed and removed
   connection.destroy()
 })
 
-it('a client is not opened with a primary that refuses, even if another node responds', async () => {
+it('a client isn’t opened with a primary that refuses, even if another node responds', async () => {
   const [last, replica] = [redis.primaries[2], redis.replicas[2]]
   // The prefix leads to the second primary first (slot 6770).
   const open = createRedisOpener(redis.settings['REDIS_URL'] ?? '', { kind: 'cluster' }, 'other:')
@@ -57,7 +57,7 @@ it('a client is not opened with a primary that refuses, even if another node res
   await last?.start()
 })
 
-it.each([1, 0])('primary %i that is killed is replaced, and everyone is where they were', async (index) => {
+it.each([1, 0])('primary %i that is killed is replaced, and everyone stays signed in', async (index) => {
   const primary = redis.primaries[index]
   const load = await loadDuring(running, browsers, async () => {
     await primary?.kill()

@@ -1,5 +1,5 @@
-// Redis is away: at the start, in the middle, or for good with its data. People see an outage page, stay signed in, and lose
-// only what Redis has lost.
+// Redis is unavailable at the start, during operation, or loses its data. People see an outage page, stay signed in, and lose
+// only the data that Redis has lost.
 import { afterEach, expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -29,7 +29,7 @@ it('onramp starts without Redis, is alive but not ready, and recovers without a 
   expect((await browser.open(`${running.url}/onboarding`)).status).toBe(200)
 })
 
-it('while Redis is away, every page shows the outage at once and keeps the cookie', async () => {
+it('while Redis is unavailable, every page shows the outage at once and keeps the cookie', async () => {
   const browser = await signIn(running, 'ada')
   const cookie = browser.cookieHeader(running.url)
   await redis.kill()
@@ -44,7 +44,7 @@ it('while Redis is away, every page shows the outage at once and keeps the cooki
   expectCookiesKept(browser)
 })
 
-it('a sign-in that loses Redis after its code was redeemed ends on the outage page', async () => {
+it('a sign-in that loses Redis after redeeming its code ends on the outage page', async () => {
   const browser = new TestBrowser()
   await browser.open(`${running.url}/onboarding`)
   const before = browser.cookieHeader(running.url)
@@ -67,7 +67,7 @@ it('a sign-in that loses Redis after its code was redeemed ends on the outage pa
   expectCookiesKept(browser)
 })
 
-it('a sign-out that loses Redis in the middle still ends on this device', async () => {
+it('a sign-out that loses Redis still signs out the device', async () => {
   const browser = await signIn(running, 'ada')
   running.sandbox.clearRequests()
   running.sandbox.switches.set({ latencyMs: { revocation: 600 } })
@@ -78,7 +78,7 @@ it('a sign-out that loses Redis in the middle still ends on this device', async 
   running.sandbox.switches.reset()
   expect(browser.page.url).toBe(`${running.url}/signed-out`)
   expect(browser.page.status).toBe(200)
-  // Only the mark of a sign-out is left: the next sign-in sends prompt=login.
+  // Only the cookie that marks the sign-out is left, so the next sign-in sends prompt=login.
   expect(browser.cookieHeader(running.url)).toMatch(/^onramp-browser=[\w-]+\.ask$/)
 })
 
@@ -89,7 +89,7 @@ it('after a Redis restart, pages work again, and a signed-in person signs in onc
   expectOutage(await browser.open('/search?q=plans'))
   await redis.start()
   expect(await untilReady(running)).toBeLessThan(5_000)
-  // Nothing was saved: it is back empty. The authorization server still knows the browser, so no one sees a prompt.
+  // Redis restarts empty. The authorization server still has a session, so no one sees a prompt.
   const before = browser.hops.length
   await browser.open('/search?q=plans')
   expect(browser.page.status).toBe(200)

@@ -1,5 +1,5 @@
-// Redis behind Sentinels under load: the primary dies, is replaced on purpose, freezes. After short outages the same people are
-// signed in.
+// Redis behind Sentinels under load: the primary is killed, demoted or frozen. After short outages the same people are signed
+// in.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
 })
 
-/** Lets a fault happen to the primary, until another server is the primary. */
+/** Causes a fault of the primary, and waits until another server is the primary. */
 async function failOver(fault: () => unknown) {
   const before = await redis.primaryPort()
   const load = await loadDuring(running, browsers, async () => {
@@ -29,13 +29,13 @@ async function failOver(fault: () => unknown) {
   return load
 }
 
-it('a primary that is killed is replaced by Sentinel, and everyone is where they were', async () => {
+it('Sentinel replaces a killed primary, and everyone stays signed in', async () => {
   const load = await failOver(() => redis.primary.kill())
   expect(load.counts()['503']).toBeGreaterThan(0)
   expect(load.trouble()).toBeLessThan(8_000)
 })
 
-it('a primary that steps down for another is left, though it lives on', async () => {
+it('a demoted primary is abandoned although it still responds', async () => {
   await redis.bringBack()
   expect(redis.failovers()).toBe(1)
   const load = await failOver(() => redis.stepDown())
@@ -43,7 +43,7 @@ it('a primary that steps down for another is left, though it lives on', async ()
   expect((await signIn(running, 'dan')).page.status).toBe(200)
 })
 
-it('a primary that freezes is replaced, and is not used again when it thaws', async () => {
+it('a frozen primary is replaced, and isn’t used again when it thaws', async () => {
   const isFirst = (await redis.primaryPort()) === redis.primary.port
   const frozen = isFirst ? redis.primary : redis.replica
   const load = await failOver(() => frozen.freeze())
@@ -54,7 +54,7 @@ it('a primary that freezes is replaced, and is not used again when it thaws', as
   await expectSignedIn(browsers, running)
 })
 
-it('one Sentinel that is left is enough to start with', async () => {
+it('onramp starts with one remaining Sentinel', async () => {
   const [first, second] = redis.sentinels
   first?.freeze()
   await second?.kill()

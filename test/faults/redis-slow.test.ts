@@ -1,5 +1,5 @@
-// Redis accepts connections but is frozen, slow, full, or idle for long. No response takes longer than 1.5 seconds, no one is
-// signed out, and nothing needs a restart.
+// Redis accepts connections but is frozen, slow, full or idle for long. No response takes longer than 1.5 seconds, no one is
+// signed out, and no restart is necessary.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRedisOpener } from '../../src/records/redis-clients.ts'
@@ -35,7 +35,7 @@ it('a frozen Redis delays one page by under two seconds, and is used again later
   expect(second.milliseconds).toBeLessThan(500)
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   expect(await statusOf(`${running.url}/healthz`)).toBe(200)
-  // Longer than its sockets live.
+  // Longer than the lifetime of its sockets.
   await sleep(3_500)
   redis.thaw()
   expect(await until(works, 'the page')).toBeLessThan(5_000)

@@ -1,4 +1,4 @@
-// Redis over TLS, with a private certificate authority, and a Redis user that may touch only onramp's keys.
+// Redis over TLS, with a private certificate authority and a Redis user limited to onramp's keys.
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
@@ -35,7 +35,7 @@ it('Redis with an unknown CA is rejected, and the log gives the reason without t
   await running.stopOnramp()
 })
 
-it('Redis with a trusted CA is used by a user limited to our keys', async () => {
+it('Redis with a trusted CA works with a user limited to our keys', async () => {
   const onramp = await startOnramp({ ...running.env, NODE_EXTRA_CA_CERTS: file('ca.crt') })
   const browser = await signIn(running, 'ada')
   expect(browser.page.status).toBe(200)

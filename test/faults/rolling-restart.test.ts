@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => void (await Promise.all(processes.map((process) => process.close()))))
 const proxy = shared(() => startBalancer(Number(running.env['PORT']), ports))
 
-/** People who sign in, one after another, each with a new browser. */
+/** Signs people in, one after another, each with a new browser. */
 function startSigningIn(people: readonly string[]) {
   const stopping = new AbortController()
   const pages: Hop[] = []

@@ -1,4 +1,4 @@
-// SIGTERM: unready at once, still serving for a moment, requests in flight end, gone within ten seconds.
+// SIGTERM: unready at once, serving for a moment, requests in flight finish, and the exit within ten seconds.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ afterEach(async () => {
   await onramp.close()
 })
 
-/** Slows an operation of the sandbox down. @returns waits until it was called */
+/** Slows down an operation of the sandbox. @returns a promise of its call */
 function hold(operation: 'checkdatasourceauth' | 'token', milliseconds: number) {
   running.sandbox.clearRequests()
   running.sandbox.switches.set({ latencyMs: { [operation]: milliseconds } })

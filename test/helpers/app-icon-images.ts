@@ -1,5 +1,5 @@
 // `npm run icons` draws the icons for emails, where mail programs show no SVG: src/company/icon-images.json.
-// test/company/app-icons.test.ts compares what they were drawn from.
+// test/company/app-icons.test.ts compares their sources.
 import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { crc32, deflateSync } from 'node:zlib'
@@ -8,11 +8,11 @@ import { openChromium } from './chromium.ts'
 
 export const IMAGES_FILE = new URL('../../src/company/icon-images.json', import.meta.url).pathname
 
-/** Pixels of the square, twice as many as are shown, and of the icon in it. */
+/** Pixels of the square, twice the displayed size, and of its icon. */
 const [SIZE, ICON] = [56, 40]
 const SHADES = 16
 
-/** Names a drawing: the image is redrawn when that changes. */
+/** Key of a drawing: the image is redrawn when it changes. */
 export const drawingId = (svg: Buffer) => hash('sha256', svg, 'hex').slice(0, 12)
 
 function chunk(type: string, data: Uint8Array): Buffer {

@@ -1,11 +1,11 @@
-// Many people, as the store holds them after some weeks: for the pages of administrators.
+// Many people after some weeks of a rollout, for the pages of administrators.
 import { openPeople } from '../../src/cli/store.ts'
 import { newPerson, withMilestone, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
-import { having } from './people.ts'
+import { withAppStates } from './people.ts'
 import type { Running } from './running.ts'
 
 const DAY_MS = 86_400_000
@@ -26,7 +26,7 @@ const NAMES = Object.fromEntries(
   Array.from({ length: 40 }, (_, index) => [instanceOf(index), displayName(index)]),
 )
 
-/** Person 0 has forty apps left, person 1 has everything connected, person 2 has nothing to connect. */
+/** Person 0 has forty unconnected apps, person 1 has connected everything, person 2 has no app. */
 function appsOf(index: number): [string, PersonApp['state']][] {
   if (index === 0) return Array.from({ length: 40 }, (_, app) => [instanceOf(app), 'waiting'])
   if (index % 10 === 2) return []
@@ -42,17 +42,17 @@ export function crowdOf(count: number, now: number): Person[] {
     const at = now - ((index * 13) % 21) * DAY_MS - 1000
     const email = `firstname.lastname-${String(index).padStart(4, '0')}@acme.example`
     const group = GROUPS[index % (GROUPS.length + 1)]
-    const known = group === undefined ? newPerson(email, at) : { ...newPerson(email, at), group }
+    const person = group === undefined ? newPerson(email, at) : { ...newPerson(email, at), group }
     const state = MAILS[index % MAILS.length] ?? 'sent'
-    const mailed = withEmail(known, { campaign: 'c', reminder: 0, state, now: at })
+    const mailed = withEmail(person, { campaign: 'c', reminder: 0, state, now: at })
     const opened = index % 4 === 0 ? mailed : withMilestone(mailed, 'openedAt', at + 500)
     const arrived = index % 3 === 0 ? opened : withMilestone(opened, 'signedInAt', at + 600)
-    const checked = having(arrived, Object.fromEntries(appsOf(index)), at + 900, NAMES)
+    const checked = withAppStates(arrived, Object.fromEntries(appsOf(index)), at + 900, NAMES)
     return index % 50 === 3 ? withMilestone(checked, 'optedOutAt', at) : checked
   })
 }
 
-/** Writes them into the store of a running onramp, as a command beside it would. */
+/** Writes them into the store of a running onramp, like a command. */
 export async function settle(running: Pick<Running, 'env'>, crowd: readonly Person[]): Promise<void> {
   const settings = loadSettings(running.env)
   const store = openStore(settings, createLog('silent'))

@@ -1,9 +1,9 @@
-// A running onramp without the limit of sign-ins: what its log says, and who is signed in.
+// A running onramp without a limit of sign-ins, its log, and its signed-in people.
 import { expect } from 'vitest'
 import { run, type RunOptions, type Running } from './running.ts'
 import { textOf, type TestBrowser } from './test-browser.ts'
 
-/** Without the limit of sign-ins, which all come from one address here. */
+/** No limit of sign-ins, because all of them come from one address here. */
 export const runUnlimited = ({ settings, ...options }: RunOptions = {}): Promise<Running> =>
   run({ ...options, settings: { SIGN_INS_PER_MINUTE: '10000', ...settings } })
 

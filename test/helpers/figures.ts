@@ -1,7 +1,7 @@
 // The figures of admin pages, each with the list of people that it opens.
 type Counted = { count: number; href: string }
 
-/** Everything on a page that has a number and leads to a list of people. */
+/** All elements of a page with a number and a link to a list of people. */
 export function figuresIn(page: unknown): Counted[] {
   if (typeof page !== 'object' || page === null) return []
   const { count, href } = page as Partial<Counted>

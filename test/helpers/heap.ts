@@ -9,7 +9,7 @@ export function heldBytes(): number {
   return heap + external
 }
 
-/** Collects garbage, twice: the first time may release more. */
+/** Collects garbage twice, because finalizers may release more. */
 export async function collected(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -1,4 +1,4 @@
-// What people do in a journey, and the requests that it counts.
+// Actions of people in a journey, and counts of its requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Datasource } from '../../packages/sandbox/src/people.ts'
@@ -25,7 +25,7 @@ export async function openWorld({
   const running = await run({ ...options, settings: { ...store.settings, ...settings } })
   const { sandbox } = running
   let number = 0
-  /** A new person, with so many datasources, or these. */
+  /** A new person with these datasources, or with a number of them. */
   const newcomer = (apps: number | Datasource[] = 3) => {
     const id = `newcomer${++number}`
     const datasources = typeof apps === 'number' ? APPS.slice(0, apps) : apps
@@ -67,7 +67,7 @@ export async function letRefresh(browser: TestBrowser): Promise<Hop> {
   return await browser.open(path.replaceAll('&amp;', '&'), { from: url })
 }
 
-/** A page for people: one heading, and a link or a form in its content. */
+/** Expects a page with one heading, and a link or a form in its content. */
 export function expectPage(hop: Hop): void {
   expect(hop.status, textOf(hop.body)).not.toBe(500)
   expect(hop.headers['content-type'], hop.url).toMatch(/^text\/html/)

@@ -1,4 +1,4 @@
-// Records in memory, for tests of records and not of a store.
+// Records in memory, for tests that need no real store.
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Records } from '../../src/records/records.ts'
 

@@ -1,24 +1,24 @@
-// The few Redis commands that onramp sends, in memory, with a clock that tests move. It knows no Lua: it tells scripts apart by
-// a word in each, so only tests on a real Redis prove the scripts themselves.
+// An in-memory implementation of the Redis commands that onramp sends, with a test clock. It doesn't run Lua but recognizes each
+// script by a word, so only tests on a real Redis verify the scripts.
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
 
-type Kept = { value: string; ends: number }
+type Entry = { value: string; ends: number }
 
 export function memoryRedis() {
   let now = 0
-  const kept = new Map<string, Kept>()
+  const entries = new Map<string, Entry>()
   const found = (key: string) => {
-    const one = kept.get(key)
-    if (one !== undefined && one.ends <= now) kept.delete(key)
-    return kept.get(key)
+    const one = entries.get(key)
+    if (one !== undefined && one.ends <= now) entries.delete(key)
+    return entries.get(key)
   }
   const write = (key: string, value: string, seconds: number) =>
-    void kept.set(key, { value, ends: now + 1000 * seconds })
+    void entries.set(key, { value, ends: now + 1000 * seconds })
   const valueOf = (key: string) => found(key)?.value ?? null
   const life = (key: string) => Math.ceil(((found(key)?.ends ?? now) - now) / 1000)
 
   const scripts: Record<string, (key: string, args: string[]) => unknown> = {
-    "'DEL'": (key, [expected]) => (valueOf(key) === expected ? Number(kept.delete(key)) : 0),
+    "'DEL'": (key, [expected]) => (valueOf(key) === expected ? Number(entries.delete(key)) : 0),
     "'SET'"(key, [expected, value = '', seconds]) {
       if (valueOf(key) !== expected) return 0
       write(key, value, Number(seconds))
@@ -33,10 +33,10 @@ export function memoryRedis() {
       write(key, value, expiration.value)
       return 'OK'
     },
-    del: async (key) => Number(kept.delete(key)),
+    del: async (key) => Number(entries.delete(key)),
     async *scan(pattern) {
       const beginning = pattern.slice(0, -1).replaceAll(/\\(.)/g, '$1')
-      const keys = [...kept.keys()].filter((key) => key.startsWith(beginning) && found(key) !== undefined)
+      const keys = [...entries.keys()].filter((key) => key.startsWith(beginning) && found(key) !== undefined)
       // SCAN may return a key twice.
       yield keys
       await new Promise((answered) => setImmediate(answered))
@@ -53,10 +53,10 @@ export function memoryRedis() {
     commands,
     now: () => now,
     pass: (milliseconds: number) => void (now += milliseconds),
-    dump: () => new Map([...kept].map(([key, { value }]) => [key, value])),
-    /** Seconds that each key has left to live. */
-    lives: () => new Map([...kept.keys()].map((key) => [key, life(key)])),
+    dump: () => new Map([...entries].map(([key, { value }]) => [key, value])),
+    /** Remaining seconds of each key. */
+    lives: () => new Map([...entries.keys()].map((key) => [key, life(key)])),
     /** Overwrites a value and keeps its expiry. */
-    damage: (key: string, value: string) => void Object.assign(kept.get(key) ?? {}, { value }),
+    damage: (key: string, value: string) => void Object.assign(entries.get(key) ?? {}, { value }),
   }
 }

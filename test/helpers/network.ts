@@ -1,4 +1,4 @@
-// A slow wire in front of a store, and a reverse proxy in front of several processes.
+// A slow connection to a store, and a reverse proxy in front of several processes.
 import { once } from 'node:events'
 import { Agent, createServer as createHttpServer, request } from 'node:http'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -63,7 +63,7 @@ export async function startWire(
 export type ReadyPorts = {
   /** Ports whose process was ready when last polled. */
   ports(): number[]
-  /** The next of them in turn; undefined if none is ready. */
+  /** The next ready port in turn, or undefined. */
   next(): number | undefined
   stop(): void
 }
@@ -80,7 +80,7 @@ export async function watchReadiness(ports: readonly number[], host = 'localhost
   return { ports: () => ready, next: () => ready[turn++ % ready.length], stop: () => clearInterval(polling) }
 }
 
-/** A reverse proxy that goes in turn to the processes that are ready. It retries nothing, so a lost request is seen. */
+/** A round-robin reverse proxy for ready processes. It doesn't retry, so that tests notice lost requests. */
 export async function startBalancer(port: number, targets: readonly number[]) {
   const agent = new Agent({ keepAlive: true })
   const ready = await watchReadiness(targets)

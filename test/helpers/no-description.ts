@@ -1,4 +1,4 @@
-// What the company says about an app that it doesn't describe.
+// The empty description of an app without an entry in the company file.
 import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 

@@ -12,12 +12,12 @@ for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execF
   Object.assign(childProcess, { [name]: refuse('a process') })
 syncBuiltinESMExports()
 
-// Once: the files of a worker share its built-in modules.
+// Only once, because the files of a worker share its built-in modules.
 const GUARD = 'refuseServers'
 if (Server.prototype.listen.name !== GUARD) {
   const listen = Reflect.get(Server.prototype, 'listen') as (this: Server, ...args: unknown[]) => Server
   const guarded = function (this: Server, ...args: unknown[]) {
-    // Arguments don't tell it apart: tests that start servers ask for any port too.
+    // Its arguments aren't distinctive: tests that start servers also listen on any port.
     if (!new Error().stack?.includes('/node_modules/supertest/')) refuse('a server')()
     return Reflect.apply(listen, this, args)
   }

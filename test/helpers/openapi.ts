@@ -51,7 +51,7 @@ function validated(path: readonly string[], body: string): string | undefined {
   return validate(JSON.parse(body)) === true ? undefined : ajv.errorsText(validate.errors)
 }
 
-/** What the document doesn't allow in a response; undefined if it is documented or isn't JSON. */
+/** The violation of the document in a response; undefined if it is documented or isn't JSON. */
 export function faultIn({ method, path, status, type, body }: JsonResponse): string | undefined {
   if (!/\bjson$/.test(type) || body === '') return undefined
   const route = path.toLowerCase().replace(/(.)\/$/, '$1')

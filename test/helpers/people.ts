@@ -16,30 +16,30 @@ export function testPeople({
 }
 
 /** A person whose apps have these states, by instance. @param names of apps, by instance */
-export function having(
+export function withAppStates(
   person: Person,
   apps: Record<string, PersonApp['state'] | 'unconfirmed'>,
   at: number,
   names: Record<string, string> = {},
 ): Person {
-  const answered = Object.entries(apps).map(([instance, state]) => {
+  const appRecords = Object.entries(apps).map(([instance, state]) => {
     const status = state === 'connected' ? state : state === 'off' ? 'disabled' : 'awaiting'
     return { instance, name: names[instance] ?? instance.replace(/_\d+$/, ''), status, since: at } as const
   })
   const intents = Object.entries(apps).flatMap(([instance, kind]) =>
     kind === 'skipped' || kind === 'blocked' || kind === 'unconfirmed' ? [{ instance, kind }] : [],
   )
-  const after: Person = {
+  const changed: Person = {
     ...person,
-    lastCheck: { checkedAt: at, apps: answered },
+    lastCheck: { checkedAt: at, apps: appRecords },
     intents: { checkedAt: at, apps: intents },
   }
-  return isFinished(after) ? { ...after, finishedAt: person.finishedAt ?? at } : after
+  return isFinished(changed) ? { ...changed, finishedAt: person.finishedAt ?? at } : changed
 }
 
 type Email = { reminder?: number; campaign?: string; now: number }
 
-export const mailed = (
+export const withEmailState = (
   person: Person,
   state: EmailRecord['state'],
   { reminder = 0, campaign = 'c', now }: Email,
@@ -49,7 +49,7 @@ export async function* summaries(...people: Person[]): AsyncGenerator<PersonSumm
   for (const person of people) yield await Promise.resolve(summarize(person))
 }
 
-export async function listed<T>(all: AsyncIterable<T>): Promise<T[]> {
+export async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const one of all) found.push(one)
   return found

@@ -1,5 +1,5 @@
-// An authorization server for habits of real servers that the sandbox lacks: a test can replace the answer of each path. It
-// signs ada in without asking, and knows the clients that registered.
+// An authorization server for behavior of real servers that the sandbox lacks: a test can replace the response of each path. It
+// signs ada in without a prompt, and accepts registered clients.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ type Json = Record<string, unknown>
 export type PlainRequest = {
   query: URLSearchParams
   headers: IncomingMessage['headers']
-  /** A JSON body as it is, a form as an object. */
+  /** The parsed body: JSON, or a form as an object. */
   body: Json
   res: ServerResponse
 }
@@ -21,7 +21,7 @@ export type PlainServer = {
   url: string
   /** `METHOD path`, in order. */
   requests: string[]
-  /** Bodies that the registration endpoint was sent. */
+  /** The bodies of registration requests. */
   registrations: Json[]
   clients: Map<string, string>
   answers: Answers
@@ -48,7 +48,7 @@ function credentialsOf({ headers, body }: PlainRequest): [string, string | undef
   return [id, secret]
 }
 
-/** The answers that no test has replaced. @param metadata members that are added, or replaced */
+/** The default responses. @param metadata members that are added or replaced */
 function standardAnswers(metadata: (url: string) => Json): Answers {
   const signer = createTokenSigner('ES256')
   const nonces = new Map<string, string>()
@@ -85,7 +85,7 @@ function standardAnswers(metadata: (url: string) => Json): Answers {
   }
 }
 
-/** @param metadata members that are added, or replaced */
+/** @param metadata members that are added or replaced */
 export async function startPlainServer(
   answers: Answers = {},
   metadata: (url: string) => Json = () => ({}),

@@ -1,4 +1,4 @@
-// Processes that tests and benchmarks start. Their output is kept in files, and none outlives the run.
+// Child processes of tests and benchmarks. Their output goes to files, and all of them end with the run.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -24,7 +24,7 @@ export function scratchFolder(name: string): string {
 
 let [outputs, count] = ['', 0]
 
-/** Where commands are, and where Node keeps what it compiled, which halves a start. */
+/** PATH, and Node's compile cache, which halves the time of a start. */
 export const BARE_ENV = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -32,13 +32,13 @@ export const BARE_ENV = {
 
 export type Spawned = {
   pid: number
-  /** What it wrote so far to stdout and stderr. */
+  /** The output so far, to stdout and stderr. */
   output(): string
   hasEnded(): boolean
   signal(signal: NodeJS.Signals): void
   /** Sends the signal and waits for the exit. The code is null after a signal. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; milliseconds: number }>
-  /** Kills it. */
+  /** Kills the process. */
   close(): Promise<unknown>
 }
 

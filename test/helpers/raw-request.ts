@@ -1,4 +1,4 @@
-// Requests that no browser sends: any request target, and only the headers of the test.
+// Requests with any request target and only the test's headers, which no browser sends.
 import { request } from 'node:http'
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string }

@@ -41,7 +41,7 @@ export async function startSentinels(password: string, downAfterMs = 800) {
     replica,
     sentinels,
     settings: {
-      // Nothing listens on this port: only the Sentinels know the address of Redis.
+      // Nothing listens on this port: only the Sentinels have the address of Redis.
       REDIS_URL: `redis://:${password}@127.0.0.1:1`,
       REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(','),
       REDIS_SENTINEL_NAME: NAME,

@@ -1,4 +1,4 @@
-// Redis servers that are killed, frozen, filled and started again on their port; nothing of them is saved.
+// Redis servers without persistence, which tests kill, freeze, fill and restart on the same port.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from 'redis'
@@ -9,9 +9,9 @@ export type RedisOptions = {
   options?: (port: number, folder: string) => string[]
   /** Lines of a configuration file, for a Sentinel. */
   sentinel?: string[]
-  /** How a test connects to it. */
+  /** Options of the test's connections. */
   url?: (port: number) => string
-  /** False leaves it to `start()`. */
+  /** False: the server is started by `start()`. */
   started?: boolean
   pin?: string | undefined
 }
@@ -72,7 +72,7 @@ export class RedisServer {
   }
 
   dump = () => this.#ofEachKey('GET', String)
-  /** Seconds that each key has left to live; -1: for ever. */
+  /** Remaining seconds of each key; -1: no expiry. */
   lives = () => this.#ofEachKey('TTL', Number)
   output = () => this.#child?.output() ?? ''
   freeze = () => this.#child?.signal('SIGSTOP')

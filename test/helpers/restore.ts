@@ -1,4 +1,4 @@
-// The files of a worker share its modules (`isolate: false`): what a file mocks, or sets the clock to, ends with it.
+// Restores mocks and the clock after each file, because the files of a worker share its modules (`isolate: false`).
 import { afterAll, vi } from 'vitest'
 
 afterAll(() => {

@@ -1,4 +1,4 @@
-// Runs `onramp deprecations` as a process of its own, for tests that measure one or read its exit code.
+// Runs `onramp deprecations` as a child process, for tests that measure it or read its exit code.
 import { main } from '../../src/cli/main.ts'
 
 process.exitCode = await main(['deprecations', ...process.argv.slice(2)], {

@@ -1,4 +1,4 @@
-// The product and the sandbox, running over loopback as they would: real settings, real sign-in, real store.
+// Starts onramp and the sandbox on loopback, with real settings, sign-in and store.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
@@ -22,7 +22,7 @@ export type RunOptions = {
   settings?: Record<string, string>
   sandbox?: SandboxOptions
   host?: string
-  /** Of onramp, if another server has to know its URL first. */
+  /** The port of onramp, if another server needs its URL first. */
   port?: number
   /** Another clock; milliseconds since 1970. */
   now?: () => number
@@ -94,7 +94,7 @@ export async function run(options: RunOptions = {}) {
     return started
   }
   let server = await start(env)
-  // A test of a Redis that refuses goes on without it.
+  // A test of a refusing Redis continues without it.
   if (env['REDIS_URL'] !== undefined)
     await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'readiness', 2_000).catch(() => {})
   let running = true
@@ -108,7 +108,7 @@ export async function run(options: RunOptions = {}) {
     env,
     log: lines,
     stopOnramp,
-    /** Starts it again with the same settings, as after a crash. */
+    /** Restarts onramp with the same settings, as after a crash. */
     async restart(changed: Record<string, string> = {}) {
       await stopOnramp()
       server = await start({ ...env, ...changed })
@@ -123,7 +123,7 @@ export async function run(options: RunOptions = {}) {
   }
 }
 
-/** Onramp in a process of its own, in place of the one within the test. */
+/** Replaces the onramp within the test by a child process. */
 export async function startAlone(
   running: Running,
   changed: Record<string, string> = {},
@@ -168,7 +168,7 @@ export async function chooseAccount(running: Running, browser: TestBrowser, pers
 
 type Invitation = { email?: string; datasources?: string[]; days?: number; at?: number }
 
-/** The token of an invitation, as a campaign sends it. @param invitation `at`: when; milliseconds since 1970 */
+/** The token of an invitation. @param invitation `at`: its time in milliseconds since 1970 */
 export function invite({ env, url }: Pick<Running, 'env' | 'url'>, invitation: Invitation = {}) {
   const { email = 'ada@acme.example', datasources = [], days = 14, at = Date.now() } = invitation
   const secrets = [env['SESSION_SECRET'] ?? '']

@@ -1,7 +1,7 @@
-// What all tests of a file or of a `describe` share: opened before them, closed after them.
+// A resource that all tests of a file or of a `describe` share: opened before them, closed after them.
 import { afterAll, beforeAll } from 'vitest'
 
-/** @param open called before the first test @returns stands for what was opened, within hooks and tests */
+/** @param open called before the first test @returns a proxy of the opened resource, for hooks and tests */
 export function shared<T extends { close(): unknown }>(open: () => Promise<T>): T {
   let opened: T | undefined
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { startRedis } from './redis.ts'
 
 export type StoreUnderTest = { settings: Record<string, string>; close(): Promise<void> }
 
-/** In the folder that run() makes. */
+/** In the folder that run() creates. */
 export const sqlite = async (): Promise<StoreUnderTest> => ({ settings: {}, close: async () => {} })
 
 export const stores: [string, () => Promise<StoreUnderTest>][] = [

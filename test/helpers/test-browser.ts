@@ -20,12 +20,12 @@ type Step = {
   follow?: boolean
 }
 
-/** How it connects, such as the certificate authorities that it trusts. */
+/** Connection options, such as trusted certificate authorities. */
 export type BrowserConnect = NonNullable<ConstructorParameters<typeof Agent>[0]>['connect']
 
 export class TestBrowser {
   readonly hops: Hop[] = []
-  /** Sent with each request. Without User-Agent, onramp takes it for no person's browser. */
+  /** Sent with each request. Without a User-Agent, onramp doesn't take it for a browser. */
   headers: Record<string, string> = {}
   readonly #jars = new Map<string, CookieJar>()
   readonly #agent: Agent

@@ -1,4 +1,4 @@
-// A private certificate authority, and gateways that end TLS with its certificates.
+// A private certificate authority, and gateways that terminate TLS with its certificates.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What the authorization servers of tests share: keys and id_tokens, metadata, and the redirect back to the client.
+// Shared by the authorization servers of tests: keys, id_tokens, metadata, and the redirect back to the client.
 import crypto from 'node:crypto'
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -1,4 +1,4 @@
-// The widget's script, as the intranet's pages get it.
+// The widget's script as served to the intranet's pages.
 import express from 'express'
 import request from 'supertest'
 import type { Company } from '../../src/company/company.ts'

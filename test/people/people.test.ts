@@ -5,7 +5,7 @@ import { PersonUnreadable, type People } from '../../src/people/people.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { having, listed, testPeople } from '../helpers/people.ts'
+import { withAppStates, collect, testPeople } from '../helpers/people.ts'
 
 const at = Date.UTC(2026, 10, 1)
 const DAY = 86_400_000
@@ -20,7 +20,7 @@ function setUpPeople() {
   return { values, open }
 }
 
-const emailsOf = async (people: People) => (await listed(people.all())).map(({ email }) => email).toSorted()
+const emailsOf = async (people: People) => (await collect(people.all())).map(({ email }) => email).toSorted()
 
 it('a change that another process has made meanwhile announces nothing', async () => {
   const { records } = memoryRecords()
@@ -129,7 +129,7 @@ it('an unreadable record never counts as absent, is named, and can be forgotten'
   await expect(open().get(ada)).rejects.toThrow(PersonUnreadable)
   await expect(open().change(ada, opened)).rejects.toThrow(PersonUnreadable)
   const unreadable: string[] = []
-  const readable = await listed(open().all((key) => unreadable.push(key)))
+  const readable = await collect(open().all((key) => unreadable.push(key)))
   expect([unreadable, readable]).toEqual([[keyOfAda], [expect.objectContaining({ email: bob })]])
   expect(await open().forget(ada)).toBe(true)
   expect(await open().get(ada)).toBeUndefined()
@@ -162,7 +162,7 @@ const hides = {
 
 it('hidden apps are omitted when reading, and kept unchanged when writing', async () => {
   const { open } = setUpPeople()
-  await open().change(ada, (before) => having(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
+  await open().change(ada, (before) => withAppStates(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
   const hiding = open(at + 1, hides)
   const changed = await hiding.change(ada, (before) =>
     withCheck(before, { checkedAt: at + 1, unconnected: [] }, at + 1),

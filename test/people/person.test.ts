@@ -16,7 +16,7 @@ import {
   type Person,
 } from '../../src/people/person.ts'
 import { withEvents } from '../../src/people/outbox.ts'
-import { having } from '../helpers/people.ts'
+import { withAppStates } from '../helpers/people.ts'
 
 const AT = Date.parse('2026-11-02T09:00:00Z')
 const MINUTE = 60_000
@@ -135,9 +135,19 @@ it('the intents of the newest page stay after a later check of a run', () => {
 it.each<[string, Person, boolean, boolean]>([
   ['not ready before the first check', ada, false, false],
   ['ready where there is nothing to connect', answered(ada, []), true, false],
-  ['ready where all that is left is switched off', having(ada, { a_1: 'off' }, AT), true, false],
-  ['finished once everything is connected', having(ada, { a_1: 'connected', b_1: 'off' }, AT), true, true],
-  ['neither while something is left', having(ada, { a_1: 'connected', b_1: 'skipped' }, AT), false, false],
+  ['ready where all that is left is switched off', withAppStates(ada, { a_1: 'off' }, AT), true, false],
+  [
+    'finished once everything is connected',
+    withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT),
+    true,
+    true,
+  ],
+  [
+    'neither while something is left',
+    withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT),
+    false,
+    false,
+  ],
 ])('a person is %s', (_what, person, ready, finished) => {
   expect([isReady(person), isFinished(person)]).toEqual([ready, finished])
 })
@@ -179,12 +189,17 @@ it.each<[string, Person, Person, string[]]>([
   ['an app waits for an admin', waiting, output('blocked', waiting), ['app.waiting_for_admin slack_1']],
   [
     'nothing was lost where an app was switched off',
-    having(here, { a_1: 'connected' }, AT),
-    having(here, { a_1: 'off' }, AT + 1),
+    withAppStates(here, { a_1: 'connected' }, AT),
+    withAppStates(here, { a_1: 'off' }, AT + 1),
     [],
   ],
   ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
-  ['a lost record brings back what has been connected', here, having(here, { a_1: 'connected' }, AT), []],
+  [
+    'a lost record brings back what has been connected',
+    here,
+    withAppStates(here, { a_1: 'connected' }, AT),
+    [],
+  ],
 ])('an event says that %s', (_what, before, after, events) => {
   expect(types(before, after)).toEqual(events)
 })

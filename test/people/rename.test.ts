@@ -5,7 +5,7 @@ import type { People } from '../../src/people/people.ts'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { listed, mailed, testPeople } from '../helpers/people.ts'
+import { collect, withEmailState, testPeople } from '../helpers/people.ts'
 
 const at = Date.UTC(2026, 10, 1)
 const [ada, adaNew, bob] = ['ada@acme.example', 'lovelace@acme.example', 'bob@acme.example']
@@ -36,12 +36,12 @@ function setUp() {
   }
 }
 
-const emailsOf = async (people: People) => (await listed(people.all())).map(({ email }) => email).toSorted()
+const emailsOf = async (people: People) => (await collect(people.all())).map(({ email }) => email).toSorted()
 
 it('the opt-out, the emails and the history follow a person to a new address', async () => {
   const { people, values, wait } = setUp()
   await people.change(ada, (before) =>
-    mailed(optedOut({ ...before, id: 'E1', finishedAt: 5 }), 'sent', { now: at }),
+    withEmailState(optedOut({ ...before, id: 'E1', finishedAt: 5 }), 'sent', { now: at }),
   )
   wait(1)
   expect(await people.rename(' Ada@ACME.example', adaNew)).toBe('renamed')

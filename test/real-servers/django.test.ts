@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Visitor } from '../browser/visitor.ts'
 import { shared } from '../helpers/shared.ts'
 import { PASSWORD, SECONDS, startDjango, TOOLKIT } from './django.ts'
-import { lacks, openWorld } from './world.ts'
+import { lacks, openWorld } from './installation.ts'
 
 const fillIn = async ({ page }: Visitor) => {
   await page.getByLabel('Username:').fill('ada')

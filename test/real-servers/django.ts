@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnOne, statusOf, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
-import { acceptedAtUserinfo, type Addresses, type RealServer } from './world.ts'
+import { acceptedAtUserinfo, type Addresses, type RealServer } from './installation.ts'
 
 /** Debian's packages are for its own Python. */
 const PYTHON = '/usr/bin/python3'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Visitor } from '../browser/visitor.ts'
 import { until } from '../helpers/processes.ts'
 import { GLEWLWYD, PASSWORD, SECONDS, startGlewlwyd, type Glewlwyd } from './glewlwyd.ts'
-import { lacks, openWorld, type World } from './world.ts'
+import { lacks, openWorld, type World } from './installation.ts'
 
 let world: World
 let server: Glewlwyd

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { spawnOne, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
-import { acceptedAtUserinfo, type Addresses, type RealServer } from './world.ts'
+import { acceptedAtUserinfo, type Addresses, type RealServer } from './installation.ts'
 
 export const GLEWLWYD = '/usr/bin/glewlwyd'
 export const PASSWORD = randomBytes(12).toString('base64url')

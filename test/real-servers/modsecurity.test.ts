@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { freePort, invite, chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { MODULE, RULES, startModSecurity } from './modsecurity.ts'
-import { lacks } from './world.ts'
+import { lacks } from './installation.ts'
 
 const isHere = existsSync(MODULE) && existsSync(RULES)
 /** Of each kind of way in. The rules about `--` met 4 to 27 in a hundred: login-transaction.test.ts looks for it in thousands. */

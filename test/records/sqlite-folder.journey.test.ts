@@ -20,7 +20,7 @@ import { restrictAccess, FolderUnusable, classifySqliteError } from '../../src/r
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
-import { examined } from '../doctor/set-up.ts'
+import { examined } from '../doctor/setup.ts'
 import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 

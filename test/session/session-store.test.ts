@@ -21,7 +21,7 @@ const user = { issuer: 'https://as.example', subject: 'ada' }
 const HOUR = 3_600
 
 /** An app that signs Ada in, and runs a test's function on her session. */
-function world({
+function setUpSession({
   secrets = [OLD],
   store = memoryStore(),
   own = {},
@@ -33,11 +33,11 @@ function world({
   own?: Partial<Records>
 } = {}) {
   const clock = { now: 1_700_000_000_000 }
-  const done: string[] = []
+  const written: string[] = []
   const records: Records = {
     ...store.records,
     async compareAndSet(key, expected, ...args) {
-      done.push(expected === undefined ? 'insert' : expected === args[0] ? 'touch' : 'change')
+      written.push(expected === undefined ? 'insert' : expected === args[0] ? 'touch' : 'change')
       return await store.records.compareAndSet(key, expected, ...args)
     },
     ...own,
@@ -58,7 +58,7 @@ function world({
         store: sessions,
         secrets,
         isHttps: https,
-        log: { info: (_fields, words) => done.push(words) },
+        log: { info: (_fields, words) => written.push(words) },
       }),
     )
   app.get('/', (req, res) => void res.json(signedInOf(req) ?? 'no one'))
@@ -101,7 +101,7 @@ function world({
     res.json(signedInOf(req) ?? 'no one')
   })
   const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) => {
-    done.push('failure')
+    written.push('failure')
     res.status(error instanceof StoreUnavailable ? 503 : 500).end()
   }
   app.use(explained)
@@ -109,11 +109,11 @@ function world({
     const agent = request.agent(app)
     return { agent, get: async (path: string) => (await agent.get(path)).body as unknown }
   }
-  return { app, clock, done, store, sessions, meanwhile, browser }
+  return { app, clock, done: written, store, sessions, meanwhile, browser }
 }
 
 it('a page without a sign-in sets no cookie and touches no record', async () => {
-  const { browser, store, done } = world({ own: { get: () => Promise.reject(new Error('read')) } })
+  const { browser, store, done } = setUpSession({ own: { get: () => Promise.reject(new Error('read')) } })
   const { headers, body } = await browser().agent.get('/')
   expect([headers['set-cookie'], body, store.values.size, done]).toEqual([undefined, 'no one', 0, []])
   for (const cookie of ['onramp=x', 'onramp=', 'onramp=s:forged.signature', 'onramp=%E0%A4%A'])
@@ -121,13 +121,13 @@ it('a page without a sign-in sets no cookie and touches no record', async () => 
 })
 
 it('a browser that signs in gets a new session, inserted once, under a key that isn’t the cookie', async () => {
-  const { browser, store, done } = world()
+  const { browser, store, done } = setUpSession()
   const ada = browser()
   const { headers, body: id } = await ada.agent.get('/in')
   expect(headers['set-cookie']).toEqual([
     expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
   ])
-  const secure = request(world({ https: true }).app)
+  const secure = request(setUpSession({ https: true }).app)
     .get('/in')
     .set('x-forwarded-proto', 'https')
   expect((await secure).headers['set-cookie']).toEqual([
@@ -145,20 +145,20 @@ it('a browser that signs in gets a new session, inserted once, under a key that 
 })
 
 it('a session survives a secret rotation while the old secret is listed', async () => {
-  const before = world()
+  const before = setUpSession()
   const { headers } = await before.browser().agent.get('/in')
   const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
   for (const [secrets, who] of [
     [[NEW, OLD], expect.objectContaining({ user })],
     [[NEW], 'no one'],
   ] as const) {
-    const { app } = world({ secrets: [...secrets], store: before.store })
+    const { app } = setUpSession({ secrets: [...secrets], store: before.store })
     expect((await request(app).get('/').set('cookie', cookie)).body).toEqual(who)
   }
 })
 
 it('a session ends after the idle time, and at the latest after the maximum time', async () => {
-  const { browser, clock, store } = world()
+  const { browser, clock, store } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   const [key = ''] = store.values.keys()
@@ -169,14 +169,14 @@ it('a session ends after the idle time, and at the latest after the maximum time
 })
 
 it('signing out deletes the record, and the rest of the request has no user', async () => {
-  const { browser, store } = world()
+  const { browser, store } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   expect([await ada.get('/out'), store.values.size, await ada.get('/')]).toEqual(['no one', 0, 'no one'])
 })
 
 it('a session is touched after a twentieth of its idle time, and not before', async () => {
-  const { browser, clock, done } = world()
+  const { browser, clock, done } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   await browser().get('/in')
@@ -191,9 +191,9 @@ it('a session is touched after a twentieth of its idle time, and not before', as
 })
 
 it('a process that has just started touches the session', async () => {
-  const { browser, store } = world()
+  const { browser, store } = setUpSession()
   const { headers } = await browser().agent.get('/in')
-  const { app, clock, done } = world({ store })
+  const { app, clock, done } = setUpSession({ store })
   clock.now += HOUR * 500
   await request(app)
     .get('/')
@@ -202,7 +202,7 @@ it('a process that has just started touches the session', async () => {
 })
 
 it('a failed touch doesn’t fail the request, and the next request touches the session', async () => {
-  const { browser, clock, done, store } = world()
+  const { browser, clock, done, store } = setUpSession()
   const working = { ...store.records }
   const ada = browser()
   await ada.get('/in')
@@ -219,7 +219,7 @@ it.each([
   ['a save that is pending when the response ends', ['/early'], ['done'], { accessToken: 'second' }, {}],
   ['a field set by a request', ['/set', '/set'], ['done', 'done'], { accessToken: 'first' }, { name: 'Ada' }],
 ])('a session is written once for %s', async (_what, paths, answers, tokens, changed) => {
-  const { browser, done } = world()
+  const { browser, done } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   for (const [index, path] of paths.entries()) expect(await ada.get(path)).toEqual(answers[index])
@@ -228,7 +228,7 @@ it.each([
 })
 
 it('a session keeps refreshed tokens over a slower request’s save, which is logged', async () => {
-  const { browser, done, meanwhile, sessions, store } = world()
+  const { browser, done, meanwhile, sessions, store } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   const lost = 'session not saved: another request changed or ended it meanwhile'
@@ -247,7 +247,7 @@ it('a session keeps refreshed tokens over a slower request’s save, which is lo
 
 it('a refresh or a slow request doesn’t restore an ended session', async () => {
   for (const path of ['/refresh', '/slow']) {
-    const { browser, clock, meanwhile, sessions, store } = world()
+    const { browser, clock, meanwhile, sessions, store } = setUpSession()
     const ada = browser()
     await ada.get('/in')
     meanwhile.does = (id) => sessions.end(hashOf(id))
@@ -260,7 +260,7 @@ it('a refresh or a slow request doesn’t restore an ended session', async () =>
 
 it('a refresh reads the session again if its request has lost it, unless it was ended', async () => {
   for (const isEnded of [false, true]) {
-    const { browser, meanwhile, sessions } = world()
+    const { browser, meanwhile, sessions } = setUpSession()
     const ada = browser()
     await ada.get('/in')
     meanwhile.does = async (id) => isEnded && (await sessions.end(hashOf(id)))
@@ -270,7 +270,7 @@ it('a refresh reads the session again if its request has lost it, unless it was 
 })
 
 it('a session that another request changed keeps the newer tokens', async () => {
-  const { browser, meanwhile } = world()
+  const { browser, meanwhile } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   let isFirst = true
@@ -284,7 +284,7 @@ it('a session that another request changed keeps the newer tokens', async () => 
 })
 
 it('after a session was ended from another device, the next sign-in sends prompt=login', async () => {
-  const { browser, done, sessions, store } = world()
+  const { browser, done, sessions, store } = setUpSession()
   const ada = browser()
   const id = (await ada.get('/in')) as string
   const have = () => Promise.all([id, 'another'].map((one) => sessions.has(hashOf(one))))
@@ -295,7 +295,7 @@ it('after a session was ended from another device, the next sign-in sends prompt
   expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
   // As long as the browser may keep its cookie, not only for the idle time.
   expect(store.lives.get(`session:${hashOf(id)}`)).toBe(10 * HOUR)
-  const full = world({ own: { put: () => Promise.reject(new Error('full')) } })
+  const full = setUpSession({ own: { put: () => Promise.reject(new Error('full')) } })
   await full.sessions.endElsewhere(hashOf((await full.browser().get('/in')) as string))
   expect(full.store.values.size).toBe(0)
 })
@@ -305,7 +305,7 @@ it('a failing store is an outage, and keeps the session’s cookie', async () =>
   let fails = false
   const get = (key: string) =>
     fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)
-  const { browser, meanwhile } = world({ store, own: { get } })
+  const { browser, meanwhile } = setUpSession({ store, own: { get } })
   const ada = browser()
   await ada.get('/in')
   meanwhile.does = async () => (fails = true)

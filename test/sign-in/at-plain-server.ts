@@ -1,4 +1,4 @@
-// onramp for one test: at the sandbox, or at a server of the tests' own, where it registers itself.
+// Fixture: onramp for one test, at the sandbox or at the tests' plain authorization server, where it registers itself.
 import { expect, onTestFinished } from 'vitest'
 import { messagesOf, runUnlimited } from '../helpers/faulty.ts'
 import { startPlainServer, type Answers, type PlainServer } from '../helpers/plain-authorization-server.ts'
@@ -7,7 +7,7 @@ import { TestBrowser } from '../helpers/test-browser.ts'
 
 export type Json = Record<string, unknown>
 
-/** onramp for one test, which ends with it. */
+/** Starts onramp for one test, and stops it afterwards. */
 export async function started(options: RunOptions): Promise<Running> {
   const running = await runUnlimited(options)
   onTestFinished(() => running.close())
@@ -26,7 +26,7 @@ export async function start(
   return { running: await started({ ...options, settings: own }), server }
 }
 
-/** What the browser is sent back to us with, and where that leads; the code is redeemed. */
+/** Finishes a sign-in. @returns the callback's parameters and the page behind it */
 export async function signInThere({ url }: Running): Promise<TestBrowser> {
   const browser = new TestBrowser()
   let hop = await browser.open(`${url}/sign-in`, { follow: false })

@@ -1,4 +1,4 @@
-// OIDC_AUTHORIZATION_PARAMS: which parameters an operator may add to the authorization request.
+// OIDC_AUTHORIZATION_PARAMS: the parameters that an operator may add to the authorization request.
 import { expect, it } from 'vitest'
 import { faultsIn } from '../helpers/settings-faults.ts'
 
@@ -16,7 +16,7 @@ const OURS = [
   'code_challenge code_challenge_method request request_uri login_hint id_token_hint ui_locales resource audience',
 ]
 
-it.each(OURS.join(' ').split(' '))('OIDC_AUTHORIZATION_PARAMS refuses %s', (name) => {
+it.each(OURS.join(' ').split(' '))('OIDC_AUTHORIZATION_PARAMS rejects %s', (name) => {
   expect(faultsOf(`hd=acme.example&${name}=x`)).toEqual([
     expect.stringMatching(new RegExp(`^OIDC_AUTHORIZATION_PARAMS must not hold ${name}\\b`)),
   ])

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Problem } from '../../src/problem.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { AuthorizationServer, type FindClient } from '../../src/sign-in/server/authorization-server.ts'
-import { answerFetch, silent } from './network-of-answers.ts'
+import { answerFetch, silent } from './network-stub.ts'
 
 const ISSUER = 'https://as.example'
 const PLACE = `${ISSUER}/.well-known/openid-configuration`
@@ -20,7 +20,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 const turn = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds)
 
-/** @param more members of its metadata */
+/** @param more members of the metadata */
 function knowing(more: object = {}) {
   const requests = answerFetch({ [PLACE]: () => Response.json({ ...METADATA, ...more }) })
   const logged: [level: string, words: string, fields?: object][] = []
@@ -93,7 +93,7 @@ it.each([true, false])(
   },
 )
 
-it('a request gets the reason why the authorization server cannot be used', async () => {
+it('a request gets the reason for an unusable authorization server', async () => {
   const { server, started, calls } = knowing()
   answerFetch({ [PLACE]: silent('ECONNREFUSED') })
   await started()
@@ -105,7 +105,7 @@ it('a request gets the reason why the authorization server cannot be used', asyn
   expect(calls[0]).toEqual({ operation: 'discovery', status: undefined })
 })
 
-it('a request without a client waits for the background to register one', async () => {
+it('a request without a client waits for the registration in the background', async () => {
   const { server, at, requests, idOf } = knowing()
   at.isThere = false
   await expect(server.configuration()).rejects.toMatchObject({ detail: 'the client is not registered yet' })
@@ -114,7 +114,7 @@ it('a request without a client waits for the background to register one', async 
   expect([await idOf(), requests.length]).toEqual(['c1', 2])
 })
 
-it('an optional endpoint with an unsafe address is not used, and the log says so once', async () => {
+it('an optional endpoint with an unsafe address isn’t used, which is logged once', async () => {
   const { server, logged, started } = knowing({ revocation_endpoint: 'http://as.example/r' })
   await started()
   await turn(600_000)
@@ -128,8 +128,8 @@ const refusing = (retryAfter = 0) =>
 
 it.each([
   ['can’t be used', new Error('x'), [0, 1, 3, 7, 15, 30, 45]],
-  ['refuses', refusing(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811]],
-  ['asks for an hour', refusing(3_600), [0, 3_600, 7_200]],
+  ['rejects the registration', refusing(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811]],
+  ['requests a pause of an hour', refusing(3_600), [0, 3_600, 7_200]],
 ])(
   'a server that %s is retried at growing intervals, in the background only',
   async (_what, error, expected) => {

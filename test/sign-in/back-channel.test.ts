@@ -1,4 +1,4 @@
-// POST /sign-out/backchannel: which logout tokens end sign-ins, and what happens while the store fails.
+// POST /sign-out/backchannel: valid logout tokens, ended sign-ins, and failures of the store.
 import express from 'express'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { ClientSecretPost, Configuration } from 'openid-client'
@@ -36,7 +36,7 @@ const rules = {
   keys: async () => keys.publicKey,
   now: NOW * 1000,
 }
-/** What a logout token names, or why it is refused. */
+/** The sub and sid of a logout token, or the reason of its refusal. */
 const verified = (token: string, own: Partial<typeof rules> = {}) =>
   verifyLogoutToken(token, { ...rules, ...own }).catch((error: unknown) =>
     error instanceof InvalidLogoutToken ? error.message : error,
@@ -51,7 +51,7 @@ it.each<[string, object, object | string]>([
   ['neither', { sub: 'a', sid: 'b' }, { jti: 'one', sub: 'a', sid: 'b' }],
   ['sub alone', { sub: '' }, NAMELESS],
   ['sub and sid', { sub: '', sid: '' }, NAMELESS],
-  ['sid that is no text', { sub: undefined, sid: 7 }, NAMELESS],
+  ['sid that isn’t a string', { sub: undefined, sid: 7 }, NAMELESS],
 ])('a logout token with an empty sub or sid counts as without it: %s', async (_which, claims, outcome) => {
   expect(await read(claims)).toEqual(outcome)
 })
@@ -68,17 +68,17 @@ const INVALID_CLAIM = unverified('ERR_JWT_CLAIM_VALIDATION_FAILED')
 it.each<[string, object, string]>([
   ['with a nonce', { nonce: 'x' }, 'it has a nonce, as only id_tokens may'],
   ['without the event', { events: {} }, 'it does not carry the logout event'],
-  ['with an event that is no object', { events: { [EVENT]: true } }, 'it does not carry the logout event'],
-  ['with events that are a text', { events: EVENT }, 'it does not carry the logout event'],
+  ['with an event that isn’t an object', { events: { [EVENT]: true } }, 'it does not carry the logout event'],
+  ['with events that are a string', { events: EVENT }, 'it does not carry the logout event'],
   ['with an empty jti', { jti: '' }, 'it has no jti'],
-  ['with a jti that is no text', { jti: 7 }, 'it has no jti'],
+  ['with a jti that isn’t a string', { jti: 7 }, 'it has no jti'],
   ['without a jti', { jti: undefined }, INVALID_CLAIM],
   ['without a time', { iat: undefined }, INVALID_CLAIM],
   ['of another issuer', { iss: 'x' }, INVALID_CLAIM],
   ['for another client', { aud: 'x' }, INVALID_CLAIM],
   ['that is too old', { iat: NOW - 331 }, unverified('ERR_JWT_EXPIRED')],
   ['of the future', { iat: NOW + 31 }, INVALID_CLAIM],
-  ['that ran out', { exp: NOW - 31 }, unverified('ERR_JWT_EXPIRED')],
+  ['that has expired', { exp: NOW - 31 }, unverified('ERR_JWT_EXPIRED')],
 ])('a logout token is refused: %s', async (_what, claims, reason) => {
   expect(await read(claims)).toBe(reason)
 })
@@ -108,9 +108,15 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
   const { records, values, lives } = memoryStore()
   const [ended, audited, logged]: [object[], object[], object[]] = [[], [], []]
   const id_token_signing_alg_values_supported = ['ES256']
-  const known = { issuer, jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported, ...metadata }
+  const metadataOfServer = {
+    issuer,
+    jwks_uri: `${issuer}/keys`,
+    id_token_signing_alg_values_supported,
+    ...metadata,
+  }
   const server = { fails: undefined as Error | undefined, isLimited: false, counted: 0 }
-  const configuration = async () => new Configuration(known, 'onramp', undefined, ClientSecretPost('x'))
+  const configuration = async () =>
+    new Configuration(metadataOfServer, 'onramp', undefined, ClientSecretPost('x'))
   const routes = createBackChannelRoutes({
     authorizationServer: { configuration } as Deps['authorizationServer'],
     sessions: {
@@ -132,7 +138,7 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
   const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
     void res.status(error instanceof Problem ? error.status : 500).end()
   const app = express().use(routes, explained)
-  /** @returns the status, and why it is refused */
+  /** @returns the status, and the reason of a refusal */
   async function send(form: object | string) {
     const { status, text, body } = await request(app).post('/sign-out/backchannel').type('form').send(form)
     const { error_description: reason, ...others } = body as { error_description?: string }
@@ -150,7 +156,7 @@ it('a logout token ends the sign-ins that it names, and leaves an audit event', 
   expect([...lives]).toEqual([[`jti:${hashOf(`${issuer}\none`)}`, 900]])
 })
 
-it('a logout token counts once', async () => {
+it('a repeated logout token has no effect', async () => {
   const { send, ended, audited, logged, server } = backChannel()
   const body = { logout_token: await tokenOf() }
   expect(await send(body)).toEqual([200, ''])
@@ -165,8 +171,8 @@ const MISSING = 'logout_token is missing, or given twice'
 it.each<[string, object | string, string, object?]>([
   ['without a token', {}, MISSING],
   ['with two tokens', 'logout_token=a&logout_token=b', MISSING],
-  ['that is no form', '', MISSING],
-  ['with a token that does not verify', { logout_token: 'x' }, unverified('ERR_JWS_INVALID')],
+  ['that isn’t a form', '', MISSING],
+  ['with an invalid signature', { logout_token: 'x' }, unverified('ERR_JWS_INVALID')],
   ['without keys', {}, 'the authorization server has no keys to verify it with', { jwks_uri: undefined }],
   ['with another algorithm', {}, unverified('ERR_JOSE_ALG_NOT_ALLOWED'), OTHERS],
 ])('a logout request is refused and logged: %s', async (_what, form, reason, metadata) => {
@@ -208,7 +214,7 @@ it('a logout that failed in the store can be repeated with the same token', asyn
   expect((await stuck.send(body))[0]).toBe(429)
 })
 
-it('a full store still ends the sign-ins but remembers no token; an unreachable store ends none', async () => {
+it('a full store still ends the sign-ins, and an unreachable store ends none', async () => {
   const body = { logout_token: await tokenOf() }
   const full = backChannel({}, { compareAndSet: failing('OOM command not allowed') })
   for (const fails of [undefined, new Error('away')]) {
@@ -216,6 +222,6 @@ it('a full store still ends the sign-ins but remembers no token; an unreachable 
     expect((await full.send(body))[0]).toBe(503)
   }
   expect([full.ended.length, full.audited]).toEqual([2, []])
-  const away = backChannel({}, { compareAndSet: failing('gone') })
-  expect([(await away.send(body))[0], away.ended]).toEqual([503, []])
+  const failingStore = backChannel({}, { compareAndSet: failing('gone') })
+  expect([(await failingStore.send(body))[0], failingStore.ended]).toEqual([503, []])
 })

@@ -1,4 +1,4 @@
-// One person with many tabs and a slow service: a few calls at once, the others in order, and everyone else is served.
+// One person with many tabs and a slow service: a few calls at once, the others queued, and other people unaffected.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
@@ -6,9 +6,9 @@ import type { Credentials } from '../../src/client-api/credentials.ts'
 import { Problem } from '../../src/problem.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 
-/** A service that answers when a test lets it. */
+/** A service whose responses a test releases. */
 function slowService() {
-  /** Of the calls under way, by query and in order. */
+  /** The queries of pending calls, in order. */
   const answers = new Map<string, () => void>()
   const requests: string[] = []
   const pages = new Map<string, AbortController>()
@@ -47,7 +47,7 @@ function slowService() {
       res.json(await service.search(req, { query, pageSize: 1 }, page.signal))
     })
     .use(failed)
-  /** @returns once the page has queued its call */
+  /** Resolves once the page has queued its call. */
   const open = async (person: string, query: string) => {
     const before = arrived
     const page = Promise.resolve(request(app).get(`/${person}/${query}`))
@@ -59,17 +59,17 @@ function slowService() {
     for (const query of queries) pages.push((await open(person, query)).page)
     return pages
   }
-  const answer = async (query: string) => {
+  const respondTo = async (query: string) => {
     await expect.poll(() => answers.has(query), { interval: 1 }).toBe(true)
     answers.get(query)?.()
   }
   const drop = (query: string) => pages.get(query)?.abort(new Problem(500, 'internal'))
-  return { open, openAll, answer, requests, drop, most: () => most }
+  return { open, openAll, answer: respondTo, requests, drop, most: () => most }
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `q${index}`)
 
-it('someone who holds 190 pages has eight calls under way, in order, and another person is served meanwhile', async () => {
+it('someone with 190 open pages has eight calls at once, in order, and others are served meanwhile', async () => {
   const { open, openAll, answer, requests, most } = slowService()
   const queries = numbered(190)
   const pages = await openAll('ada', queries)
@@ -98,7 +98,7 @@ it('a page closed while its call is queued never calls the service or delays oth
   expect(requests).toEqual([...numbered(8), 'last'])
 })
 
-it('a call that fails makes room for the next one', async () => {
+it('a failed call makes room for the next one', async () => {
   const { openAll, answer, requests } = slowService()
   const pages = await openAll('ada', ['fails', ...numbered(8)])
   for (const query of ['fails', ...numbered(8)]) await answer(query)

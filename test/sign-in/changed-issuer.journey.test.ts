@@ -1,5 +1,5 @@
-// Servers that are switched one after the other from one OIDC_ISSUER to another, on one Redis: pages work at each of them, and
-// what doesn't fit ends in a new sign-in. No error, no loop, and no token goes to the other authorization server.
+// A change of OIDC_ISSUER, one server after the other, on one Redis: pages work at both, sign-ins start over if necessary, and no
+// token goes to the other authorization server.
 import { beforeAll, expect, it } from 'vitest'
 import { ask, startTwo } from './two-processes.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -16,7 +16,7 @@ const serverAt = (which: Server) => two.processes[which === 'old' ? 0 : 1].url
 
 type Server = 'old' | 'new'
 
-/** Signs in where it begins. @param backAt the server that gets the callback, as if a load balancer chose it */
+/** Signs in. @param backAt the server that gets the callback, as if chosen by a load balancer */
 async function signIn(beginsAt: Server, backAt: Server, person = 'ada', browser = new TestBrowser()) {
   await browser.open(`${serverAt(beginsAt)}/onboarding`)
   let hop = await browser.post(browser.page.url, { person }, { follow: false })
@@ -45,7 +45,7 @@ it.each<[Server, Server]>([
     expect(await ask(serverAt(other), browser)).toEqual(AGAIN)
     expect(await ask(serverAt(own), browser)).toEqual(AGAIN)
     expect(sandbox.count('token')).toBe(0)
-    // The walk goes on where they sign in again.
+    // The walk continues after the new sign-in.
     expect((await signIn(other, other, 'ada', browser)).hop.location).toBe('/onboarding')
     expect(await ask(serverAt(other), browser)).toMatchObject({ status: 200 })
   },
@@ -54,22 +54,19 @@ it.each<[Server, Server]>([
 it.each<[Server, Server]>([
   ['old', 'new'],
   ['new', 'old'],
-])(
-  'a sign-in that begins at the %s server and comes back to the %s one starts over',
-  async (begins, ends) => {
-    two.sandbox.clearRequests()
-    const { hop } = await signIn(begins, ends)
-    expect([hop.status, hop.location]).toEqual([303, '/sign-in?return_to=%2Fonboarding&again=1'])
-    expect(two.sandbox.count('token')).toBe(0)
-  },
-)
+])('a sign-in that starts at the %s server and returns to the %s one starts over', async (begins, ends) => {
+  two.sandbox.clearRequests()
+  const { hop } = await signIn(begins, ends)
+  expect([hop.status, hop.location]).toEqual([303, '/sign-in?return_to=%2Fonboarding&again=1'])
+  expect(two.sandbox.count('token')).toBe(0)
+})
 
 it('an app skipped at the former identity provider is still skipped at the new one', async () => {
   const { browser } = await signIn('old', 'old', 'bob')
   await browser.open(`${serverAt('old')}/onboarding`)
   await browser.post(`${serverAt('old')}/onboarding/skip/slack_1`)
   expect(browser.text).toContain('Skipped')
-  const there = await signIn('new', 'new', 'bob')
-  await there.browser.open(`${serverAt('new')}/onboarding`)
-  expect(there.browser.text).toContain('Skipped')
+  const later = await signIn('new', 'new', 'bob')
+  await later.browser.open(`${serverAt('new')}/onboarding`)
+  expect(later.browser.text).toContain('Skipped')
 })

@@ -1,4 +1,4 @@
-// Reading a person's address, name and admin groups from claims.
+// A person's address, name and admin groups, read from claims.
 import { expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import type { Settings } from '../../src/settings/settings.ts'
@@ -35,11 +35,17 @@ it.each<[string, Settings, Source[], string | undefined, boolean | undefined]>([
   ['trusted by OIDC_EMAIL_TRUST=always', always, [{ email }], email, true],
   ['denied, and trusted otherwise', always, [denied], email, false],
   ['denied by nonsense', always, [{ email, email_verified: 'odd' }], email, false],
-  ['not the one that email_verified speaks of', upn, [beside], email, false],
+  ['not the one that email_verified is about', upn, [beside], email, false],
   ['in the claim, and in email too', upn, [{ ...beside, email }], email, true],
   ['in another claim that is trusted', upnAlways, [beside], email, true],
   ['denied by another spelling', upnAlways, [{ ...shouted, upn: email }], email, false],
-  ['verified elsewhere without saying which', byClaim, [{ email }, { email_verified: true }], email, false],
+  [
+    'verified elsewhere without a named address',
+    byClaim,
+    [{ email }, { email_verified: true }],
+    email,
+    false,
+  ],
   ['beside another one that is verified', byClaim, [{ email }, { ...verified, email: eve }], eve, true],
   ['verified by userinfo, which has it too', byClaim, [{ email }, verified], email, true],
   ['verified by the id_token, and denied by userinfo', byClaim, [verified, denied], email, false],
@@ -48,7 +54,7 @@ it.each<[string, Settings, Source[], string | undefined, boolean | undefined]>([
   ['of userinfo, verified in the id_token', byClaim, [{ email_verified: true }, { email }], email, false],
   ['beside another one that is denied', byClaim, [verified, { ...denied, email: eve }], email, true],
   ['denied without being named', byClaim, [verified, { email_verified: false }], email, false],
-  ['beside a denial of what is no address', byClaim, [verified, { ...denied, email: 7 }], email, true],
+  ['beside a denial of an invalid address', byClaim, [verified, { ...denied, email: 7 }], email, true],
   ['the only one of a list called emails', byClaim, [{ ...verified, ...listed }], email, false],
   ['the only one of a verified list', always, [{ ...verified, email: [email] }], email, true],
   ['the only one of a denied list', always, [{ ...denied, email: [email] }], email, false],
@@ -59,13 +65,16 @@ it.each<[string, Settings, Source[], string | undefined, boolean | undefined]>([
   ['longer', byClaim, [{ ...verified, email: email.padStart(255, 'x') }], undefined, undefined],
   ['only spaces', byClaim, [{ ...verified, email: ' ' }], undefined, undefined],
   ['missing', byClaim, [{ name: 'Ada' }], undefined, undefined],
-])('an address that is %s counts accordingly', (_what, rule, sources, wanted, emailVerified) => {
-  const user = userOf(sources, rule)
-  expect([user.email, user.emailVerified]).toEqual([wanted, emailVerified])
-})
+])(
+  'an address that is %s counts as verified, unverified or missing',
+  (_what, rule, sources, wanted, emailVerified) => {
+    const user = userOf(sources, rule)
+    expect([user.email, user.emailVerified]).toEqual([wanted, emailVerified])
+  },
+)
 
 it.each(['\t', '\n', '\r', '\0', '\u007f', '\u0085'])(
-  'an address with the control character %j counts as none',
+  'an address with the control character %j is ignored',
   (control) => {
     for (const odd of [control + email, email + control, email.replace('@', `${control}@`)])
       expect(userWith({ email: odd, email_verified: true })).not.toHaveProperty('email')
@@ -79,10 +88,10 @@ it.each<[string, Source, string | undefined, string | undefined]>([
   ['a list of two', { emails: [email, eve] }, undefined, 'a list of several (string)'],
   ['an object', { email: { work: email } }, undefined, 'an object'],
   ['a number', { email: 7 }, undefined, 'a number'],
-  ['what is too long', { email: email.padStart(255, 'x') }, undefined, 'a string'],
+  ['a value that is too long', { email: email.padStart(255, 'x') }, undefined, 'a string'],
   ['nothing', { email: '' }, undefined, undefined],
   ['null', { email: null }, undefined, undefined],
-])('an email claim of %s gives the address, or advice for the operator', (_what, claims, wanted, shape) => {
+])('an email claim with %s gives the address, or advice for the operator', (_what, claims, wanted, shape) => {
   expect(userWith(claims).email).toBe(wanted)
   const advice = adviceOn([{ sub: 'ada', ...claims }], byClaim).join()
   expect(/^the claim email came as (.+) that is no address,/.exec(advice)?.[1]).toBe(shape)
@@ -92,22 +101,22 @@ it('a person may have no address', () => {
   expect(userWith({ name: 'Ada' })).toEqual({ issuer, subject: 'ada', name: 'Ada' })
 })
 
-const whole = { sub: 'ada', name: 'Ada', ...verified }
+const completeClaims = { sub: 'ada', name: 'Ada', ...verified }
 const grouped: Settings = { ...byClaim, ADMIN_GROUPS: ['Admins'] }
 
 it.each<[string, object, boolean, Settings?]>([
-  ['with a name and an address that is verified', whole, true],
-  ['with an address that is not verified', { ...whole, email_verified: false }, true],
-  ['with a user name alone', { ...whole, name: undefined, preferred_username: 'ada' }, true],
-  ['without a name', { ...whole, name: ' ' }, false],
-  ['without an address', { ...whole, email: undefined }, false],
-  ['with an address without email_verified', { ...whole, email_verified: undefined }, false],
-  ['without the claim of the settings', whole, false, upnAlways],
-  ['with another address in that claim', { ...whole, upn: eve }, false, upnAlways],
-  ['without the groups of the settings', whole, false, grouped],
-  ['with groups', { ...whole, groups: [] }, true, grouped],
-])('an id_token %s is enough without userinfo, or not', (_what, claims, isEnough, rule = byClaim) => {
-  expect(hasEnoughClaims(claims as typeof whole, rule)).toBe(isEnough)
+  ['with a name and an address that is verified', completeClaims, true],
+  ['with an address that is not verified', { ...completeClaims, email_verified: false }, true],
+  ['with a user name alone', { ...completeClaims, name: undefined, preferred_username: 'ada' }, true],
+  ['without a name', { ...completeClaims, name: ' ' }, false],
+  ['without an address', { ...completeClaims, email: undefined }, false],
+  ['with an address without email_verified', { ...completeClaims, email_verified: undefined }, false],
+  ['without the claim of the settings', completeClaims, false, upnAlways],
+  ['with another address in that claim', { ...completeClaims, upn: eve }, false, upnAlways],
+  ['without the groups of the settings', completeClaims, false, grouped],
+  ['with groups', { ...completeClaims, groups: [] }, true, grouped],
+])('an id_token %s may be enough without userinfo', (_what, claims, isEnough, rule = byClaim) => {
+  expect(hasEnoughClaims(claims as typeof completeClaims, rule)).toBe(isEnough)
 })
 
 const EMPTY = 'the authorization server gives people an empty sub: let it name each by one of their own'
@@ -116,7 +125,7 @@ const SAME = expect.stringContaining('everyone the same sub') as string
 it.each([
   ...['', ' ', '\u200b', '\n'].map((sub) => [sub, EMPTY]),
   ...['Not supported currently. Use oid claim.', ' not supported'].map((sub) => [sub, SAME]),
-])('a sub that is invisible or a word for none (%j) signs no one in', (sub, detail) => {
+])('the unusable sub %j is rejected', (sub, detail) => {
   const problem = { status: 502, code: 'sign_in_misconfigured', detail }
   expect(() => userWith({ sub })).toThrow(expect.objectContaining(problem))
 })
@@ -131,7 +140,7 @@ it('name and locale come from the first source that has them, truncated', () => 
   expect(userOf(sources)).toEqual(user)
 })
 
-it('a name cannot reverse the text beside it', () => {
+it('a name can’t reverse the text beside it', () => {
   expect(userWith({ name: ' Ada\u202e\u2066 L\u0007 ' }).name).toBe('Ada L')
   expect(userWith({ name: '\u202e', preferred_username: 'ada' }).name).toBe('ada')
   expect(userWith({ given_name: 'Ada' }).givenName).toBe('Ada')
@@ -147,7 +156,7 @@ it.each<[string, unknown[], string[] | undefined]>([
   ['in other spellings', [['search admins', ' Search Admins', 'it/search']], []],
   ['in objects with a name', [[{ id: 1, name: 'Search Admins' }, { name: '/it/search' }]], BOTH],
   ['keyed by name', [{ 'Search Admins': { 2199: 'acme.example' }, other: {} }], ['Search Admins']],
-  ['in anything but names', [[{ title: 'Search Admins' }, null, 7]], []],
+  ['in other values than names', [[{ title: 'Search Admins' }, null, 7]], []],
   ['in a single object', [{ name: 'Search Admins' }], []],
   ['keyed beside lists', [{ 'Search Admins': ['x'] }], []],
   ['inside one name', ['Search Admins,/it/search'], []],
@@ -163,7 +172,7 @@ it.each<[string, string, Record<string, unknown>, string[] | undefined]>([
   ['two claims deep', 'a.b.c', { a: { b: { c: BOTH } } }, BOTH],
   ['in a claim with dots in its name', 'a.b', { 'a.b': BOTH, a: { b: [] } }, BOTH],
   ['inside a list', 'a.b', { a: ['b'] }, undefined],
-  ['inside what every object has', 'a.constructor', { a: {} }, undefined],
+  ['inside an inherited member', 'a.constructor', { a: {} }, undefined],
   ['that is null', 'groups', { groups: null }, undefined],
 ])('a groups claim is found %s', (_where, claim, claims, kept) => {
   const rule = { ...wanting, OIDC_GROUPS_CLAIM: claim }
@@ -174,12 +183,12 @@ it.each<[string, string, Record<string, unknown>, string[] | undefined]>([
 })
 
 it.each<[string, unknown, string]>([
-  ['a text with a comma', 'Everyone,Search Admins', 'came as one text with commas'],
-  ['a text with a list', '[Search Admins]', 'came as one text with commas, brackets'],
+  ['a string with a comma', 'Everyone,Search Admins', 'came as one text with commas'],
+  ['a string with a list', '[Search Admins]', 'came as one text with commas, brackets'],
   ['an object', { roles: BOTH }, 'came as an object, '],
   ['a number', 7, 'came as a number, '],
   ['objects without a name', [{ id: 1 }, { id: 2 }], 'came as a list of several (object), '],
-])('a groups claim that is %s is explained with its type, without its content', (_what, groups, words) => {
+])('a groups claim that is %s is reported with its type, without its content', (_what, groups, words) => {
   const [why] = adviceOn([{ sub: 'ada', groups }], wanting)
   expect(why).toContain(words)
   expect(why).not.toContain('Everyone')
@@ -190,7 +199,7 @@ it('a readable groups claim needs no advice', () => {
     expect(adviceOn([{ sub: 'ada', groups }], wanting)).toEqual([])
 })
 
-it('a person whose group leaves the setting is no longer an admin', () => {
+it('a person whose group is removed from the setting is no longer an admin', () => {
   const user = { issuer, subject: 'ada', groups: ['Search Admins'] }
   expect(createAdminCheck([], ['Search Admins'])(user)).toBe(true)
   expect(createAdminCheck([], ['/it/search'])(user)).toBe(false)
@@ -198,13 +207,21 @@ it('a person whose group leaves the setting is no longer an admin', () => {
 })
 
 it.each([
-  ['Microsoft Entra left out too many', { hasgroups: true }, /more groups than Microsoft Entra.*app roles/],
-  ['it keeps them elsewhere', { _claim_names: { groups: 'src1' } }, /more groups than Microsoft Entra/],
-  ['it keeps other ones elsewhere', { _claim_names: { roles: 'src1' } }, /without the claim groups/],
-  ['it has nothing elsewhere', { _claim_names: null }, /without the claim groups/],
+  [
+    'Microsoft Entra leaves out a long list',
+    { hasgroups: true },
+    /more groups than Microsoft Entra.*app roles/,
+  ],
+  [
+    'they are in a distributed claim',
+    { _claim_names: { groups: 'src1' } },
+    /more groups than Microsoft Entra/,
+  ],
+  ['other claims are distributed', { _claim_names: { roles: 'src1' } }, /without the claim groups/],
+  ['no claim is distributed', { _claim_names: null }, /without the claim groups/],
   ['the claim is missing', {}, /without the claim groups/],
-  ['one source has them', { groups: [] }, /^$/],
-])('missing groups are explained to the operator if %s', (_why, claims, words) => {
+  ['one source has the groups', { groups: [] }, /^$/],
+])('missing groups may give advice to the operator: %s', (_why, claims, words) => {
   const sources = [{ sub: 'ada' }, { sub: 'ada', ...claims }]
   expect(adviceOn(sources, wanting).join()).toMatch(words)
   expect(adviceOn(sources, byClaim)).toEqual([])

@@ -29,7 +29,7 @@ async function sent(authentication: ClientAuthentication) {
   const [body, headers] = [new URLSearchParams(), new Headers()]
   const prove = await createClientAuth(authentication)
   const server = { issuer: 'https://as.example' } as ServerMetadata
-  // The library’s type leaves out that a signature takes its time.
+  // The library's type ignores that signing is asynchronous.
   await (prove(server, { client_id: 'a:b' }, body, headers) as unknown as Promise<void>)
   return { body: Object.fromEntries(body), authorization: headers.get('authorization') ?? undefined }
 }
@@ -42,7 +42,7 @@ it.each<[ClientAuthentication['method'], string | undefined, object, string | un
   ['client_secret_basic', 'x-_.*~ +%ü', {}, basic('a%3Ab:x-_.*%7E+%2B%25%C3%BC')],
   ['client_secret_basic', undefined, {}, basic('a%3Ab:')],
   ['client_secret_post', 'hush', { client_id: 'a:b', client_secret: 'hush' }, undefined],
-])('%s sends the secret %j where it says', async (method, secret, body, authorization) => {
+])('%s sends the secret %j in the documented place', async (method, secret, body, authorization) => {
   expect(await sent({ method, ...omitUndefined({ secret }) })).toEqual({ body, authorization })
 })
 
@@ -58,7 +58,7 @@ const federated: ClientAuthentication = {
   ...credentialsIn({ OIDC_CLIENT_ASSERTION_FILE: assertionFile }, 'OIDC'),
 }
 
-it('an assertion file is read anew for each request', async () => {
+it('an assertion file is read again for each request', async () => {
   for (const token of ['a.b.c', 'd.e.f']) {
     writeFileSync(assertionFile, `${token}\n`)
     expect((await sent(federated)).body).toEqual({
@@ -71,10 +71,10 @@ it('an assertion file is read anew for each request', async () => {
 
 it.each([
   ['is empty', '', 'holds no signed JWT'],
-  ['holds something else', 'root:planted:0', 'holds no signed JWT'],
-  ['is not there', undefined, 'cannot be read (ENOENT)'],
+  ['holds another text', 'root:planted:0', 'holds no signed JWT'],
+  ['is missing', undefined, 'cannot be read (ENOENT)'],
 ])(
-  'an assertion file that %s sends nothing, and the log names it and its setting',
+  'an assertion file that %s stops the request, and the log names the file and its setting',
   async (_what, text, why) => {
     if (text === undefined) rmSync(assertionFile)
     else writeFileSync(assertionFile, text)
@@ -87,7 +87,7 @@ it.each([
   },
 )
 
-it.each(keysOf)('%s is published without its private parts', (_what, key) => {
+it.each(keysOf)('the published key for %s has no private parts', (_what, key) => {
   const { keys } = publicJwks(key)
   expect(keys).toEqual([expect.objectContaining({ use: 'sig', kty: expect.any(String) as string })])
   expect(keys[0]).not.toHaveProperty('d')

@@ -8,7 +8,7 @@ import type { ServerMetadata } from 'openid-client'
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { createClientAuth } from '../../src/sign-in/server/client-authentication.ts'
-import { examined } from '../doctor/set-up.ts'
+import { examined } from '../doctor/setup.ts'
 import { expectSignedIn, messagesOf } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
@@ -40,7 +40,7 @@ const certified = {
 const OIDC_CLIENT_ASSERTION_FILE = path('token')
 const federated = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_ASSERTION_FILE }
 
-/** Onramp at a sandbox that knows how the client authenticates. */
+/** Starts onramp and a sandbox with this client authentication. */
 async function startedWith(
   settings: Record<string, string>,
   method: Settings['OIDC_CLIENT_AUTH'] = 'private_key_jwt',
@@ -77,7 +77,7 @@ it.each(['client_secret_post', 'none', 'private_key_jwt'] as const)(
   },
 )
 
-/** Another issuer replaces the token. The sandbox takes each once, as the one of its client. */
+/** An assertion by another issuer. The sandbox accepts each once, for its client. */
 async function replaceToken({ sandbox }: Running, key = 'ours.key'): Promise<void> {
   const token = await new SignJWT({ jti: randomUUID() })
     .setProtectedHeader({ alg: 'RS256' })
@@ -95,7 +95,7 @@ const assertionsOf = ({ sandbox }: Running): string[] =>
     .filter(({ operation }) => operation === 'token')
     .map(({ body }) => String(Reflect.get(Object(body), 'client_assertion')))
 
-/** What the doctor finds out about the client. */
+/** The doctor's findings about the client. */
 const clientFound = async ({ env }: Running) =>
   (await examined(env)).findings.find(({ check }) => check === 'authorization-server.client')
 
@@ -134,7 +134,7 @@ it('people sign in and refresh with a certificate, which the doctor tries', asyn
   })
 })
 
-it("people sign in with a workload's assertion file, which is read anew for the refresh and the doctor", async () => {
+it('people sign in with a workload’s assertion file, which the refresh and the doctor read again', async () => {
   const running = await startedWith(federated)
   await replaceToken(running)
   const browser = await signIn(running, 'ada')
@@ -152,7 +152,7 @@ it("people sign in with a workload's assertion file, which is read anew for the 
   })
 })
 
-it('a missing assertion file keeps people out, with its path in the log and from the doctor', async () => {
+it('a missing assertion file fails sign-ins, and the log and the doctor name its path', async () => {
   const running = await startedWith(federated)
   rmSync(OIDC_CLIENT_ASSERTION_FILE, { force: true })
   const browser = await signIn(running, 'ada')
@@ -165,7 +165,7 @@ it('a missing assertion file keeps people out, with its path in the log and from
   })
 })
 
-const whole = {
+const validSettings = {
   PUBLIC_URL: 'https://onramp.example',
   SERVICE_BASE_URL: 'https://svc.example',
   OIDC_ISSUER: 'https://as.example',
@@ -182,7 +182,7 @@ it.each<[Record<string, string>, string[]]>([
   [{ ...federated, OIDC_CLIENT_SECRET: 'x' }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
   [{ ...federated, OIDC_CLIENT_KEY_FILE: path('ours.key') }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
   [{ ...federated, OIDC_CLIENT_ID: '' }, ['OIDC_CLIENT_ID is required']],
-])('the settings of a client without a secret are checked: %j', (env, faults) => {
+])('the settings of a client without a secret are validated: %j', (env, faults) => {
   const words = faults.map((fault) => expect.stringContaining(fault) as string)
-  expect(faultsIn({ ...whole, ...env })).toEqual(words)
+  expect(faultsIn({ ...validSettings, ...env })).toEqual(words)
 })

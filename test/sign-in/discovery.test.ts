@@ -1,12 +1,12 @@
-// Discovery: well-known addresses, the issuer, required endpoints, and the line for the log.
+// Discovery: well-known addresses, the issuer, required endpoints and the log line.
 import { expect, it } from 'vitest'
 import { lacksRefreshTokenGrant, discoverMetadata, findMetadata } from '../../src/sign-in/server/discovery.ts'
-import { answerFetch, silent } from './network-of-answers.ts'
+import { answerFetch, silent } from './network-stub.ts'
 
 const ISSUER = 'https://as.example'
 const OPENID = `${ISSUER}/.well-known/openid-configuration`
 const OAUTH = `${ISSUER}/.well-known/oauth-authorization-server`
-const whole = {
+const completeMetadata = {
   issuer: ISSUER,
   authorization_endpoint: `${ISSUER}/a`,
   token_endpoint: `${ISSUER}/t`,
@@ -19,13 +19,18 @@ const json =
 const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } })
 
 it('metadata is fetched once, without empty members', async () => {
-  const body = { ...whole, registration_endpoint: null, userinfo_endpoint: '', grant_types_supported: [] }
+  const body = {
+    ...completeMetadata,
+    registration_endpoint: null,
+    userinfo_endpoint: '',
+    grant_types_supported: [],
+  }
   const requests = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
   expect(await findMetadata(ISSUER)).toEqual({
     kind: 'found',
     specification: 'oidc',
     url: OPENID,
-    metadata: { ...whole, grant_types_supported: [] },
+    metadata: { ...completeMetadata, grant_types_supported: [] },
     date: 'Sun, 01 Nov 2026 10:00:00 GMT',
   })
   expect(requests.map(({ url, method, headers }) => [url, method, headers.get('accept')])).toEqual([
@@ -43,7 +48,7 @@ it.each([
   ['http://127.0.0.1:9/.well-known/x', ['http://127.0.0.1:9/.well-known/x']],
   ['http://as.example', []],
 ])(
-  'the metadata of %s is looked for at its well-known addresses, over https or loopback',
+  'the metadata of %s is requested at its well-known addresses, over https or loopback',
   async (setting, places) => {
     const requests = answerFetch({})
     expect(await findMetadata(setting)).toMatchObject({ kind: 'missing' })
@@ -62,7 +67,7 @@ it.each([
   [`${OAUTH}/a`, `${ISSUER}/a`, true],
   [ISSUER, 'as.example', false],
   [ISSUER, 'https://eve.example', false],
-  // A tenant may have its id there, and its name in the address.
+  // The issuer may have a tenant's id, and OIDC_ISSUER its name.
   ['https://login.microsoftonline.com/x/v2.0', 'https://sts.example/id', true],
   ['https://x.b2clogin.com/x', 'https://sts.example/id', true],
   ['https://b2clogin.com.example/x', 'https://sts.example/id', false],
@@ -71,7 +76,7 @@ it.each([
 ])('the metadata for %s with the issuer %s is accepted: %s', async (setting, issuer, isTaken) => {
   const requests = answerFetch({})
   await findMetadata(setting)
-  answerFetch({ [requests[0]?.url ?? '']: json({ ...whole, issuer }) })
+  answerFetch({ [requests[0]?.url ?? '']: json({ ...completeMetadata, issuer }) })
   const named = isTaken ? { kind: 'found', metadata: { issuer } } : { kind: 'other-issuer', issuer }
   expect(await findMetadata(setting)).toMatchObject(named)
 })
@@ -80,8 +85,8 @@ it.each([
   ['https://eve.example', / names another issuer than OIDC_ISSUER$/],
   [`${ISSUER}/a/`, /\(they differ only in the slash at the end\)$/],
   ['https://x/{tenantid}', / stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id$/],
-])('another issuer (%s) is explained', async (issuer, words) => {
-  answerFetch({ [`${ISSUER}/a/.well-known/openid-configuration`]: json({ ...whole, issuer }) })
+])('a wrong issuer (%s) is explained', async (issuer, words) => {
+  answerFetch({ [`${ISSUER}/a/.well-known/openid-configuration`]: json({ ...completeMetadata, issuer }) })
   expect(await findMetadata(`${ISSUER}/a`)).toMatchObject({
     kind: 'other-issuer',
     expected: `${ISSUER}/a`,
@@ -89,9 +94,9 @@ it.each([
   })
 })
 
-it('metadata of the right issuer wins over another one, and the first wrong one is named', async () => {
+it('metadata of the right issuer wins, and else the first wrong issuer is named', async () => {
   const eve = json({ issuer: 'https://eve.example' })
-  answerFetch({ [OPENID]: eve, [OAUTH]: json(whole) })
+  answerFetch({ [OPENID]: eve, [OAUTH]: json(completeMetadata) })
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', specification: 'oauth2', url: OAUTH })
   answerFetch({ [OPENID]: eve, [OAUTH]: json({ issuer: 'https://bob.example' }) })
   expect(await findMetadata(ISSUER)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
@@ -100,22 +105,22 @@ it('metadata of the right issuer wins over another one, and the first wrong one 
 it.each([
   ['200 with a page', () => new Response('<html>'), 'answered 200 without metadata'],
   ['200 with another JSON', json({ issuer: 7 }), 'answered 200 without metadata'],
-  ['metadata and another status', () => Response.json(whole, { status: 201 }), 'answered 201'],
+  ['metadata and another status', () => Response.json(completeMetadata, { status: 201 }), 'answered 201'],
   ['nothing', () => new Response(null, { status: 204 }), 'answered 204'],
   ['a redirect away', redirect('https://e.test/x'), 'answered 302 to another origin (https://e.test)'],
   ['a redirect to no address', redirect('http://['), 'answered 302 to another origin'],
   ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
   ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
-])('a response with %s is not accepted as metadata', async (_what, answer, words) => {
+])('a response with %s isn’t accepted as metadata', async (_what, answer, words) => {
   const requests = answerFetch({ [OPENID]: answer })
   const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} answered 404` }]
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'missing', attempts })
   expect(requests.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
 })
 
-it('a redirect is followed on the same origin only, and a silent server gets one request', async () => {
+it('a redirect is followed on the same origin only, and an unreachable server gets one request', async () => {
   const two = `${ISSUER}/two`
-  answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(whole) })
+  answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(completeMetadata) })
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', url: two })
   const requests = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
   const explanation = `${OPENID} cannot be read: connection refused`
@@ -150,28 +155,25 @@ it.each([
   ['token_endpoint', 'a', 'see OIDC_ISSUER'],
   ['jwks_uri', 'a openid', 'no id_token could be verified; for plain OAuth 2.1, leave openid out'],
 ])('metadata without %s is refused for the scope %s', async (name, scope, words) => {
-  answerFetch({ [OPENID]: json({ ...whole, [name]: null }) })
+  answerFetch({ [OPENID]: json({ ...completeMetadata, [name]: null }) })
   expect((await failureOf(ISSUER, scope))?.detail).toContain(`metadata has no ${name}: ${words}`)
 })
 
 const OPTIONAL = 'userinfo introspection revocation end_session registration pushed_authorization_request'
-it.each(OPTIONAL.split(' '))(
-  'an unsafe %s_endpoint is not used, and one that we never call stays',
-  async (of) => {
-    const name = `${of}_endpoint`
-    const kept = { ...whole, device_authorization_endpoint: 'http://as.example/device' }
-    for (const address of ['http://as.example/x', 'ftp://as.example', 'x', 7]) {
-      answerFetch({ [OPENID]: json({ ...kept, [name]: address }) })
-      expect(await discoverMetadata(ISSUER, 'openid')).toEqual({ metadata: kept, unused: [name] })
-    }
-  },
-)
+it.each(OPTIONAL.split(' '))('an unsafe %s_endpoint isn’t used, and an unneeded one stays', async (of) => {
+  const name = `${of}_endpoint`
+  const kept = { ...completeMetadata, device_authorization_endpoint: 'http://as.example/device' }
+  for (const address of ['http://as.example/x', 'ftp://as.example', 'x', 7]) {
+    answerFetch({ [OPENID]: json({ ...kept, [name]: address }) })
+    expect(await discoverMetadata(ISSUER, 'openid')).toEqual({ metadata: kept, unused: [name] })
+  }
+})
 
 it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
-  'an unsafe %s refuses the metadata',
+  'metadata with an unsafe %s is refused',
   async (name) => {
     for (const address of ['http://as.example/x', 'ftp://as.example', 'x']) {
-      answerFetch({ [OPENID]: json({ ...whole, [name]: address }) })
+      answerFetch({ [OPENID]: json({ ...completeMetadata, [name]: address }) })
       expect((await failureOf(ISSUER))?.detail).toContain(`metadata names an unsafe ${name}: see OIDC_ISSUER`)
     }
     // Plain OAuth needs no keys.
@@ -179,7 +181,7 @@ it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
       { [name]: 'http://127.0.0.1:1/x' },
       { service_documentation: 'http://as.example', jwks_uri: null },
     ]) {
-      answerFetch({ [OPENID]: json({ ...whole, ...own }) })
+      answerFetch({ [OPENID]: json({ ...completeMetadata, ...own }) })
       expect(await failureOf(ISSUER, 'a')).toBeUndefined()
     }
   },
@@ -193,6 +195,6 @@ it.each([
   [['authorization_code', 'implicit'], false],
   ['authorization_code', false],
   [[], true],
-])('the grants %j deny refresh tokens: %s', (grants, denies) => {
+])('the grant types %j exclude refresh tokens: %s', (grants, denies) => {
   expect(lacksRefreshTokenGrant({ grant_types_supported: grants as string[] })).toBe(denies)
 })

@@ -55,7 +55,7 @@ it.each([
   [429, 'sign_in_unavailable'],
   [499, 'sign_in_failed'],
   [500, 'sign_in_unavailable'],
-])('an unknown error with the status %i is temporary, or a failure', async (status, code) => {
+])('an unknown error with the status %i becomes %s', async (status, code) => {
   expect(errorResponseProblem(await refusal(status, { error: 'odd' })).code).toBe(code)
 })
 
@@ -65,7 +65,7 @@ it.each([
   ['Bearer realm="x", error="not_invalid_token"', 401, 'the client is not accepted'],
   ['Basic realm="x", Bearer error="invalid_token"', 401, 'refused with status 401'],
   ['Basic realm="x"', 403, 'refused with status 403'],
-])('a challenge %s with the status %i is about the client or the token', async (text, status, words) => {
+])('the challenge %s with the status %i is explained: %s', async (text, status, words) => {
   const detail = expect.stringContaining(words) as string
   expect(problemOf(await refusal(status, {}, challenge(text)))).toEqual([
     502,
@@ -80,10 +80,10 @@ const aboutToken = challenge('Bearer realm="x", error="invalid_token"')
 
 it.each<[string, number, unknown, When, Record<string, string>?]>([
   ['invalid_grant', 400, { error: 'invalid_grant' }, 'always'],
-  ['200 with an error in it', 200, { error: 'bad_refresh_token' }, 'unless new'],
+  ['200 with an error', 200, { error: 'bad_refresh_token' }, 'unless new'],
   ['interaction_required', 400, { error: 'interaction_required' }, 'unless new'],
   ['200 without a token', 200, { ok: false }, 'unless new or early'],
-  ['an expiry that is none', 200, { ...tokens, expires_in: -1 }, 'unless new or early'],
+  ['an invalid expiry', 200, { ...tokens, expires_in: -1 }, 'unless new or early'],
   ['400 without an error code', 400, { errorCode: 'E0000011' }, 'unless new or early'],
   ['401 without a body', 401, '', 'unless new or early'],
   ['401 and a challenge about the token', 401, {}, 'unless new or early', aboutToken],
@@ -97,14 +97,17 @@ it.each<[string, number, unknown, When, Record<string, string>?]>([
   ['temporarily_unavailable', 400, { error: 'temporarily_unavailable' }, 'never'],
   ['401 invalid_client', 401, { error: 'invalid_client' }, 'never'],
   ['401 and a challenge for the client', 401, {}, 'never', challenge('Basic realm="x"')],
-])('a refresh that gets %s ends a sign-in, or is tried again', async (_what, status, body, when, headers) => {
-  const error = await refusal(status, body, headers)
-  const ends = (isRecent: boolean, isEarly: boolean) => isRefreshTokenRefused(error, { isRecent, isEarly })
-  const outcomes = [ends(false, false), ends(false, true), ends(true, false), ends(true, true)]
-  const isNew = when === 'always'
-  const isEarly = isNew || when === 'unless new'
-  expect(outcomes).toEqual([when !== 'never', isEarly, isNew, isNew])
-})
+])(
+  'a refresh with the response %s ends the sign-in or is retried',
+  async (_what, status, body, when, headers) => {
+    const error = await refusal(status, body, headers)
+    const ends = (isRecent: boolean, isEarly: boolean) => isRefreshTokenRefused(error, { isRecent, isEarly })
+    const outcomes = [ends(false, false), ends(false, true), ends(true, false), ends(true, true)]
+    const isNew = when === 'always'
+    const isEarly = isNew || when === 'unless new'
+    expect(outcomes).toEqual([when !== 'never', isEarly, isNew, isNew])
+  },
+)
 
 it('a refresh without a response ends no sign-in', () => {
   for (const none of [new Error('x'), libraryError('OAUTH_TIMEOUT')])
@@ -127,7 +130,7 @@ it.each([
   expect(problemOf(libraryError(code, response))).toEqual([...unavailable, `${detail} ${more}`])
 })
 
-it("an unknown library error is a failure, and a proxy's refusal is temporary", () => {
+it('an unknown library error is a failure, and a proxy’s refusal is temporary', () => {
   const failed = [400, 'sign_in_failed', 'the answer was refused (OAUTH_X)']
   expect(problemOf(libraryError('OAUTH_X'))).toEqual(failed)
   const away = 'the authorization server cannot be reached'
@@ -142,10 +145,10 @@ const jwtOf = (...parts: object[]) =>
   parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
 
 it.each<[string, object, RegExp, string[]?]>([
-  ['an expiry that is none', { expires_in: -1 }, /: expires_in is missing, or cannot be used/],
+  ['an invalid expiry', { expires_in: -1 }, /: expires_in is missing, or cannot be used/],
   ['an error', { access_token: undefined, error: 'odd' }, /: access_token is missing/],
-  ['a scope that is no text', { scope: 5 }, /: scope is missing, or cannot be used/],
-  ['a sub that is no text', { id_token: { sub: 7 } }, /: sub is missing, or cannot be used/],
+  ['a scope that isn’t a string', { scope: 5 }, /: scope is missing, or cannot be used/],
+  ['a sub that isn’t a string', { id_token: { sub: 7 } }, /: sub is missing, or cannot be used/],
   ['no time', { id_token: { iat: undefined } }, /: iat is missing, or cannot be used/],
   ['an end in the past', { id_token: { exp: 1 } }, /: exp is missing, or cannot be used/],
   ['RS256, which is not listed', { id_token: {} }, /signed with RS256, which was not agreed on/, ['none']],
@@ -173,17 +176,17 @@ const stranger = { ...other, kid: 'one' }
 
 it.each<[string, object, number, string, RegExp]>([
   ['a wrong signature', { keys: [stranger] }, 2048, 'failed', /signature isn't of the key at jwks_uri/],
-  ['a token that is no bearer token', { token_type: 'mac' }, 2048, 'misconfigured', /token_type/],
+  ['a token that isn’t a bearer token', { token_type: 'mac' }, 2048, 'misconfigured', /token_type/],
   ['an encrypted id_token', { id_token: jwe }, 2048, 'misconfigured', /encrypted \(JWE\)(?!.*a\.b\.c)/],
   ['a key of 1,024 bits', {}, 1024, 'misconfigured', /a key of 1024 bits: .* 2,048/],
-  ['no key that fits', { keys: [] }, 2048, 'failed', /none of the keys at .* jwks_uri fits/],
+  ['no matching key', { keys: [] }, 2048, 'failed', /none of the keys at .* jwks_uri fits/],
   ['no list of keys', { keys: 'none' }, 2048, 'failed', /: keys is missing/],
-])('the log explains %s in a sentence of its own', async (_what, more, bits, code, words) => {
+])('the log explains %s', async (_what, more, bits, code, words) => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }]
   const unsigned = jwtOf({ alg: 'RS256', kid: 'one' }, right)
   const id_token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`
-  // One answer for both questions.
+  // Both requests get the same response.
   const body = { ...tokens, id_token, keys, ...more }
   const configuration = answering(200, body, {}, { jwks_uri: `${issuer}/keys` })
   enableNonRepudiationChecks(configuration)
@@ -191,13 +194,13 @@ it.each<[string, object, number, string, RegExp]>([
   expect(problemOf(error).slice(1)).toEqual([`sign_in_${code}`, matching(words)])
 })
 
-it("a temporary failure takes the server's Retry-After", async () => {
+it('a temporary failure has the server’s Retry-After', async () => {
   const headers = { 'retry-after': '7' }
   expect(errorResponseProblem(await refusal(503, { error: 'x' }, headers)).retryAfter).toBe(7)
   expect(errorResponseProblem(await refusal(400, { error: 'x' }, headers)).retryAfter).toBeUndefined()
 })
 
-it('a problem keeps its cause and where to try again', () => {
+it('a problem keeps its cause and the address for “Try again”', () => {
   const error = fromBrowser('access_denied')
   const problem = errorResponseProblem(error, '/sign-in')
   expect([problem.cause, problem.tryAgain]).toEqual([error, '/sign-in'])
@@ -209,7 +212,7 @@ it.each([
   ['a'.repeat(41), 'an unknown error'],
   ['Invalid', 'an unknown error'],
   ['invalid_grant ', 'an unknown error'],
-])('only a registered spelling of an error code is repeated: %j', async (error, name) => {
+])('only a registered error code is quoted: %j', async (error, name) => {
   expect(describeErrorResponse(await refusal(400, { error }))).toBe(`${name} with status 400`)
 })
 
@@ -223,12 +226,12 @@ it.each([
   ['word '.repeat(100), 'word '.repeat(40).trim()],
   [`${'aB3aB3aB '.repeat(30)}end`, `${'… '.repeat(30)}end`],
   [`${'A'.repeat(800)} end`, '…'],
-])('an error description is short and quotes nothing secret: %j', async (error_description, words) => {
+])('an error description is shortened and stripped of secrets: %j', async (error_description, words) => {
   const error = await refusal(400, { error: 'invalid_grant', error_description })
   expect(describeErrorResponse(error)).toBe(`invalid_grant with status 400 ("${words}")`)
 })
 
-it('an error without a code is described by its status, or as nothing', async () => {
+it('an error without a code is described by its status, if any', async () => {
   expect(describeErrorResponse(await refusal(502, '<html>'))).toBe('status 502')
   expect(describeErrorResponse(await refusal(401, '', challenge('Basic realm="x"')))).toBe('status 401')
   expect(describeErrorResponse(undefined)).toBe('nothing')

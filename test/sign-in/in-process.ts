@@ -1,5 +1,5 @@
-// Signing in within this process: our routes, a store in memory, and an authorization server that is a function. Its
-// responses can be replaced by path; requests, audit events and log lines are recorded.
+// Fixture: sign-ins within this process, with our routes, a store in memory and a stub of the authorization server. Its responses
+// can be replaced by path; requests, audit events and log lines are recorded.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
@@ -20,9 +20,9 @@ import { SignIn } from '../../src/sign-in/sign-in.ts'
 import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/routes.ts'
 import type { Log } from '../../src/web/log.ts'
 import { memoryStore } from './memory-store.ts'
-import { serverAsFunction, type Form } from './server-as-function.ts'
+import { serverAsFunction, type Form } from './server-stub.ts'
 
-export { ISSUER, type Form } from './server-as-function.ts'
+export { ISSUER, type Form } from './server-stub.ts'
 
 export const PUBLIC_URL = 'http://localhost:3000'
 export const SECRET = 's'.repeat(32)
@@ -34,8 +34,13 @@ export type Setup = {
   records?: (records: Records) => Records
 }
 
-export function inProcess({ metadata = {}, client = {}, settings: own = {}, records: wrap }: Setup = {}) {
-  /** Access tokens that the service refuses; `all` refuses every one. */
+export function inProcess({
+  metadata = {},
+  client = {},
+  settings: overrides = {},
+  records: wrap,
+}: Setup = {}) {
+  /** Access tokens that the service rejects; `all` rejects every one. */
   const refused = new Set<string>()
   const clock = { now: 1_700_000_000_000 }
   const now = () => clock.now
@@ -50,10 +55,10 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     OIDC_GROUPS_CLAIM: 'groups',
     TOKEN_ISSUED_BY: 'service',
     RETURN_TO_ORIGINS: ['https://intranet.example'],
-    ...own,
+    ...overrides,
   } as unknown as Settings
-  const there = serverAsFunction(metadata, client)
-  const authorizationServer = there.authorizationServer as unknown as AuthorizationServer
+  const serverStub = serverAsFunction(metadata, client)
+  const authorizationServer = serverStub.authorizationServer as unknown as AuthorizationServer
   const returnTo = { publicOrigin: PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const store = memoryStore()
   const records = wrap?.(store.records) ?? store.records
@@ -64,7 +69,7 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
   const log = { debug: line('debug'), info: line('info'), warn: line('warn') } as unknown as Log
   const audit = (event: object) => void audited.push(event)
 
-  /** The service answers with the credentials that it was called with. */
+  /** The service returns the credentials of the call. */
   const serviceClient = {
     async search({ kind: _kind, ...credentials }: Credentials) {
       const { accessToken } = credentials as { accessToken: string }
@@ -87,15 +92,15 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
     const { start, callback, signOut, sessions } = signIn
-    const parts = { start, callback, signOut, sessions, authorizationServer }
-    const common = { ...parts, records, sendPage, log, audit, now, limit }
+    const signInRoutes = { start, callback, signOut, sessions, authorizationServer }
+    const common = { ...signInRoutes, records, sendPage, log, audit, now, limit }
     const app = express()
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
     app.use(createBackChannelRoutes({ ...common, countRefused: () => {} }))
     app.use(
       signIn.session,
       createSignInRoutes({ ...common, returnTo, limitCallback: () => {} }),
-      createSignOutRoutes(parts.signOut, limit, sendPage),
+      createSignOutRoutes(signOut, limit, sendPage),
       requireSignIn,
     )
     app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))
@@ -126,33 +131,33 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     })
   const signIn = newProcess()
   const app = appOf(signIn)
-  let other: express.Express | undefined
+  let secondApp: express.Express | undefined
 
-  /** Someone's browser. */
+  /** A browser with its cookies. */
   const browser = () => {
     const agent = request.agent(app)
-    /** Asks to sign in. @returns the authorization request's parameters */
+    /** Starts a sign-in. @returns the authorization request's parameters */
     const begin = async (query: Form = {}): Promise<Form> =>
       parametersOf((await agent.get('/sign-in').query(query).expect(303)).headers['location'] ?? '')
-    /** What comes of an address: where it leads, or its error. */
+    /** @returns the Location of the response, or its error */
     async function follow(address: string) {
       const { status, headers, body } = await agent.get(address)
       return status === 303 ? (headers['location'] as string) : ({ status, ...body } as object)
     }
     const cookies = async () => String((await agent.get('/cookies')).headers['x-cookies'])
-    /** Signs in, all the way. @returns where that leads */
-    const comeBack = async (query: Form = {}) => follow(there.callbackFor(await begin(query)))
+    /** Signs in. @returns the Location after the callback */
+    const signIn = async (query: Form = {}) => follow(serverStub.callbackFor(await begin(query)))
     return {
       agent,
       begin,
       follow,
-      signIn: comeBack,
-      who: async () => (await agent.get('/me')).body as Record<string, unknown>,
+      signIn: signIn,
+      currentUser: async () => (await agent.get('/me')).body as Record<string, unknown>,
       sessionId: async () => (await agent.get('/id')).text,
-      /** What the service is called with for them, or the code of what went wrong. @param at another process */
+      /** @returns the credentials of a call of the service for this browser, or the code of the problem @param at another process */
       async call(at: 'here' | 'elsewhere' = 'here'): Promise<string> {
         const elsewhere = async () =>
-          request((other ??= appOf(newProcess())))
+          request((secondApp ??= appOf(newProcess())))
             .get('/call')
             .set('cookie', await cookies())
         const { body } = at === 'here' ? await agent.get('/call') : await elsewhere()
@@ -163,12 +168,12 @@ export function inProcess({ metadata = {}, client = {}, settings: own = {}, reco
     }
   }
   const { sessions, start } = signIn
-  return { ...there, sessions, start, newProcess, app, clock, store, refused, audited, logged, browser }
+  return { ...serverStub, sessions, start, newProcess, app, clock, store, refused, audited, logged, browser }
 }
 
 export const parametersOf = (address: string): Form =>
   Object.fromEntries(new URL(address, PUBLIC_URL).searchParams)
 
-/** The messages of a log that are warnings. */
+/** The warnings in a log. */
 export const warningsIn = (logged: [level: string, words: string, fields: object][]) =>
   logged.filter(([level]) => level === 'warn').map(([, words]) => words)

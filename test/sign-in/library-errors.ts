@@ -1,4 +1,4 @@
-// The library's own errors, made of responses within this process.
+// Fixture: errors of the OpenID Connect library, produced by responses within this process.
 import {
   allowInsecureRequests,
   ClientError,
@@ -10,7 +10,7 @@ import { expect } from 'vitest'
 
 export const issuer = 'http://as.example'
 
-/** A client whose every request is answered so. */
+/** A client that gets this response to every request. */
 export function answering(
   status: number,
   body: unknown,
@@ -30,7 +30,7 @@ export function answering(
   return configuration
 }
 
-/** What the library throws where it got no answer, or none that it takes. */
+/** The library's error for a missing or unusable response. */
 export const libraryError = (code: string, cause?: unknown): ClientError =>
   Object.assign(new ClientError('x', { cause }), { code })
 

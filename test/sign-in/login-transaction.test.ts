@@ -1,4 +1,4 @@
-// The state parameter: sealing and opening it, its secrets, and which callbacks may redeem a code.
+// The state parameter: encryption, derived secrets, and the callbacks that may redeem a code.
 import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import {
@@ -27,7 +27,7 @@ it.each([
   expect(opened?.secretsFor(COOKIE)).toEqual(secrets)
 })
 
-it('a state has fewer than 400 characters for a usual address, and fewer than 1,700 for the longest', () => {
+it('a state has fewer than 400 characters for a typical address, and fewer than 1,700 for the longest', () => {
   const longest = { ...START, prompt: 'select_account', restarts: 4 } as const
   const browser = { ...BEGUN, sessionId: 'session' }
   const lengthFor = (returnTo: string) =>
@@ -36,7 +36,7 @@ it('a state has fewer than 400 characters for a usual address, and fewer than 1,
   expect(lengthFor(`/${'x'.repeat(1_023)}`)).toBeLessThan(1_700)
 })
 
-it('a state reveals nothing, and no two are alike', () => {
+it('a state reveals nothing, and no two are equal', () => {
   const transactions = new LoginTransactions([NEW])
   const [one, other] = [transactions.seal(START, BEGUN), transactions.seal(START, BEGUN)]
   expect(one.state).not.toBe(other.state)
@@ -49,7 +49,7 @@ it('a state reveals nothing, and no two are alike', () => {
   expect(one.codeVerifier).toMatch(/^[\w-]{43}$/)
 })
 
-it('a state and its secrets hold nothing that a firewall refuses (--, 0x1f, .env)', () => {
+it('a state and its secrets contain no text that a firewall refuses (--, 0x1f, .env)', () => {
   for (let count = 0; count < 2_000; count++) {
     const { state, ...secrets } = new LoginTransactions([NEW]).seal(START, BEGUN)
     expect([state, ...Object.values(secrets)].filter((value) => /--|\b0x|\./i.test(value))).toEqual([])
@@ -66,7 +66,7 @@ it('only the original browser can derive the nonce and code_verifier, also after
   expect(new LoginTransactions([NEW]).open(state)).toBeUndefined()
 })
 
-it('a state that was forged or changed does not open', () => {
+it('a forged or modified state is rejected', () => {
   const { state } = new LoginTransactions([NEW]).seal(START, BEGUN)
   const changed = state.slice(0, -2) + (state.endsWith('AA') ? 'BB' : 'AA')
   for (const made of ['', 'x', changed, state.slice(1), 'A'.repeat(300)])

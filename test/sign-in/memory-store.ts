@@ -1,7 +1,7 @@
-// A store in memory that remembers for how long each record was written.
+// Fixture: a store in memory that keeps the time to live of each record.
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 
-/** A store that fails now and then. @param reason why this operation does, if it does */
+/** A store with failing operations. @param reason returns the error of an operation, or undefined */
 export const failing = (
   records: Records,
   reason: (operation: keyof Records, key: string, expected: unknown) => string | false,
@@ -39,7 +39,7 @@ export function memoryStore() {
       if (values.get(key) === expected) values.delete(key)
     },
   }
-  /** The names of records that begin so. */
+  /** The keys of records with this prefix. */
   const named = (beginning: string) => [...values.keys()].filter((key) => key.startsWith(beginning))
   return { records, values, lives, named }
 }

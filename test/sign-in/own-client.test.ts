@@ -1,4 +1,4 @@
-// Our client: the one of the settings, or one that registers itself.
+// Our client: from the settings, or self-registered.
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { removeClient } from '../../src/sign-in/registration/register.ts'
 import { createFindClient } from '../../src/sign-in/registration/registration.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryStore } from './memory-store.ts'
-import { answerFetch, silent } from './network-of-answers.ts'
+import { answerFetch, silent } from './network-stub.ts'
 
 const ISSUER = 'https://as.example'
 const REGISTER = `${ISSUER}/register`
@@ -81,22 +81,19 @@ it.each([
   [{ client_secret: undefined }, OTHER_METHOD],
   [{ redirect_uris: ['https://onramp.example/sign-in/callback', 'https://other.example'] }, undefined],
   [{ token_endpoint_auth_method: 'client_secret_post' }, undefined],
-])(
-  'a client that is registered with %j is logged, if it differs from what was requested',
-  async (more, what) => {
-    answerFetch({ [REGISTER]: made(more) })
-    const { client, logged } = ours()
-    await client(METADATA, true)
-    const expected = ['warn', `the client is registered, but not as asked: ${what}`, {}]
-    expect(logged).toEqual([what === undefined ? ['info', 'the client is registered', {}] : expected])
-  },
-)
+])('a client registered with %j is logged if it differs from the request', async (more, what) => {
+  answerFetch({ [REGISTER]: made(more) })
+  const { client, logged } = ours()
+  await client(METADATA, true)
+  const expected = ['warn', `the client is registered, but not as asked: ${what}`, {}]
+  expect(logged).toEqual([what === undefined ? ['info', 'the client is registered', {}] : expected])
+})
 
 it.each([
-  ['an hour before a secret of two days expires', 2 * 86_400, 2 * 86_400 - 3_600],
-  ['at nine tenths of a secret of ten minutes', 600, 540],
-  ['never for a secret that does not expire', 0, Infinity],
-])('a registered client is renewed %s', async (_when, life, renewal) => {
+  ['an hour before the expiry of a two-day secret', 2 * 86_400, 2 * 86_400 - 3_600],
+  ['at nine tenths of a ten-minute secret', 600, 540],
+  ['never for a secret without an expiry', 0, Infinity],
+])('a registered client is renewed in time: %s', async (_when, life, renewal) => {
   const client_secret_expires_at = life === 0 ? 0 : NOW / 1000 + life
   answerFetch({ [REGISTER]: made({ client_secret_expires_at }) })
   const found = await ours().client(METADATA, true)
@@ -125,7 +122,7 @@ it('a client secret and access token replaced on reading the client are used fro
   }
 })
 
-it('a client that the management address denies is registered anew, and then not managed', async () => {
+it('a client that the management address denies is registered again, and then not managed', async () => {
   const answers = { [REGISTER]: managed('first', 201), [uri]: managed('first') }
   const requests = answerFetch(answers)
   const { client } = ours()
@@ -171,7 +168,7 @@ it('a registration needs an endpoint and a client_id', async () => {
   await expect(ours().client(without, true)).rejects.toMatchObject(problem)
 })
 
-it.each([403, 500])('the operator sees when the registration endpoint answers %i', async (status) => {
+it.each([403, 500])('the log reports a registration endpoint with the status %i', async (status) => {
   const requests = answerFetch({ [REGISTER]: made({}, status) })
   const detail = expect.stringMatching(
     `answered ${status}: .*set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
@@ -181,7 +178,7 @@ it.each([403, 500])('the operator sees when the registration endpoint answers %i
   expect(requests).toHaveLength(1)
 })
 
-it('two processes that start together register once, and the store holds no secret in plain', async () => {
+it('two processes that start together register once, and no stored secret is in plain text', async () => {
   const requests = answerFetch({ [REGISTER]: async () => await pause(50).then(made()) })
   const { client, all, parts, log, values } = ours()
   const processes = [client, createFindClient(all, { ...parts, log })]
@@ -191,7 +188,7 @@ it('two processes that start together register once, and the store holds no secr
   expect([...values].join('\n')).not.toMatch(/hush|"one"/)
 })
 
-it('settings that request something else register another client', async () => {
+it('changed settings register another client', async () => {
   const keyOf = async (own: Partial<Settings> = {}) => {
     answerFetch({ [REGISTER]: made() })
     const { client, named } = ours(own)
@@ -217,7 +214,7 @@ it('settings that request something else register another client', async () => {
 
 const registered = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
 
-it('a client is removed at its management address with its own token', async () => {
+it('a client is deleted at its management address with its registration access token', async () => {
   const requests = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
   expect(await removeClient(registered)).toBe('removed')
   expect(requests.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
@@ -225,7 +222,7 @@ it('a client is removed at its management address with its own token', async () 
   ])
 })
 
-it('a client stays if the server refuses or does not answer', async () => {
+it('a client stays if the server refuses or doesn’t respond', async () => {
   answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
   expect(await removeClient(registered)).toBe(403)
   answerFetch({ [uri]: silent('ECONNREFUSED') })

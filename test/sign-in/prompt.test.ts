@@ -1,4 +1,4 @@
-// The prompt parameter, and which refusals of it are worth another attempt.
+// The prompt parameter, and its refusals that are worth another attempt.
 import { expect, it } from 'vitest'
 import {
   isSelectAccountRefused,
@@ -42,6 +42,6 @@ it.each<[Prompt | undefined, string, boolean]>([
   ['select_account', 'access_denied', false],
   ['select_account', 'server_error', false],
   ['login', 'invalid_request', false],
-])('prompt=%j that is refused with %s is tried again as login: %j', (prompt, error, asLogin) => {
+])('prompt=%j refused with %s is retried as login: %j', (prompt, error, asLogin) => {
   expect(isSelectAccountRefused(prompt, error)).toBe(asLogin)
 })

@@ -12,7 +12,7 @@ const SLOW_MS = 3_000
 const two = shared(() => startTwo())
 afterEach(() => two.sandbox.reset())
 
-/** Someone whose access token has run out, while the token endpoint is slow. */
+/** Signs in a person whose access token has expired, at a slow token endpoint. */
 async function expired(person = 'ada'): Promise<TestBrowser> {
   two.sandbox.switches.set({ accessTokenSeconds: 1 })
   const browser = await signInAt(two, person)
@@ -24,17 +24,17 @@ async function expired(person = 'ada'): Promise<TestBrowser> {
 }
 
 const answered = (status: number, count = REQUESTS) => Array.from({ length: count }, () => status)
-/** Once a process has called the token endpoint, it holds the lease. */
+/** A process that has called the token endpoint holds the lease. */
 const refreshStarted = () => until(() => two.sandbox.count('token') > 0, 'a refresh')
 
-/** As after forty seconds. */
+/** Expires the lease, as after forty seconds. */
 async function leaseRunsOut(): Promise<void> {
   const keys = [...(await two.redis.dump()).keys()].filter((key) => key.includes('lease:refresh:'))
   expect(keys).toHaveLength(1)
   await two.redis.ask('DEL', ...keys)
 }
 
-it('200 requests of an expired session over two processes refresh once, and all get their page', async () => {
+it('200 requests of an expired session to two processes refresh once, and all get their page', async () => {
   const browser = await expired()
   two.sandbox.switches.set({ faults: { tokenDelayMs: SLOW_MS } })
   const [one, other] = two.processes

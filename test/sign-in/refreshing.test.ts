@@ -1,4 +1,4 @@
-// Calling the service with a valid access token: one refresh for all requests and processes, and no sign-in lost.
+// Calls of the service with a valid access token: one refresh for all requests and processes, without losing the sign-in.
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, warningsIn, type Setup } from './in-process.ts'
@@ -6,7 +6,7 @@ import { failing } from './memory-store.ts'
 
 const MINUTE = 60_000
 
-/** Someone whose tokens are good for five minutes from now. */
+/** Signs in a person whose tokens are valid for five minutes. */
 async function someone({ records: wrap = (all) => all, ...options }: Setup = {}) {
   let looks = 0
   const counted = (records: Records): Records => ({
@@ -17,24 +17,24 @@ async function someone({ records: wrap = (all) => all, ...options }: Setup = {})
       return isDone
     },
   })
-  const world = inProcess({ ...options, records: (all) => counted(wrap(all)) })
-  const ada = world.browser()
+  const fixture = inProcess({ ...options, records: (all) => counted(wrap(all)) })
+  const ada = fixture.browser()
   await ada.signIn()
-  world.audited.length = 0
-  const { clock } = world
+  fixture.audited.length = 0
+  const { clock } = fixture
   const first = await ada.call()
   const expire = () => void (clock.now += 5 * MINUTE)
-  const isIn = async () => (await ada.who())['subject'] === 'ada'
-  const refreshes = () => world.requests.filter(({ form }) => form['grant_type'] === 'refresh_token').length
-  /** How often a process has looked whether another one refreshes: from then on it waits, by the clock. */
+  const isIn = async () => (await ada.currentUser())['subject'] === 'ada'
+  const refreshes = () => fixture.requests.filter(({ form }) => form['grant_type'] === 'refresh_token').length
+  /** Number of times that a process has polled another one's refresh; it waits by the test clock. */
   const looksForLease = () => looks
-  return { ...world, ada, first, expire, isIn, refreshes, looksForLease }
+  return { ...fixture, ada, first, expire, isIn, refreshes, looksForLease }
 }
 
 const grouped = { settings: { ADMIN_GROUPS: ['New', 'Old'] } }
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
-it('the service gets to know who issued the token', async () => {
+it('calls carry X-Service-Auth-Type for tokens of an external identity provider', async () => {
   for (const TOKEN_ISSUED_BY of ['service', 'external-idp']) {
     const { ada } = await someone({ settings: { TOKEN_ISSUED_BY } })
     const { body } = await ada.agent.get('/call')
@@ -42,7 +42,7 @@ it('the service gets to know who issued the token', async () => {
   }
 })
 
-it('tokens are refreshed shortly before they expire, for all processes', async () => {
+it('tokens are refreshed shortly before they expire, once for all processes', async () => {
   const { ada, first, clock, requests, audited, refreshes } = await someone()
   clock.now += 4 * MINUTE
   expect([await ada.call(), refreshes()]).toEqual([first, 0])
@@ -53,7 +53,7 @@ it('tokens are refreshed shortly before they expire, for all processes', async (
   expect(audited).toEqual([{ event: 'refresh', result: 'ok' }])
 })
 
-it('a refresh names the resource, and redeems the newest refresh token', async () => {
+it('a refresh sends the resource, and redeems the newest refresh token', async () => {
   const resource = 'https://service.example'
   const { ada, expire, person, requests } = await someone({ settings: { OIDC_RESOURCE: resource } })
   for (const refresh_token of ['second', undefined, 'fourth']) {
@@ -137,14 +137,14 @@ it('a refresh holds its lease for forty seconds, so a frozen process keeps it', 
   expect(store.named('lease:')).toEqual([])
 })
 
-it('a refresh that comes second keeps the tokens of the first', async () => {
+it('a late refresh keeps the tokens of an earlier one', async () => {
   for (const late of [invalidGrant, token('loser')]) {
     const { ada, expire, answers, store, isIn } = await someone()
     expire()
     let count = 0
     answers['/token'] = async () => {
       if (count++ > 0) return token('winner')
-      // As though this process had been frozen for longer than its lease.
+      // Like a process that was frozen for longer than its lease.
       for (const key of store.named('lease:')) store.values.delete(key)
       expect(await ada.call('elsewhere')).toBe('winner')
       return late
@@ -154,7 +154,7 @@ it('a refresh that comes second keeps the tokens of the first', async () => {
   }
 })
 
-it('a refresh of a session that was ended meanwhile revokes its new tokens', async () => {
+it('a refresh of an ended session revokes its new tokens', async () => {
   const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
   const { ada, expire, answers, requests, store, isIn } = await someone({ metadata })
   expire()
@@ -167,14 +167,14 @@ it('a refresh of a session that was ended meanwhile revokes its new tokens', asy
   await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
 })
 
-it('an expired id_token at a refresh keeps the sign-in and its groups, and the log says so once', async () => {
+it('an expired id_token at a refresh keeps the sign-in and its groups, and is logged once', async () => {
   const { ada, expire, person, isIn, logged } = await someone(grouped)
   Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
   for (const token of ['access-2', 'access-3']) {
     expire()
     expect([await ada.call(), await isIn()]).toEqual([token, true])
   }
-  expect((await ada.who())['groups']).toEqual(undefined)
+  expect((await ada.currentUser())['groups']).toEqual(undefined)
   expect(warningsIn(logged).filter((message) => message.includes('past its time'))).toHaveLength(1)
 })
 
@@ -196,12 +196,12 @@ it('a refresh updates the admin groups if the id_token has them', async () => {
     if (idToken === undefined) person.tokens = { id_token: undefined }
     expire()
     await ada.call()
-    expect((await ada.who())['groups']).toEqual(['New'])
+    expect((await ada.currentUser())['groups']).toEqual(['New'])
   }
   Object.assign(person, { claims: { groups: ['Other'] }, tokens: undefined })
   expire()
   await ada.call()
-  expect((await ada.who())['groups']).toEqual([])
+  expect((await ada.currentUser())['groups']).toEqual([])
 })
 
 it.each<[string, { status: number; body?: object }, string]>([
@@ -211,7 +211,7 @@ it.each<[string, { status: number; body?: object }, string]>([
   ['another refusal with 404', { status: 404, body: { error: 'odd' } }, 'sign_in_unavailable'],
   ['invalid_client', { status: 401, body: { error: 'invalid_client' } }, 'sign_in_misconfigured'],
 ])(
-  'a refresh that gets %s ends the sign-in only if it would be refused again',
+  'a refresh with the response %s ends the sign-in only if a retry would fail',
   async (_what, answer, outcome) => {
     const { ada, expire, answers, isIn } = await someone()
     expire()
@@ -220,12 +220,12 @@ it.each<[string, { status: number; body?: object }, string]>([
   },
 )
 
-it('an early refresh that fails keeps no one out while the token is valid', async () => {
+it('a failed early refresh doesn’t matter while the token is valid', async () => {
   const { ada, first, clock, answers, isIn } = await someone()
   answers['/token'] = () => ({ status: 503, body: { error: 'temporarily_unavailable' } })
   clock.now += 5 * MINUTE - 1
   expect(await ada.call()).toBe(first)
-  // Without a word on why, a refusal can wait until the token has run out.
+  // A refusal without an error code may be temporary, so the token is used until it expires.
   answers['/token'] = () => ({ status: 403, body: {} })
   expect([await ada.call(), await isIn()]).toEqual([first, true])
   answers['/token'] = () => invalidGrant
@@ -246,7 +246,7 @@ it('a sign-in that the server ended leads to the sign-in page, even if the store
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
 })
 
-it('a refresh that outlives its page still saves its tokens', async () => {
+it('a refresh that takes longer than its page still saves its tokens', async () => {
   const { ada, first, clock, answers, refused, refreshes, looksForLease } = await someone()
   const answer = Promise.withResolvers<{ body: object }>()
   answers['/token'] = () => answer.promise
@@ -255,7 +255,7 @@ it('a refresh that outlives its page still saves its tokens', async () => {
   const page = ada.call()
   await expect.poll(refreshes).toBe(1)
   const looked = looksForLease()
-  // The page goes on with the token that is still good; when that is refused, it waits for this very refresh.
+  // The page uses the valid token; when the service rejects it, the page waits for this refresh.
   await expect.poll(looksForLease).toBeGreaterThan(looked)
   clock.now += 6_000
   expect(await page).toBe('sign_in_unavailable')
@@ -263,7 +263,7 @@ it('a refresh that outlives its page still saves its tokens', async () => {
   expect([await ada.call(), refreshes()]).toEqual(['late', 1])
 })
 
-it('new tokens that the store refuses at first are saved at the next try', async () => {
+it('new tokens that the store refuses at first are saved by a retry', async () => {
   let failures = 3
   const records = (store: Records) =>
     failing(store, (operation, key, expected) => {
@@ -295,7 +295,7 @@ it('no process redeems a used refresh token while its successor is being saved',
   expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
 })
 
-it("new tokens count as saved if the store's response was lost", async () => {
+it('new tokens count as saved if the store’s response was lost', async () => {
   let isLost = true
   const losing = (records: Records): Records => ({
     ...records,

@@ -1,4 +1,4 @@
-// id_tokens that sign no one in: the cases of the OpenID Foundation's suite for relying parties.
+// Rejected id_tokens, by the OpenID Foundation's conformance tests for relying parties.
 import { generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
 import { expect, it } from 'vitest'
 import { inProcess, ISSUER } from './in-process.ts'
@@ -13,13 +13,13 @@ it.each([
   ['with a signature of another key', { key }],
   ['that has expired', { expires: 1_600_000_000 }],
   ['that is not valid yet', { claims: { nbf: 9_999_999_999 } }],
-  ['about no one', { sub: undefined }],
+  ['without a sub', { sub: undefined }],
 ])('an id_token %s signs no one in', async (_what, fault) => {
   const { browser, person } = inProcess()
   Object.assign(person, fault)
   const ada = browser()
   expect(await ada.signIn({ again: '1' })).toMatchObject({ status: 400, code: 'sign_in_failed' })
-  expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
 })
 
 const secret = Buffer.from('hush'.padEnd(32))
@@ -37,6 +37,6 @@ it.each<[string, (claims: JWTPayload) => Promise<string> | string]>([
     const detail = expect.stringMatching(`signed with ${alg}.*id_token_signed_response_alg`) as string
     const problem = { status: 502, code: 'sign_in_misconfigured', detail }
     expect(await ada.follow(callbackFor({ nonce: nonce ?? '', ...sent }))).toMatchObject(problem)
-    expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+    expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
   }
 })

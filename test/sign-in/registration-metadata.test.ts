@@ -1,4 +1,4 @@
-// What a registration requests, and how its response is read.
+// The metadata of a registration request, and the parsing of its response.
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import {
@@ -77,7 +77,7 @@ it('a registered client is stored as the server returned it, without unrequested
   expect(read({ client_secret: 5, scope: '' })).toMatchObject(without)
 })
 
-it('a registration response without a client_id that is a text is unusable', () => {
+it('a registration response without a client_id string is unusable', () => {
   for (const text of ['[]', 'x', '', '"one"', 'null', '{}', '{"client_id":""}', '{"client_id":7}'])
     expect(readRegistrationResponse(text, requested, NOW)).toMatch(' is ')
 })
@@ -104,7 +104,7 @@ it.each([
   ['client_secret_jwt', 'client_secret_post', true, 'client_secret_post'],
   ['tls', 'tls', true, 'client_secret_basic'],
 ])(
-  'a server that returns %j to a request for %j, with a secret (%s), gets %s',
+  'the method %j of a response to a request for %j, with a secret (%s), becomes %s',
   (answer, requestedMethod, has, method) => {
     const wanted = { ...requested, token_endpoint_auth_method: requestedMethod } as Requested
     const response = { token_endpoint_auth_method: answer, ...(!has && { client_secret: undefined }) }
@@ -114,12 +114,12 @@ it.each([
 
 const { post_logout_redirect_uris: _without, ...fewer } = requested
 it.each([
-  ['which it says', { post_logout_redirect_uris: ['x'] }, requested, ['x']],
-  ['none where it says all else', { redirect_uris: ['x'] }, requested, []],
-  ['none where none was requested', {}, fewer, []],
-  ['an unknown one where it says nothing', {}, requested, undefined],
+  ['the requested address', { post_logout_redirect_uris: ['x'] }, requested, ['x']],
+  ['no address among other metadata', { redirect_uris: ['x'] }, requested, []],
+  ['no address, because none was requested', {}, fewer, []],
+  ['no metadata', {}, requested, undefined],
 ])(
-  'a registration that returns %s allows an address after the sign-out',
+  'a registration that returns %s may allow a redirect after the sign-out',
   (_what, answer, wanted, addresses) => {
     expect(Reflect.get(Object(read(answer, wanted)), 'post_logout_redirect_uris')).toEqual(addresses)
   },
@@ -139,7 +139,7 @@ it('a refused registration is described in one short line, without the initial a
   expect(refused({ error: 'bad' }, '')).toEqual({ error: 'bad', description: undefined })
 })
 
-it('a refused registration may give no reason', () => {
+it('a refused registration without a reason is described by its status', () => {
   for (const body of ['', '<html>', '[]', { error: 5, error_description: ' ' }])
     expect(refused(body)).toEqual({ error: undefined, description: undefined })
 })

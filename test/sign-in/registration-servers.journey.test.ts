@@ -1,4 +1,4 @@
-// Registering at servers that differ from RFC 7591, or refuse a part of the request.
+// Registrations at servers that differ from RFC 7591, or refuse a part of the request.
 import { expect, it } from 'vitest'
 import { failuresOf, messagesOf } from '../helpers/faulty.ts'
 import type { Answers } from '../helpers/plain-authorization-server.ts'
@@ -15,10 +15,10 @@ const refusing = (is: (body: Json) => boolean, error: Json, status = 400): Answe
 const error = 'invalid_client_metadata'
 it.each<[string, string, Json, number?]>([
   ['for a back-channel address', 'backchannel_logout_uri', { error, error_description: 'it must be https' }],
-  ['for its scope, in no words', 'scope', { error }],
+  ['for its scope, without a description', 'scope', { error }],
   ['with the status 200', 'scope', { error, error_description: 'no scope, please' }, 200],
 ])(
-  'a registration that is refused %s is tried with less, and the log says why',
+  'a registration refused %s is retried with less metadata, and the reason is logged',
   async (_title, name, why, status) => {
     const { running, server } = await start(refusing((body) => name in body, why, status))
     await expectSignsIn(running)
@@ -30,7 +30,7 @@ it.each<[string, string, Json, number?]>([
   },
 )
 
-it('a registration that is refused in every form ends with one clean line in the log', async () => {
+it('a registration refused in every form gives one clean log line', async () => {
   const error_description = `no\u001b[31m\r\nFAKE LINE ${'x'.repeat(5_000)}`
   const { running, server } = await start(
     refusing(() => true, { error: 'invalid_client_metadata', error_description }),
@@ -43,7 +43,7 @@ it('a registration that is refused in every form ends with one clean line in the
   for (const control of ['\u001b', '\r']) expect(messagesOf(running)).not.toContain(control)
 })
 
-it('a registered client is kept whatever the server answers to an unknown client', async () => {
+it('a registered client is kept, whatever the response to an unknown client is', async () => {
   const { running, server } = await start()
   await expectSignsIn(running)
   const before = server.requests.length

@@ -22,7 +22,7 @@ it.each([
   ['https://INTRANET.example', 'https://intranet.example/'],
   ['https://intranet.example:443/', 'https://intranet.example/'],
   ['http://localhost:8080/here', 'http://localhost:8080/here'],
-])('%s returns to %s', (value, expected) => {
+])('the return_to %s redirects to %s', (value, expected) => {
   expect(safe(value)).toBe(expected)
 })
 
@@ -65,7 +65,7 @@ it.each([
   '/signed-out',
   '/x/../sign-out',
   'https://onramp.example/sign-out',
-])('%j returns nowhere', (value) => {
+])('the return_to %j is refused', (value) => {
   expect(safe(value)).toBeUndefined()
 })
 
@@ -77,7 +77,7 @@ const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLengt
 const joined = hostile.map((parts) => parts.join(''))
 const permitted = [rules.publicOrigin, ...rules.allowedOrigins]
 
-it('every accepted address opens an allowed origin in a browser, unchanged', () => {
+it('a browser opens every accepted address at an allowed origin, unchanged', () => {
   fc.assert(
     fc.property(fc.oneof(joined, fc.webUrl(), fc.string()), (value) => {
       const result = safe(value)
@@ -91,7 +91,7 @@ it('every accepted address opens an allowed origin in a browser, unchanged', () 
   )
 })
 
-it('an address of 100 KB is checked in a moment', () => {
+it('an address of 100 KB is checked quickly', () => {
   const took = cpuTimeOf(() => {
     for (const unit of ['/', '../', '%2e', '\\', '@', 'a']) safe(`/${unit.repeat(100_000)}`)
   })
@@ -110,7 +110,7 @@ it.each([
   ['/search?q=/only?', '/search?q=/only?'],
   ['/connect/on_1?a=b', '/connect/on_1/?a=b'],
   ['https://intranet.example/on?a=b', 'https://intranet.example/on?a=b'],
-])('%s is written %s in a parameter, where firewalls find no event handler', (path, written) => {
+])('%s is written as %s in a parameter, so that firewalls find no event handler', (path, written) => {
   expect(encodeReturnTo(path)).toBe(written)
 })
 

@@ -1,13 +1,13 @@
-// Revoking tokens: in order, and within a second.
+// Revocation of tokens: order, and the limit of one second.
 import { expect, it } from 'vitest'
 import type { Tokens } from '../../src/session/signed-in.ts'
 import { revoke } from '../../src/sign-in/sign-out/revoke.ts'
-import { ISSUER, serverAsFunction } from './server-as-function.ts'
+import { ISSUER, serverAsFunction } from './server-stub.ts'
 
 const BOTH: Tokens = { accessToken: 'access', refreshToken: 'refresh', issuedAt: 0 }
 const LATE = { message: 'no answer within 1000 ms' }
 
-/** What a server does about each token, by its name. */
+/** The response of the server to each token, by its name. */
 async function revoked(
   does: (token: string) => object | Promise<object>,
   tokens = BOTH,
@@ -39,7 +39,7 @@ it('the refresh token is revoked first, and then the access token', async () => 
   expect(names).toEqual([REFRESH, ACCESS])
 })
 
-it('a token without the other one is revoked alone, and none without a revocation endpoint', async () => {
+it('a single token is revoked alone, and none without a revocation endpoint', async () => {
   const one = await revoked(() => ({}), { accessToken: 'access', issuedAt: 0 })
   expect(one).toMatchObject({ revoked: 'done', names: [ACCESS] })
   expect(await revoked(() => ({}), BOTH, {})).toMatchObject({ revoked: 'no_endpoint', names: [] })
@@ -48,18 +48,18 @@ it('a token without the other one is revoked alone, and none without a revocatio
 const afterRefresh = (error: string, status = 400) =>
   revoked((token) => (token === 'refresh' ? {} : { status, body: { error } }))
 
-it('a refused access token counts as revoked with its refresh token, unless the server says otherwise', async () => {
+it('a refused access token counts as revoked with its refresh token, except for certain errors', async () => {
   expect(await afterRefresh('invalid_request')).toMatchObject({ revoked: 'done', names: [REFRESH, ACCESS] })
   for (const still of [await afterRefresh('unsupported_token_type'), await afterRefresh('server_error', 500)])
     expect(still).toMatchObject({ revoked: 'partly', cause: expect.anything() as unknown })
 })
 
-it('a refused access token does not count if the refresh token was refused too', async () => {
+it('a refused access token counts as not revoked if the refresh token was refused, too', async () => {
   const refusing = () => ({ status: 400, body: { error: 'invalid_request' } })
   expect(await revoked(refusing)).toMatchObject({ revoked: 'failed' })
 })
 
-it('a revocation without a response is abandoned after a second, with that as the reason', async () => {
+it('a revocation without a response is abandoned after a second, with a timeout as the reason', async () => {
   const [{ seconds, ...silent }, one] = await Promise.all([
     revoked(never),
     revoked((token) => (token === 'refresh' ? {} : never())),

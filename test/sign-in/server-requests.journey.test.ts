@@ -1,4 +1,4 @@
-// Requests to the authorization server, and the responses as the library gets them.
+// Requests to the authorization server, and the normalized responses for the library.
 import { ClientSecretPost, customFetch, refreshTokenGrant } from 'openid-client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createConfiguration, createFetch } from '../../src/sign-in/server/configuration.ts'
@@ -20,7 +20,7 @@ const GET = { method: 'GET', body: undefined, headers: {} }
 
 type Report = [url: string, status: number | undefined, seconds: number]
 
-/** Asks there, as the library does. */
+/** Sends a request like the library. */
 async function ask(answers: Answers, options: object = GET, path = '/there?a=b') {
   const { url } = await serverWith(answers)
   const reports: Report[] = []
@@ -29,7 +29,7 @@ async function ask(answers: Answers, options: object = GET, path = '/there?a=b')
   return { url, reports, answer: await answer }
 }
 
-it('a request is sent as the library has it, and reported with its result', async () => {
+it('a request of the library is sent unchanged, and reported with its result', async () => {
   const received: unknown[] = []
   const { url, reports, answer } = await ask(
     {
@@ -80,10 +80,10 @@ const hidden = (text: string, shown: string): [object, string] => [
 it.each<[string, unknown, string, object?]>([
   ['empty members', { a: null, b: '', c: 0 }, '{"c":0}'],
   ['secrets of the form', ...hidden('c0de and se sam, not c0d', '… and …, not c0d')],
-  ['a description that is no text', { a: 1, error_description: 7 }, '{"a":1}'],
+  ['a description that isn’t a string', { a: 1, error_description: 7 }, '{"a":1}'],
   ['spaces around its token_type', { token_type: 'Bearer ' }, '{"token_type":"Bearer"}'],
   ['nothing, if it is a list', [null, ''], '[null,""]'],
-  ['nothing, if it answers a GET', { a: null }, '{"a":null}', GET],
+  ['nothing, if it is for a GET', { a: null }, '{"a":null}', GET],
   ...['client_assertion', 'code_verifier', 'refresh_token', 'token'].map(
     (name): [string, object, string, object] => [
       `the ${name}`,
@@ -93,8 +93,8 @@ it.each<[string, unknown, string, object?]>([
   ),
   ['the secret of a header in plain', ...hidden('not a b+c', 'not …'), withHeader(basic('me:a+b%2Bc'))],
   ['no client id', ...hidden('not sesame, me', 'not …, me'), withHeader(basic('me:sesame'))],
-  ['no word of another header', ...hidden('as sesame', 'as sesame'), withHeader(`Not ${basic('me:sesame')}`)],
-])('a response loses %s', async (_what, body, text, options) => {
+  ['no part of another header', ...hidden('as sesame', 'as sesame'), withHeader(`Not ${basic('me:sesame')}`)],
+])('a normalized response loses %s', async (_what, body, text, options) => {
   expect(await normalized(body, options)).toBe(text)
 })
 
@@ -123,12 +123,12 @@ const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }
 const signing = { ...one, use: 'sig', alg: 'RS256' }
 it.each<[string, unknown[], unknown[]]>([
   ['the same key twice', [signing, signing], [signing]],
-  ['null, a text and a number', [null, 'x', 7, signing], [signing]],
+  ['null, a string and a number', [null, 'x', 7, signing], [signing]],
   ['the same key with and without its algorithm', [signing, one], [{ ...one, use: 'sig' }]],
   ['the same key for two algorithms', [signing, { ...one, alg: 'PS256' }], [{ ...one, use: 'sig' }]],
   ['the same key for encryption', [{ ...one, use: 'enc' }, signing], [signing]],
-  ['two keys of one name', [one, { ...one, n: 'm' }], [one, { ...one, n: 'm' }]],
-  ['one key by two names', [one, { ...one, kid: '2' }], [one, { ...one, kid: '2' }]],
+  ['two keys with one kid', [one, { ...one, n: 'm' }], [one, { ...one, n: 'm' }]],
+  ['one key with two kids', [one, { ...one, kid: '2' }], [one, { ...one, kid: '2' }]],
 ])('a key set with %s has each signing key once', async (_what, keys, usable) => {
   const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, { keys }) })
   expect(await (answer as Response).json()).toEqual({ keys: usable })
@@ -141,18 +141,18 @@ it.each([
   [{}, 8],
   [{ forRefresh: true }, 30],
 ])('a request has a time limit, which is longer for a refresh: %j', async (options, seconds) => {
-  const there = await serverWith({})
+  const standIn = await serverWith({})
   const timers = vi.spyOn(globalThis, 'setTimeout')
-  const configuration = createConfiguration(server(there.url), client, options)
-  await configuration[customFetch]?.(`${there.url}/keys`, GET as never)
+  const configuration = createConfiguration(server(standIn.url), client, options)
+  await configuration[customFetch]?.(`${standIn.url}/keys`, GET as never)
   expect(timers.mock.calls.map(([, limit]) => limit)).toContain(seconds * 1000)
   timers.mockRestore()
 })
 
-it('signatures are verified, except at a refresh, whose token is used up by then', async () => {
-  const there = await serverWith({ '/keys': ({ res }, own) => own.json(res, { keys: [] }) })
-  there.clients.set('one', 'hush')
-  const known = { ...server(there.url), id_token_signing_alg_values_supported: ['ES256'] }
+it('signatures are verified, except at a refresh, which has used up its token', async () => {
+  const standIn = await serverWith({ '/keys': ({ res }, own) => own.json(res, { keys: [] }) })
+  standIn.clients.set('one', 'hush')
+  const known = { ...server(standIn.url), id_token_signing_alg_values_supported: ['ES256'] }
   const refreshed = (options: object, metadata: object = known) =>
     refreshTokenGrant(createConfiguration(metadata as never, client, options), 'refresh').then(
       (tokens) => tokens.claims()?.sub,
@@ -160,12 +160,12 @@ it('signatures are verified, except at a refresh, whose token is used up by then
     )
   expect(await refreshed({})).toBe('OAUTH_KEY_SELECTION_FAILED')
   expect(await refreshed({ forRefresh: true })).toBe('ada')
-  // Plain OAuth has no keys to check with.
+  // Plain OAuth has no keys for verification.
   const { jwks_uri: _keys, ...keyless } = known
   expect(await refreshed({}, keyless)).toBe('ada')
 })
 
-it('http is allowed on loopback only', async () => {
+it('requests over http are allowed on loopback only', async () => {
   const configuration = createConfiguration(server('http://as.example'), client)
   await expect(refreshTokenGrant(configuration, 'one')).rejects.toMatchObject({
     code: 'OAUTH_HTTP_REQUEST_FORBIDDEN',
@@ -181,7 +181,7 @@ it.each([
   expect(known.userinfo_signing_alg_values_supported).toEqual(algorithms)
 })
 
-it('each request is reported by the name of its endpoint', async () => {
+it('each request is reported under its endpoint', async () => {
   const calls: unknown[][] = []
   const onCall: OnCall = ({ operation, status }) => void calls.push([operation, status])
   const { url } = await serverWith({})

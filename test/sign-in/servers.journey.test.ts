@@ -8,7 +8,7 @@ import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, signInThere, start, started } from './at-plain-server.ts'
 import { refreshesOf } from './two-processes.ts'
 
-/** The external identity provider of the sandbox; its address is known only when it runs. */
+/** The sandbox's external identity provider, whose address is known only when it runs. */
 async function startExternal(settings: Record<string, string> = {}): Promise<Running> {
   const running = await started({ settings: { TOKEN_ISSUED_BY: 'external-idp', ...settings } })
   const { externalIdp } = running.sandbox.urls
@@ -48,7 +48,7 @@ it.each(['', '/oauth2/default'])(
   },
 )
 
-it('each call of the service names an external identity provider, a repeated one too', async () => {
+it('each call of the service, also a retry, names an external identity provider', async () => {
   const running = await startExternal()
   const browser = await signInAtExternal(running, 'ada')
   await expectSignedIn(running, browser)
@@ -62,7 +62,7 @@ it('each call of the service names an external identity provider, a repeated one
 })
 
 it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const)(
-  'a missing TOKEN_ISSUED_BY (%s) is explained to the operator, and not to the person',
+  'a missing TOKEN_ISSUED_BY (%s) is explained in the log, and not on the page',
   async (externalTokenMessage) => {
     const running = await startExternal({ TOKEN_ISSUED_BY: 'service' })
     running.sandbox.switches.set({ externalTokenMessage })
@@ -75,14 +75,14 @@ it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as co
   },
 )
 
-it('requests are pushed after a refusal, if oidc-provider requires it of this client alone', async () => {
+it('requests are pushed after a refusal if oidc-provider requires it for this client only', async () => {
   const running = await startAs({ require_pushed_authorization_requests: true })
   const browser = await signIn(running, 'ada')
   expect(browser.page.url).toBe(`${running.url}/onboarding`)
   expect(running.sandbox.count('par')).toBe(1)
 })
 
-/** A client that registered itself at oidc-provider with more than onramp asks for. */
+/** A client that registered itself at oidc-provider with more metadata than onramp requests. */
 async function startAs(client: object, options: RunOptions = {}): Promise<Running> {
   const running = await started(options)
   const { env, sandbox, url } = running
@@ -125,7 +125,7 @@ it('keys that are listed twice, beside null, verify a sign-in and a back-channel
   await expectSignedOut(running, browser)
 })
 
-it('keys of more than 1 MiB are called too large, not unreachable', async () => {
+it('keys of more than 1 MiB are reported as too large, not as unreachable', async () => {
   const running = await started({})
   const body = { keys: [], more: 'x'.repeat(1024 * 1024) }
   running.sandbox.switches.set({ answers: { jwks: { status: 200, body } } })

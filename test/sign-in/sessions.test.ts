@@ -1,4 +1,4 @@
-// The page of sign-ins, the list behind it, and logouts by the authorization server.
+// The page of sign-ins, its list, and logouts by the authorization server.
 import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
@@ -8,20 +8,20 @@ import { failing } from './memory-store.ts'
 
 type Entry = { name: string; here: boolean; age: number; time: number; device: string }
 
-/** Someone who is signed in in several browsers, one after the other. */
+/** Signs one person in with several browsers. */
 async function browsers(count: number, options: Setup = {}) {
-  const world = inProcess(options)
+  const fixture = inProcess(options)
   const all = []
   for (let one = 0; one < count; one++) {
-    const browser = world.browser()
+    const browser = fixture.browser()
     await browser.signIn()
-    world.clock.now += 60_000
+    fixture.clock.now += 60_000
     all.push(browser)
   }
   const [first, second, third] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]]
   const entries = async (one = first) =>
     ((await one.agent.get('/sessions').expect(200)).body as { entries: Entry[] }).entries
-  return { ...world, all, first, second, third, entries }
+  return { ...fixture, all, first, second, third, entries }
 }
 
 const signedOut = { code: 'signed_out' }
@@ -34,7 +34,7 @@ it('the page of sign-ins begins with this browser, and then the latest, each wit
     [false, 120_000],
   ])
   expect((await entries(second))[0]).toEqual({
-    // In an address, firewalls refuse two hyphens.
+    // Firewalls refuse two hyphens in a URL.
     name: expect.stringMatching(/^\w{43,60}$/) as string,
     device: '',
     time: clock.now - 120_000,
@@ -47,18 +47,18 @@ it('someone ends one sign-in from another device, and only that browser gets pro
   const { entries, first, second, third } = await browsers(3)
   const [, latest] = await entries()
   await first.agent.post(`/sessions/end/${latest?.name}`).expect(303).expect('location', '/sessions')
-  expect(await third.who()).toMatchObject(signedOut)
+  expect(await third.currentUser()).toMatchObject(signedOut)
   const { body } = await third.agent.post('/sessions/end/any')
   expect(body).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fonboarding' })
   expect((await third.begin())['prompt']).toBe('login')
-  expect(await second.who()).toMatchObject({ subject: 'ada' })
+  expect(await second.currentUser()).toMatchObject({ subject: 'ada' })
   expect(await entries()).toHaveLength(2)
   await third.signIn()
   expect(await third.begin()).not.toHaveProperty('prompt')
   expect(await entries()).toHaveLength(3)
 })
 
-it("no one can end another person's sign-in", async () => {
+it('no one can end another person’s sign-in', async () => {
   const { entries, first, browser, person } = await browsers(1)
   person.sub = 'bob'
   const bob = browser()
@@ -66,7 +66,7 @@ it("no one can end another person's sign-in", async () => {
   const [his] = await entries(bob)
   for (const name of [his?.name, 'unknown'])
     await first.agent.post(`/sessions/end/${name}`).expect(303).expect('location', '/sessions')
-  expect(await bob.who()).toMatchObject({ subject: 'bob' })
+  expect(await bob.currentUser()).toMatchObject({ subject: 'bob' })
   expect(await entries()).toHaveLength(1)
 })
 
@@ -76,18 +76,18 @@ it('the page of sign-ins leaves out those that were signed out or expired', asyn
   await second.agent.post('/sign-out').expect(303)
   const [, latest] = await entries()
   store.values.delete(`session:${decodeFirewallSafe(latest?.name ?? '')}`)
-  expect(await third.who()).toMatchObject(signedOut)
+  expect(await third.currentUser()).toMatchObject(signedOut)
   expect(await entries()).toHaveLength(1)
 })
 
-it('someone may have a hundred sign-ins: the earliest one beyond ends', async () => {
+it('the hundred-and-first sign-in of a person ends the earliest one', async () => {
   const { first, second, entries, browser } = await browsers(2)
   for (let more = 0; more < 99; more++) await browser().signIn()
-  expect(await first.who()).toMatchObject(signedOut)
+  expect(await first.currentUser()).toMatchObject(signedOut)
   expect(await entries(second)).toHaveLength(100)
 })
 
-it('a list that cannot be read starts anew, and keeps no one out', async () => {
+it('an unreadable list of sign-ins starts anew, and blocks no one', async () => {
   const { first, entries, store } = await browsers(2)
   const [key = ''] = store.named('sessions-of:')
   store.values.set(key, 'damaged')
@@ -125,23 +125,23 @@ it.each<[string, { sub?: string; sid?: string }, string[], string?]>([
       return { sid, one }
     }
     const all = [await signedInWith('s1'), await signedInWith('s2'), await signedInWith('')]
-    // As long as the longest sign-in (SESSION_MAX_HOURS), so that it ends in the evening, too.
+    // The logout is remembered for SESSION_MAX_HOURS, so that it also ends a sign-in in the evening.
     expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
     expect(await sessions.endByLogoutToken(issuer, named)).toBe(ended.length)
     for (const { sid, one } of all)
-      expect(await one.who()).toMatchObject(ended.includes(sid) ? signedOut : { subject: 'ada' })
+      expect(await one.currentUser()).toMatchObject(ended.includes(sid) ? signedOut : { subject: 'ada' })
     clock.now++
     const { one: again } = await signedInWith('s1')
-    expect(await again.who()).toMatchObject({ subject: 'ada' })
+    expect(await again.currentUser()).toMatchObject({ subject: 'ada' })
   },
 )
 
 it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
-  'a logout ends a sign-in under way and revokes its tokens: %j',
+  'a logout ends a pending sign-in and revokes its tokens: %j',
   async (named) => {
     const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
-    const world = inProcess({ metadata })
-    const { browser, person, sessions, store, requests, answers, callbackFor, clock } = world
+    const fixture = inProcess({ metadata })
+    const { browser, person, sessions, store, requests, answers, callbackFor, clock } = fixture
     answers['/revoke'] = () => ({})
     person.claims = { sid: 's1' }
     const ada = browser()
@@ -156,7 +156,7 @@ it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
 )
 
 it.each(['sid', 'sub'] as const)(
-  'a logout by %s leaves no sign-in behind, before whichever write it comes',
+  'a logout by %s during a sign-in ends it, whichever write comes next',
   async (by) => {
     for (const beginning of ['session:', 'sid:', 'sessions-of:']) {
       let logout: (() => Promise<unknown>) | undefined
@@ -170,18 +170,18 @@ it.each(['sid', 'sub'] as const)(
         },
       })
       const { browser, person, newProcess } = inProcess({ records })
-      // Another process: one has its own changes of a record one after the other.
+      // Another process, because one process serializes its changes of a record.
       const { sessions } = newProcess()
       person.claims = { sid: 's1' }
       const ada = browser()
       logout = () => sessions.endByLogoutToken(ISSUER, by === 'sid' ? { sid: 's1' } : { sub: 'ada' })
       await ada.signIn()
-      expect(await ada.who(), beginning).toMatchObject(signedOut)
+      expect(await ada.currentUser(), beginning).toMatchObject(signedOut)
     }
   },
 )
 
-it('a logout ends its sign-ins while the store is full, and fails so that it is repeated', async () => {
+it('a logout with a full store ends the sign-ins, and fails so that the server repeats it', async () => {
   let isFull = false
   const full = (records: Records) =>
     failing(records, (operation) => isFull && operation === 'compareAndSet' && 'OOM command not allowed')
@@ -190,7 +190,7 @@ it('a logout ends its sign-ins while the store is full, and fails so that it is 
   await ada.signIn()
   isFull = true
   await expect(sessions.endByLogoutToken(ISSUER, { sub: 'ada' })).rejects.toBeInstanceOf(StoreUnavailable)
-  expect(await ada.who()).toMatchObject(signedOut)
+  expect(await ada.currentUser()).toMatchObject(signedOut)
 })
 
 it('a sign-in that survived a logout, because the process died, ends with the next sign-in', async () => {
@@ -204,9 +204,9 @@ it('a sign-in that survived a logout, because the process died, ends with the ne
   await ada.signIn()
   isDying = true
   void sessions.endByLogoutToken(ISSUER, { sub: 'ada' })
-  await expect.poll(() => ada.who()).toMatchObject({ subject: 'ada' })
+  await expect.poll(() => ada.currentUser()).toMatchObject({ subject: 'ada' })
   isDying = false
   clock.now++
   await browser().signIn()
-  expect(await ada.who()).toMatchObject(signedOut)
+  expect(await ada.currentUser()).toMatchObject(signedOut)
 })

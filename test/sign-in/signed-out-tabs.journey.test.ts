@@ -1,4 +1,4 @@
-// Signing out while other tabs of the browser are open.
+// Sign-outs while other tabs of the browser are open.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { runUnlimited } from '../helpers/faulty.ts'
@@ -10,7 +10,7 @@ import { shared } from '../helpers/shared.ts'
 const running = shared(() => runUnlimited())
 afterEach(() => running.sandbox.reset())
 
-/** Ada has come back from an app that does not show as connected yet. @returns where the page loads itself again */
+/** Ada has returned from an app that isn't confirmed yet. @returns the URL of the page's refresh */
 async function waiting(): Promise<{ browser: TestBrowser; again: string }> {
   const browser = await signIn(running, 'ada')
   await browser.click('/onboarding/connect')
@@ -26,9 +26,9 @@ const prompts = () =>
 const loadsItself = (browser: TestBrowser, path: string) =>
   browser.open(running.url + path, { from: `${running.url}/onboarding/callback` })
 
-it('a waiting page does not sign anyone in after a sign-out in another tab: it offers the sign-in', async () => {
+it('after a sign-out in another tab, a waiting page signs no one in, but offers the sign-in', async () => {
   const { browser, again } = await waiting()
-  // What its script goes on to, too.
+  // Also the URL that its script opens.
   expect(browser.page.body).toMatch(/data-url="[^"]*unattended=yes"/)
   await browser.submit('/sign-out')
   expect(browser.text).toContain('You’re signed out here either way')
@@ -52,7 +52,7 @@ it('a waiting page does not sign anyone in after a sign-out in another tab: it o
   expect(browser.page.status).toBe(200)
 })
 
-it('a person who comes back from an app after signing out is signed in at once', async () => {
+it('a person who returns from an app after a sign-out is signed in at once', async () => {
   const { browser, again } = await waiting()
   browser.clearCookies(running.url)
   await signIn(running, 'ada', '/onboarding', browser)
@@ -74,7 +74,7 @@ it('a double click on "Sign out" still leads to the authorization server', async
   const answers = await Promise.all([first, post(), post()])
   expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
   for (const { headers } of answers) {
-    // The mark of a sign-out, and no cookie of a session.
+    // Only the cookie that marks the sign-out, not one of a session.
     expect(headers.getSetCookie().filter((cookie) => /^onramp=[^;]/.test(cookie))).toEqual([])
     await browser.open(running.url + headers.get('location'))
     expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')

@@ -1,12 +1,12 @@
-// Signing in, from the first request to the new session.
+// Sign-ins, from the first request to the new session.
 import { expect, it } from 'vitest'
 import { inProcess, ISSUER, parametersOf, PUBLIC_URL, warningsIn } from './in-process.ts'
-import { serverAsFunction } from './server-as-function.ts'
+import { serverAsFunction } from './server-stub.ts'
 
 const revoking = { revocation_endpoint: `${ISSUER}/revoke` }
 const HINT = { login_hint: 'ada@acme.example' }
 
-it('someone signs in with PKCE, state and nonce, and comes back to where they were', async () => {
+it('someone signs in with PKCE, state and nonce, and returns to their page', async () => {
   const { browser, callbackFor, requests, hasCodeVerifier, audited, store } = inProcess()
   const ada = browser()
   const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
@@ -27,8 +27,8 @@ it('someone signs in with PKCE, state and nonce, and comes back to where they we
   expect(requests[0]?.form).toMatchObject(grant)
   expect(hasCodeVerifier(requests[0]?.form ?? {})).toBe(true)
   const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
-  expect(await ada.who()).toMatchObject(user)
-  // SESSION_IDLE_MINUTES and a twentieth, for which a renewal may be left out.
+  expect(await ada.currentUser()).toMatchObject(user)
+  // SESSION_IDLE_MINUTES plus a twentieth, during which the session isn't renewed.
   expect(store.lives.get(store.named('session:')[0] ?? '')).toBe(63 * 60)
   expect(audited).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
 })
@@ -72,7 +72,7 @@ it('an authorization request sends the parameters of the settings and the regist
   expect(await registered.browser().begin()).toMatchObject({ scope: 'openid' })
 })
 
-it('plain OAuth gets no nonce and no language, and needs no id_token', async () => {
+it('plain OAuth is requested without nonce and language, and needs no id_token', async () => {
   const { browser, answers, callbackFor } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
   answers['/token'] = () => ({ body: { access_token: 'opaque', token_type: 'Bearer' } })
   const ada = browser()
@@ -80,7 +80,7 @@ it('plain OAuth gets no nonce and no language, and needs no id_token', async () 
   expect(Object.keys(sent)).not.toContain('nonce')
   expect(Object.keys(sent)).not.toContain('ui_locales')
   await ada.follow(callbackFor(sent))
-  expect((await ada.who())['subject']).toMatch(/^unknown:/)
+  expect((await ada.currentUser())['subject']).toMatch(/^unknown:/)
 })
 
 it('login_hint is sent if it could be an address, and not beside a choice of accounts', async () => {
@@ -118,15 +118,18 @@ it.each<[string, () => object | Promise<object>, number?]>([
   ['403 with a page', () => ({ status: 403, body: '<html>', headers: { 'content-type': 'text/html' } })],
   ['nothing', () => Promise.reject(new TypeError('no answer'))],
   ['invalid_scope', () => refused('invalid_scope'), 502],
-])('a pushed request that gets %s fails with a line that says so', async (_what, answer, status = 503) => {
-  const { browser, answers } = inProcess({ metadata })
-  answers['/par'] = answer
-  const detail = expect.stringMatching(/^the pushed authorization request failed: /) as string
-  const problem = { status, detail, tryAgain: '/sign-in?return_to=%2Fx' }
-  expect(await browser().follow('/sign-in?return_to=/x&prompt=login')).toMatchObject(problem)
-})
+])(
+  'a pushed request with the response %s fails with a log line about it',
+  async (_what, answer, status = 503) => {
+    const { browser, answers } = inProcess({ metadata })
+    answers['/par'] = answer
+    const detail = expect.stringMatching(/^the pushed authorization request failed: /) as string
+    const problem = { status, detail, tryAgain: '/sign-in?return_to=%2Fx' }
+    expect(await browser().follow('/sign-in?return_to=/x&prompt=login')).toMatchObject(problem)
+  },
+)
 
-it('a request is pushed after the server refused it in the address', async () => {
+it('a request is pushed after the server refused its URL', async () => {
   const { browser, answers, callbackFor, requests, audited } = inProcess({ metadata: offered })
   answers['/par'] = taken
   const ada = browser()
@@ -137,7 +140,7 @@ it('a request is pushed after the server refused it in the address', async () =>
   expect(await ada.follow(callbackFor(requests[0]?.form ?? {}))).toBe('/x')
 })
 
-it('a request is pushed twice at most, and only if the server accepts that', async () => {
+it('a request is pushed at most twice, and only if the server accepts it', async () => {
   const { browser, answers, requests } = inProcess({ metadata: offered })
   answers['/par'] = taken
   const ada = browser()
@@ -184,7 +187,7 @@ it('"Not you?" sends select_account, or login if the server supports only that',
   expect(await promptOf({}, 'none')).toBeUndefined()
 })
 
-it('"Not you?" that returns the same account asks again, and then says so', async () => {
+it('"Not you?" that returns the same account repeats the prompt, and then explains it', async () => {
   const { browser, callbackFor, clock } = inProcess()
   const ada = browser()
   await ada.signIn()
@@ -196,11 +199,11 @@ it('"Not you?" that returns the same account asks again, and then says so', asyn
   expect(same).toBe('/sign-in/same-account?return_to=%2Fa%3Fb%3Dc')
   const page = { account: 'ada@acme.example', returnTo: '/a?b=c&unattended=yes' }
   expect(await ada.follow(same)).toMatchObject(page)
-  // The fragment must not hide the mark.
+  // The fragment must not hide the query parameter.
   const hidden = await ada.follow('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')
   expect(hidden).toMatchObject({ returnTo: '/onboarding/connect?unattended=yes#x' })
   expect(await browser().follow(same)).toBe('/a?b=c')
-  // Another site's link can name the same address at any time.
+  // Another site can link to the same address at any time.
   clock.now += 60_000
   expect(await ada.follow(same)).toBe('/a?b=c')
 })
@@ -212,22 +215,22 @@ it('"Not you?" signs another person in, and ends the session and tokens of the f
   await both.signIn()
   person.sub = 'bob'
   expect(await both.signIn({ prompt: 'select_account', return_to: '/x' })).toBe('/x')
-  expect(await both.who()).toMatchObject({ subject: 'bob' })
+  expect(await both.currentUser()).toMatchObject({ subject: 'bob' })
   expect(store.named('session:')).toHaveLength(1)
   await expect.poll(() => requests.filter(({ path }) => path === '/revoke')).toHaveLength(2)
 })
 
-it('someone who signs in at another authorization server gives it no tokens of the former one', async () => {
+it('another authorization server gets no tokens of the former one', async () => {
   const { browser, server } = inProcess({ metadata: revoking })
   const ada = browser()
   await ada.signIn()
   const issuer = 'http://new.example'
-  const there = serverAsFunction({ ...revoking, issuer }, {})
-  Object.assign(there.person, { issuer, sub: 'ada-there' })
-  server.configuration = await there.authorizationServer.configuration()
-  expect(await ada.follow(there.callbackFor(await ada.begin({ return_to: '/x' })))).toBe('/x')
-  expect(await ada.who()).toMatchObject({ issuer, subject: 'ada-there' })
-  expect(there.requests.map(({ path }) => path)).toEqual(['/token'])
+  const otherServer = serverAsFunction({ ...revoking, issuer }, {})
+  Object.assign(otherServer.person, { issuer, sub: 'ada-there' })
+  server.configuration = await otherServer.authorizationServer.configuration()
+  expect(await ada.follow(otherServer.callbackFor(await ada.begin({ return_to: '/x' })))).toBe('/x')
+  expect(await ada.currentUser()).toMatchObject({ issuer, subject: 'ada-there' })
+  expect(otherServer.requests.map(({ path }) => path)).toEqual(['/token'])
 })
 
 it('"Not you?" falls back to login if select_account is refused, and ends after four restarts', async () => {

@@ -1,33 +1,33 @@
-// Signing out here, revoking tokens, and ending the server's session; and what still works while a part fails.
+// Sign-outs: here, with token revocation, and at the server; also while a part fails.
 import { expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, PUBLIC_URL, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
-import { serverAsFunction } from './server-as-function.ts'
+import { serverAsFunction } from './server-stub.ts'
 
 const metadata = { end_session_endpoint: `${ISSUER}/end`, revocation_endpoint: `${ISSUER}/revoke` }
 const CLEARED = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
 
-/** Someone who is signed in at a server that ends sessions and takes tokens back. */
+/** Signs in at a server with a logout and a revocation endpoint. */
 async function signedIn(options: Setup = { metadata }) {
-  const world = inProcess(options)
-  world.answers['/revoke'] = () => ({})
-  const ada = world.browser()
+  const fixture = inProcess(options)
+  fixture.answers['/revoke'] = () => ({})
+  const ada = fixture.browser()
   await ada.signIn()
-  world.requests.length = 0
-  world.audited.length = 0
+  fixture.requests.length = 0
+  fixture.audited.length = 0
   const page = (path: string) => ada.follow(path) as Promise<string>
   const signOut = () => ada.agent.post('/sign-out').expect(303)
-  const taken = () => world.requests.map(({ form: { token, token_type_hint: hint } }) => [token, hint])
-  return { ...world, ada, page, signOut, taken }
+  const taken = () => fixture.requests.map(({ form: { token, token_type_hint: hint } }) => [token, hint])
+  return { ...fixture, ada, page, signOut, taken }
 }
 
 it('a person who signs out is signed out here at once, then at the server', async () => {
   const { ada, page, signOut, taken, audited, store } = await signedIn()
   const { headers } = await signOut()
   expect(headers['location']).toBe('/sign-out')
-  // Chromium keeps pages in memory, and shows them to those who press back, unless a cookie changes.
+  // Chromium shows pages from memory on “Back” unless a cookie has changed.
   const marked = /^onramp-browser=[\da-f]{32}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/
   expect(headers['set-cookie']).toEqual([CLEARED, expect.stringMatching(marked)])
   expect(store.named('session:')).toEqual([])
@@ -36,9 +36,9 @@ it('a person who signs out is signed out here at once, then at the server', asyn
   expect(audited).toMatchObject([{ event: 'sign_out', by: 'person', revoked: 'done', user }])
 
   expect(await page('/sign-out')).toMatchObject({ view: 'sign-in/signing-out', refresh: ONWARD })
-  const there = new URL(await page('/sign-out/continue'))
-  expect(there.origin + there.pathname).toBe(`${ISSUER}/end`)
-  const { id_token_hint: hint, state, ...others } = Object.fromEntries(there.searchParams)
+  const logoutRequest = new URL(await page('/sign-out/continue'))
+  expect(logoutRequest.origin + logoutRequest.pathname).toBe(`${ISSUER}/end`)
+  const { id_token_hint: hint, state, ...others } = Object.fromEntries(logoutRequest.searchParams)
   expect(others).toEqual({ client_id: 'onramp', post_logout_redirect_uri: `${PUBLIC_URL}/signed-out` })
   expect([hint?.split('.').length, state?.length]).toEqual([3, 32])
   expect(await page('/sign-out/continue')).toBe('/signed-out')
@@ -72,7 +72,7 @@ it('tokens that another tab refreshed during the sign-out are revoked', async ()
   expect(taken().at(-1)).toEqual(['access-2', 'access_token'])
 })
 
-it('a double click on "Sign out" leads on, and clears caches', async () => {
+it('a double click on "Sign out" redirects to the server, and clears caches', async () => {
   const { ada, page, signOut } = await signedIn()
   await signOut()
   expect((await signOut()).headers['location']).toBe('/sign-out')
@@ -82,7 +82,7 @@ it('a double click on "Sign out" leads on, and clears caches', async () => {
   expect(await page('/sign-out/continue')).toContain(`${ISSUER}/end`)
 })
 
-it('"Sign out" without a session leads to the page after it', async () => {
+it('"Sign out" without a session redirects to the signed-out page', async () => {
   const { browser } = inProcess({ metadata })
   const stranger = browser()
   await stranger.agent.post('/sign-out').expect(303).expect('location', '/signed-out')
@@ -90,13 +90,13 @@ it('"Sign out" without a session leads to the page after it', async () => {
     expect(await stranger.follow(path)).toBe('/signed-out')
 })
 
-it('"Sign out" over https removes the cookie with the attributes that its prefix demands', async () => {
+it('"Sign out" over https removes the cookie with the attributes that its prefix requires', async () => {
   const { browser } = inProcess({ settings: { PUBLIC_URL: 'https://onramp.example' } })
   const { headers } = await browser().agent.post('/sign-out').expect(303)
   expect(headers['set-cookie']?.[0]).toBe(`__Host-${CLEARED}; Secure`)
 })
 
-it('someone who signed in again in another tab sees that', async () => {
+it('the signed-out page shows a new sign-in in another tab', async () => {
   const { ada, page, signOut } = await signedIn()
   await signOut()
   expect((await ada.begin())['prompt']).toBe('login')
@@ -106,11 +106,11 @@ it('someone who signed in again in another tab sees that', async () => {
   expect(await ada.begin()).not.toHaveProperty('prompt')
 })
 
-it('a sign-in under way during a sign-out starts over with prompt=login', async () => {
+it('a sign-in that is pending during a sign-out starts over with prompt=login', async () => {
   const { ada, signOut, callbackFor } = await signedIn()
-  const late = callbackFor(await ada.begin({ return_to: '/x' }))
+  const lateCallback = callbackFor(await ada.begin({ return_to: '/x' }))
   await signOut()
-  expect(await ada.follow(late)).toBe('/sign-in?return_to=%2Fx&again=1')
+  expect(await ada.follow(lateCallback)).toBe('/sign-in?return_to=%2Fx&again=1')
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
@@ -118,10 +118,10 @@ it('a person is signed out here only if the server has no logout page, is unreac
   const without = await signedIn({})
   expect((await without.signOut()).headers['location']).toBe('/signed-out')
   expect(without.audited).toMatchObject([{ revoked: 'no_endpoint' }])
-  const away = await signedIn()
-  away.server.isReady = false
-  expect((await away.signOut()).headers['location']).toBe('/signed-out')
-  expect([away.requests, away.audited]).toMatchObject([[], [{ revoked: 'failed' }]])
+  const unreachable = await signedIn()
+  unreachable.server.isReady = false
+  expect((await unreachable.signOut()).headers['location']).toBe('/signed-out')
+  expect([unreachable.requests, unreachable.audited]).toMatchObject([[], [{ revoked: 'failed' }]])
   const broken = await signedIn()
   broken.authorizationServer.configuration = () => Promise.reject(new Error('away'))
   expect((await broken.signOut()).headers['location']).toBe('/signed-out')
@@ -133,16 +133,19 @@ it('a person is signed out here only if the server has no logout page, is unreac
 })
 
 it.each([
-  ['nothing is known', {}, true],
-  ['it was registered', { post_logout_redirect_uris: [`${PUBLIC_URL}/signed-out`] }, true],
-  ['another was registered', { post_logout_redirect_uris: ['https://elsewhere.example'] }, false],
-  ['none was registered', { post_logout_redirect_uris: [] }, false],
-])('the server sends people back after the sign-out if it may: %s', async (_what, client, comesBack) => {
-  const { page, signOut } = await signedIn({ metadata, client })
-  await signOut()
-  const { searchParams } = new URL(await page('/sign-out/continue'))
-  for (const name of ['post_logout_redirect_uri', 'state']) expect(searchParams.has(name)).toBe(comesBack)
-})
+  ['the client isn’t registered by onramp', {}, true],
+  ['the address was registered', { post_logout_redirect_uris: [`${PUBLIC_URL}/signed-out`] }, true],
+  ['another address was registered', { post_logout_redirect_uris: ['https://elsewhere.example'] }, false],
+  ['no address was registered', { post_logout_redirect_uris: [] }, false],
+])(
+  'the logout request has our address only if the server may accept it: %s',
+  async (_what, client, comesBack) => {
+    const { page, signOut } = await signedIn({ metadata, client })
+    await signOut()
+    const { searchParams } = new URL(await page('/sign-out/continue'))
+    for (const name of ['post_logout_redirect_uri', 'state']) expect(searchParams.has(name)).toBe(comesBack)
+  },
+)
 
 const refused = { status: 400, body: { error: 'unsupported_token_type' } }
 
@@ -163,27 +166,27 @@ async function signedInOn() {
   return { at, ...(await signedIn({ metadata, records })) }
 }
 
-it('a full store still forgets a session, and the next sign-in sends prompt=login', async () => {
+it('a full store still deletes a session, and the next sign-in sends prompt=login', async () => {
   const { at, ada, signOut, logged, store, taken } = await signedInOn()
   at.why = 'OOM command not allowed'
   at.fails = (operation) => operation === 'put' || operation === 'compareAndSet'
   expect((await signOut()).headers['location']).toBe('/signed-out')
   expect(store.named('session:')).toEqual([])
-  expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
   expect(taken()).toHaveLength(2)
   expect(warningsIn(logged)).toEqual(['signed out here only: Redis is full and takes no writes'])
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
-it('a store that cannot delete leaves the device signed out, and the tokens are revoked', async () => {
+it('a store that can’t delete leaves the device signed out, and the tokens are revoked', async () => {
   const { at, ada, taken, signOut } = await signedInOn()
   at.fails = (operation, key) => operation === 'remove' && key.startsWith('session:')
   expect((await signOut()).headers['location']).toBe('/signed-out')
   expect(taken()).toHaveLength(2)
-  expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
 })
 
-it('while the store is unavailable, our own page signs out the device', async () => {
+it('while the store is unavailable, our page signs out the device', async () => {
   const { at, ada, browser } = await signedInOn()
   const bob = browser()
   await bob.signIn()
@@ -195,9 +198,9 @@ it('while the store is unavailable, our own page signs out the device', async ()
   for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
   for (const site of ['none', 'same-site'])
     await bob.agent.get('/signed-out').set({ 'sec-fetch-site': site }).expect(503)
-  const own = { 'sec-fetch-site': 'same-origin' }
-  const { body } = await bob.agent.get('/signed-out').set(own).expect(200)
+  const sameOrigin = { 'sec-fetch-site': 'same-origin' }
+  const { body } = await bob.agent.get('/signed-out').set(sameOrigin).expect(200)
   expect(body).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
   at.fails = () => false
-  expect(await bob.who()).toMatchObject({ code: 'signed_out' })
+  expect(await bob.currentUser()).toMatchObject({ code: 'signed_out' })
 })

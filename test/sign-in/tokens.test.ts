@@ -1,4 +1,4 @@
-// The life of tokens, and advice about missing refresh tokens.
+// Lifetimes of tokens, and advice about missing refresh tokens.
 import type { TokenEndpointResponse } from 'openid-client'
 import { expect, it } from 'vitest'
 import { omitUndefined } from '../../src/omit-undefined.ts'
@@ -10,13 +10,13 @@ const answer = (more: Partial<TokenEndpointResponse> = {}) =>
   ({ access_token: 'a', token_type: 'bearer', ...more }) as TokenEndpointResponse
 
 it('a token response gives all its tokens, and a refresh keeps the omitted ones', () => {
-  const whole = answer({ refresh_token: 'r', id_token: 'i', expires_in: 300 })
+  const fullResponse = answer({ refresh_token: 'r', id_token: 'i', expires_in: 300 })
   const all = { accessToken: 'a', refreshToken: 'r', idToken: 'i', issuedAt: NOW }
-  expect(tokensFrom(whole, NOW)).toEqual({ ...all, expiresAt: NOW + 300_000 })
+  expect(tokensFrom(fullResponse, NOW)).toEqual({ ...all, expiresAt: NOW + 300_000 })
   const before = { accessToken: 'old', refreshToken: 'r0', idToken: 'i0', issuedAt: 1, expiresAt: 2 }
   const kept = { refreshToken: 'r0', idToken: 'i0', expiresAt: undefined }
   expect(tokensFrom(answer(), NOW, before)).toEqual({ ...all, ...kept })
-  expect(tokensFrom(whole, NOW, before)).toMatchObject(all)
+  expect(tokensFrom(fullResponse, NOW, before)).toMatchObject(all)
 })
 
 it.each([
@@ -25,8 +25,8 @@ it.each([
   [0, 'r', 0],
   [undefined, 'r', undefined],
 ])('tokens for %j seconds with the refresh token %j expire after %j', (seconds, refresh, life) => {
-  const given = omitUndefined({ expires_in: seconds, refresh_token: refresh })
-  expect(tokensFrom(answer(given), NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
+  const lifetime = omitUndefined({ expires_in: seconds, refresh_token: refresh })
+  expect(tokensFrom(answer(lifetime), NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
 })
 
 it.each([
@@ -37,7 +37,7 @@ it.each([
   ['five minutes, one millisecond before its end', 300_000, 299_999, 'expiring'],
   ['five minutes, at its end', 300_000, 300_000, 'expired'],
   ['unknown length', Infinity, 1e12, 'fresh'],
-])('the tokens of a life are fresh, expiring or expired: %s', (_what, life, now, expiry) => {
+])('a token is fresh, expiring or expired by its lifetime: %s', (_what, life, now, expiry) => {
   const expiresAt = life === Infinity ? undefined : NOW + life
   expect(expiryOf({ accessToken: 'a', issuedAt: NOW, expiresAt }, NOW + now)).toBe(expiry)
 })
@@ -48,8 +48,8 @@ const both = 'openid offline_access'
 it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
   ['it was requested', {}, both, undefined, /_access was asked for: after 60 minutes.*OIDC_PROMPT=consent/],
   ['the expiry is unknown', { expiresAt: undefined }, both, undefined, /when the access token runs out/],
-  ['the client has no right to it', {}, both, 'openid profile', /issued: after 60 minutes.*allow it there/],
-  ['there is one', { refreshToken: 'r' }, both, undefined, /^$/],
+  ['the client may not get one', {}, both, 'openid profile', /issued: after 60 minutes.*allow it there/],
+  ['the response has one', { refreshToken: 'r' }, both, undefined, /^$/],
   ['none was requested', {}, 'openid', undefined, /^$/],
 ])('a missing refresh token is explained to the operator: %s', (_why, own, wanted, registered, words) => {
   expect(explainMissingRefreshToken({ ...tokens, ...own }, wanted, registered) ?? '').toMatch(words)

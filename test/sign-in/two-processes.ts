@@ -1,4 +1,4 @@
-// Two processes of the product as `npm start` runs them, on one Redis, with the sandbox beside them.
+// Fixture: two processes of onramp as `npm start` runs them, on one Redis, and the sandbox.
 import { randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
@@ -10,11 +10,11 @@ import { TestBrowser } from '../helpers/test-browser.ts'
 export type TwoProcesses = {
   sandbox: Sandbox
   redis: RedisServer
-  /** The first one's address is PUBLIC_URL; to browsers both are one host, so they get the same cookie. */
+  /** The first one has PUBLIC_URL. Browsers see one host, so both get the same cookie. */
   processes: [OnrampProcess, OnrampProcess]
   url: string
   env: Record<string, string>
-  /** Starts another process in the place of one that has ended. */
+  /** Replaces an ended process. */
   startAgain(which: 0 | 1, changed?: Record<string, string>): Promise<void>
   close(): Promise<void>
 }
@@ -75,7 +75,7 @@ export async function signInAt(
 
 type PageResponse = { status: number; location: string | undefined }
 
-/** What a page request is answered, without following anything; a connection that is cut is status 0. */
+/** The response to a page request, without redirects; status 0 for a broken connection. */
 export async function ask(url: string, browser: TestBrowser, path = '/onboarding'): Promise<PageResponse> {
   const headers = { cookie: browser.cookieHeader(url), accept: 'text/html' }
   try {
@@ -87,7 +87,7 @@ export async function ask(url: string, browser: TestBrowser, path = '/onboarding
   }
 }
 
-/** So many of the same at once. */
+/** Sends equal requests at once. */
 export const askMany = (
   count: number,
   url: string,
@@ -95,7 +95,7 @@ export const askMany = (
   path = '/onboarding',
 ): Promise<PageResponse[]> => Promise.all(Array.from({ length: count }, () => ask(url, browser, path)))
 
-/** How often a refresh token was given to the token endpoint. */
+/** Number of times that a refresh token was sent to the token endpoint. */
 export const refreshesOf = (sandbox: Sandbox): number =>
   sandbox.requests.filter(
     ({ operation, body }) =>

@@ -1,4 +1,4 @@
-// Reads who signed in from the id_token, userinfo, introspection, or the access token.
+// The signed-in person, read from the id_token, userinfo, introspection or the access token.
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { UserLookup } from '../../src/sign-in/user-lookup.ts'
@@ -6,7 +6,7 @@ import { answering, issuer } from './library-errors.ts'
 
 const USERINFO = { userinfo_endpoint: `${issuer}/userinfo` }
 const INTROSPECTION = { introspection_endpoint: `${issuer}/introspect` }
-const whole = { sub: 'ada', name: 'Ada', email: 'ada@acme.example', email_verified: true }
+const completeClaims = { sub: 'ada', name: 'Ada', email: 'ada@acme.example', email_verified: true }
 
 type Case = {
   claims?: { sub: string; [claim: string]: unknown }
@@ -25,37 +25,39 @@ function identifying({ claims, token = 'opaque', ...own }: Case) {
   const warn = (fields: object, words: string) => void warned.push([fields, words])
   const users = new UserLookup({ settings, log: { warn } as never, now: () => 0 })
   const configuration = answering(status, body, {}, metadata)
-  const again = () => users.find(configuration, token, claims)
-  return { user: again(), warned, again }
+  const lookUp = () => users.find(configuration, token, claims)
+  return { user: lookUp(), warned, again: lookUp }
 }
 
 const jwt = (payload: object) =>
   ['eyJhbGciOiJub25lIn0', Buffer.from(JSON.stringify(payload)).toString('base64url'), ''].join('.')
 
 it('a complete id_token needs no userinfo', async () => {
-  const { user, warned } = identifying({ claims: whole, metadata: USERINFO, status: 500 })
-  const { sub: subject, email_verified: emailVerified, ...others } = whole
+  const { user, warned } = identifying({ claims: completeClaims, metadata: USERINFO, status: 500 })
+  const { sub: subject, email_verified: emailVerified, ...others } = completeClaims
   expect(await user).toEqual({ issuer, subject, emailVerified, ...others })
   expect(warned).toEqual([])
 })
 
 it('userinfo completes an id_token', async () => {
   const claims = { sub: 'ada' }
-  expect(await identifying({ claims, metadata: USERINFO, body: whole }).user).toMatchObject({ name: 'Ada' })
-  expect(await identifying({ claims, body: whole }).user).toEqual({ issuer, subject: 'ada' })
+  expect(await identifying({ claims, metadata: USERINFO, body: completeClaims }).user).toMatchObject({
+    name: 'Ada',
+  })
+  expect(await identifying({ claims, body: completeClaims }).user).toEqual({ issuer, subject: 'ada' })
 })
 
 it('userinfo is fetched for groups that ADMIN_GROUPS needs', async () => {
   const wanted = ['Admins']
   const body = { sub: 'ada', groups: ['Admins'] }
-  const requests = { claims: whole, metadata: USERINFO, body }
+  const requests = { claims: completeClaims, metadata: USERINFO, body }
   expect((await identifying({ ...requests, wanted }).user).groups).toEqual(['Admins'])
   expect(await identifying(requests).user).not.toHaveProperty('groups')
-  const withGroups = { ...requests, wanted, claims: { ...whole, groups: [] } }
+  const withGroups = { ...requests, wanted, claims: { ...completeClaims, groups: [] } }
   expect((await identifying(withGroups).user).groups).toEqual([])
 })
 
-it('userinfo that fails is logged, and the sign-in goes on', async () => {
+it('failed userinfo is logged, and the sign-in continues', async () => {
   const failing = { metadata: USERINFO, status: 503, body: '<html>' }
   const { user, warned } = identifying({ claims: { sub: 'ada' }, ...failing })
   expect(await user).toEqual({ issuer, subject: 'ada' })
@@ -75,14 +77,18 @@ it.each<[string, Case, string]>([
 })
 
 it('an id_token for another client (azp) signs no one in', async () => {
-  expect(await identifying({ claims: { ...whole, azp: 'client' } }).user).toMatchObject({ subject: 'ada' })
+  expect(await identifying({ claims: { ...completeClaims, azp: 'client' } }).user).toMatchObject({
+    subject: 'ada',
+  })
   const detail = 'the id_token was issued to another client (azp)'
   const problem = { status: 400, code: 'sign_in_failed', detail }
-  await expect(identifying({ claims: { ...whole, azp: 'other' } }).user).rejects.toMatchObject(problem)
+  await expect(identifying({ claims: { ...completeClaims, azp: 'other' } }).user).rejects.toMatchObject(
+    problem,
+  )
 })
 
 it('userinfo alone identifies a person without an id_token', async () => {
-  const { user } = identifying({ metadata: USERINFO, body: whole })
+  const { user } = identifying({ metadata: USERINFO, body: completeClaims })
   expect(await user).toMatchObject({ subject: 'ada', name: 'Ada' })
 })
 
@@ -92,19 +98,19 @@ const UNKNOWN = expect.stringMatching(/^unknown:[\da-f-]{36}$/) as string
 
 it.each([
   ['its subject', { sub: 'ada', username: 'x' }, 'ada'],
-  ['its user name, which is no subject', { username: 'ada' }, 'username:ada'],
+  ['a user name in place of the subject', { username: 'ada' }, 'username:ada'],
   ['an empty subject', { sub: '', username: 'ada' }, 'username:ada'],
   ['neither', {}, UNKNOWN],
-  ['what is no text', { sub: 7, username: '' }, UNKNOWN],
-  ['a token that is over', { active: false, sub: 'ada' }, UNKNOWN],
+  ['values that aren’t strings', { sub: 7, username: '' }, UNKNOWN],
+  ['an expired token', { active: false, sub: 'ada' }, UNKNOWN],
   ['another issuer', { sub: 'ada', iss: `${issuer}.evil.example` }, UNKNOWN],
   ['our issuer', { sub: 'ada', iss: issuer }, 'ada'],
   ['the client itself', { sub: 'client' }, UNKNOWN],
-])('introspection with %s identifies the person accordingly', async (_what, token, subject) => {
+])('introspection with %s identifies the person or is rejected', async (_what, token, subject) => {
   expect(await subjectOf(token)).toEqual(subject)
 })
 
-it('introspection gives a name to show', async () => {
+it('introspection provides the display name', async () => {
   const body = { active: true, sub: 'ada', username: 'ada.l', email: 'ada@acme.example' }
   const userOf = (more: object) => identifying({ metadata: INTROSPECTION, body: { ...body, ...more } }).user
   expect(await userOf({})).toMatchObject({ name: 'ada.l', email: 'ada@acme.example' })
@@ -117,7 +123,7 @@ it.each([
   [429, false],
   [500, false],
   [302, false],
-])('introspection that answers %i is not meant for us: %s', async (status, isForOthers) => {
+])('introspection status %i counts as unavailable to this client: %s', async (status, isForOthers) => {
   const { user } = identifying({ metadata: INTROSPECTION, status, body: '<html>' })
   const outcome = await user.then(
     ({ subject }) => subject,
@@ -128,16 +134,16 @@ it.each([
 
 it.each([
   ['of our issuer', { iss: issuer, sub: 'ada', email: 'eve@acme.example' }, 'ada'],
-  ['of another one', { iss: 'https://elsewhere.example', sub: 'ada' }, UNKNOWN],
-  ['of no one', { sub: 'ada' }, UNKNOWN],
+  ['of another issuer', { iss: 'https://elsewhere.example', sub: 'ada' }, UNKNOWN],
+  ['without an issuer', { sub: 'ada' }, UNKNOWN],
   ['about the client', { iss: issuer, sub: 'client' }, UNKNOWN],
   ['without a subject', { iss: issuer, sub: '' }, UNKNOWN],
-])('a JWT access token %s identifies the person accordingly', async (_what, payload, subject) => {
+])('a JWT access token %s identifies the person or is ignored', async (_what, payload, subject) => {
   const user = await identifying({ token: jwt(payload) }).user
   expect(user).toEqual({ issuer, subject })
 })
 
-it('a person whom nothing identifies is a new one at each sign-in', async () => {
+it('without any subject, each sign-in is a new person', async () => {
   const [one, other] = [await identifying({}).user, await identifying({}).user]
   expect([one.subject, other.subject]).toEqual([UNKNOWN, UNKNOWN])
   expect(one.subject).not.toBe(other.subject)

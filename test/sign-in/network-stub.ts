@@ -1,4 +1,4 @@
-// A fetch that answers by address within this process, and with 404 for any other.
+// Fixture: a fetch with a response for each address, and 404 for any other.
 import { afterEach, vi } from 'vitest'
 
 export type Sent = { url: string; method: string; headers: Headers; body: string }
@@ -19,7 +19,7 @@ export function answerFetch(answers: Record<string, Answer>): Sent[] {
   return requests
 }
 
-/** What fetch rejects with where there is no answer. */
+/** The error of fetch without a response. */
 export const silent = (code: string) => () =>
   Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }))
 

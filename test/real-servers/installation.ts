@@ -7,7 +7,7 @@ import { Visitor } from '../browser/visitor.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { freePort, run, type Running } from '../helpers/running.ts'
 import { clientAddresses } from '../../src/sign-in/server/client-addresses.ts'
-import { examined } from '../doctor/set-up.ts'
+import { examined } from '../doctor/setup.ts'
 
 export type RealServer = {
   issuer: string

@@ -1,4 +1,4 @@
-// An authorization server that is a function, for the library in this process. Its responses can be replaced by path.
+// Fixture: a stub of an authorization server for the library in this process. Its responses can be replaced by path.
 import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { allowInsecureRequests, ClientSecretPost, customFetch } from 'openid-client'
@@ -21,7 +21,7 @@ const METADATA = {
   id_token_signing_alg_values_supported: ['ES256'],
 }
 
-/** @param metadata members that are added, or replaced @param client what it has registered of the client */
+/** @param metadata members that are added or replaced @param client registered metadata of the client */
 export function serverAsFunction(metadata: object, client: object) {
   const requests: RecordedRequest[] = []
   const answers: Record<string, (request: RecordedRequest) => Answer | Promise<Answer>> = {}
@@ -32,10 +32,10 @@ export function serverAsFunction(metadata: object, client: object) {
     key: keys.privateKey,
     issuer: ISSUER,
     audience: 'onramp',
-    /** When its id_tokens are over: from now on, or in seconds since 1970. */
+    /** Expiry of id_tokens: a lifetime in seconds, or a time in seconds since 1970. */
     expires: '5m' as string | number,
   }
-  /** What the authorization request of each code had: nonce and code_challenge. */
+  /** nonce and code_challenge of the authorization request of each code. */
   const codes = new Map<string, Form>()
   async function tokens(form: Form): Promise<Answer> {
     const { nonce } = codes.get(form['code'] ?? '') ?? {}
@@ -84,13 +84,13 @@ export function serverAsFunction(metadata: object, client: object) {
     },
   }
 
-  /** What the browser is sent back with, where it was sent there with these parameters. */
+  /** The parameters of the callback for an authorization request. */
   function callbackFor(sent: Form): string {
     const [code, { state = '' }] = [`code-${codes.size}`, sent]
     codes.set(code, sent)
     return `/sign-in/callback?${new URLSearchParams({ code, state }).toString()}`
   }
-  /** Does the verifier of a token request belong to the challenge of its sign-in (RFC 7636)? */
+  /** True if the code_verifier of a token request matches the code_challenge of its sign-in (RFC 7636). */
   const hasCodeVerifier = ({ code = '', code_verifier: verifier = '' }: Form) =>
     codes.get(code)?.['code_challenge'] === createHash('sha256').update(verifier).digest('base64url')
 

@@ -1,4 +1,4 @@
-// A correct configuration, to be made wrong one setting at a time, and the doctor's report about it.
+// Fixture: a correct configuration, which tests change one setting at a time, and the doctor's report about it.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -33,7 +33,7 @@ export type SetUp = { sandbox: Sandbox; env: Record<string, string>; folder: str
 
 export const newSecret = () => randomBytes(24).toString('base64url')
 
-/** On a disk: /tmp is in memory on some machines, which the doctor would tell. */
+/** A folder on a disk: the doctor would report /tmp on machines where it is in memory. */
 export const newFolder = () =>
   mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'onramp-doctor-'))
 
@@ -82,7 +82,7 @@ export const troubles = ({ findings }: Report): Finding[] =>
 
 export type Faulty = { url: string; requests: string[]; close(): Promise<void> }
 
-/** A server that says whatever a test wants it to. */
+/** A scripted server. */
 export async function startFaulty(
   answer: (req: IncomingMessage, res: ServerResponse, url: string) => void,
 ): Promise<Faulty> {
