@@ -1,4 +1,4 @@
-// The words that CONTRIBUTING.md asks to avoid, in everything that people read.
+// Words that CONTRIBUTING.md forbids, in everything that people read, and the form of comments and titles.
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const TESTS = files('test/**/*.ts').filter((file) => file !== 'test/writing.test
 const BANNED =
   /\b(everybody|somebody|nobody|whoever|unless told|mend|mends|mended|mending|set-up|by itself)\b|\bany more(?=[.,:;])/gi
 
-/** What names a thing of others, and so has to stay. */
+/** Quotations, which have to stay. */
 const QUOTED: Record<string, RegExp> = {
   'CONTRIBUTING.md': /^\|.*\|$/gm,
 }
@@ -63,27 +63,27 @@ describe('what people read', () => {
     expect(found(file)).toEqual([])
   })
 
-  it('says app on pages, where the contract says datasource', () => {
+  it('pages call a datasource an app', () => {
     for (const file of files('languages/en/*.json').filter((one) => !one.endsWith('deprecations.json'))) {
       const texts = Object.values(JSON.parse(read(file)) as Record<string, string>).join('\n')
       expect(texts.replaceAll(/\{\w+/g, ''), file).not.toMatch(/datasource|administrator|e-mail/i)
     }
   })
 
-  it('calls an email an email', () => {
+  it('an email is called an email', () => {
     for (const file of files('languages/en/*.json', 'views/**/*.eta', '*.md', 'docs/**/*.md').filter(
       (one) => one !== 'CONTRIBUTING.md',
     ))
       expect(read(file).match(/\bmails\b/gi), file).toBeNull()
   })
 
-  it('has no space before a percent sign', () => {
+  it('a percent sign has no space before it', () => {
     for (const file of files('languages/en/*.json', 'README.md', 'docs/*.md'))
       expect(read(file), file).not.toMatch(/\d [%]/)
   })
 })
 
-/** Words that no identifier contains, and names that no identifier is: CONTRIBUTING.md, "Names". */
+/** Words that no identifier may contain, and forbidden identifiers: CONTRIBUTING.md, "Names". */
 const FORBIDDEN_WORDS =
   'room rooms arrows wish news wave united tell tells told said says asked hear heard hears walked scene mood'.split(
     ' ',
@@ -96,7 +96,7 @@ const FORBIDDEN_NAMES =
   withAnswer withAnswers answersOf comingBack stoppingReminders lookingAtSignIns refusedLogout SHUT FINAL sharedCause
   Together checkNow checkAndDecide`.split(/\s+/)
 
-/** What is printed, logged or sent under such a name, and so has to stay. */
+/** Names that are printed, logged or sent, and so have to stay. */
 const PRINTED: Record<string, string[]> = {
   'src/cli/doctor.ts': ['says'],
   'src/sign-in/registration/register.ts': ['asked'],
@@ -140,7 +140,17 @@ it.each([...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS])(
   },
 )
 
-it('comments open with the subject: no "what surprises", no "Whom", and "Who" only asks', () => {
+const RELATIVE_CLAUSE =
+  /^(?:#!.*\n)?(?:\/\/|\/\*\*?) (?:What|When|Which|Whether|Who|Whom|Whose|How|Where|Why|Of|As)\b.*/
+
+it.each([...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS])(
+  'the first comment of %s names its subject',
+  (file) => {
+    expect(RELATIVE_CLAUSE.exec(read(file))?.[0]).toBeUndefined()
+  },
+)
+
+it('comments begin with their subject: no "what surprises", no "Whom", and "Who" only asks', () => {
   const clumsy = /what surprises|(?:^|\/\/ |\* |\. )Whom |(?:^\s*(?:\/\/|\*|\/\*\*) )Who [a-z][^?]*$/gim
   const found = [...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS].flatMap((file) =>
     [...read(file).matchAll(clumsy)].map(([text]) => `${file}: ${text}`),

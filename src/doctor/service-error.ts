@@ -1,4 +1,4 @@
-// Why the service refused a call, and which setting to change: for the doctor and `onramp status`.
+// The reason of an error response of the service, and the setting to change: for the doctor and `onramp status`.
 import type { ProbeResult } from '../client-api/client.ts'
 import type { ErrorResponse } from '../client-api/error-response.ts'
 import { fail, unreachable, warn } from './findings.ts'

@@ -1,4 +1,4 @@
-// Where a person may go after the sign-in or the walk: a path of ours, or an origin that the operator allows. Anything else is
+// Allowed destinations after the sign-in or the walk: a path of ours, or an origin that the operator allows. Anything else is
 // dropped (RFC 9700 4.11, open redirection). Pure.
 import { Problem } from '../problem.ts'
 

@@ -1,4 +1,4 @@
-// What administrators see of a walk.
+// The view of a walk on the pages of administrators.
 import { expect, it } from 'vitest'
 import { answerConsent } from '../helpers/journey.ts'
 import { run, signIn } from '../helpers/running.ts'

@@ -1,4 +1,4 @@
-// The servers that are compared, each in a process of its own, with people signed in at each of them.
+// The compared servers, each in a separate process, with people signed in.
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { spawnNode, startOnramp, untilServing } from '../helpers/processes.ts'
@@ -14,7 +14,7 @@ export type Contestant = {
   pageBytes: number
 }
 
-/** What all contestants share. `pin`: the processors of the server under test. */
+/** Options of all contestants. `pin`: the processors of the server under test. */
 export type Setting = { neighbours: string; people: number; redisUrl: string; pin: string | undefined }
 
 const CONNECTIONS = 32
@@ -46,7 +46,7 @@ async function leaveForAnApp(port: number, cookies: readonly string[]): Promise<
   }
 }
 
-/** Onramp as it is run: its own entry, its settings from the environment. */
+/** Onramp as in production: its entry point, with settings from the environment. */
 export async function enterOnramp({ neighbours, people, redisUrl, pin }: Setting): Promise<Contestant> {
   const port = await freePort()
   const env = {

@@ -1,4 +1,4 @@
-// The load: so many connections, each of which asks again as soon as it is answered (a closed loop).
+// The load: several connections, each of which sends its next request after each response (a closed loop).
 import { Agent, Pool, request, type Dispatcher } from 'undici'
 import { CookieJar } from '../helpers/cookie-jar.ts'
 

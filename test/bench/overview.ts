@@ -1,4 +1,4 @@
-// What the servers beside onramp share: their settings, Redis, the call of the service, and an overview as large as onramp's.
+// Shared by the servers beside onramp: settings, Redis, the call of the service, and an overview as large as onramp's.
 import { Eta } from 'eta'
 import { createClient } from 'redis'
 import { Agent, request } from 'undici'

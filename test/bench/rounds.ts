@@ -1,4 +1,4 @@
-// The rounds: every server in turn, again and again, so that whatever else the machine does meets all of them alike.
+// The rounds: every server in turn, repeatedly, so that other load on the machine affects all of them alike.
 import type { Contestant } from './contestants.ts'
 import { repeat, type Load } from './load.ts'
 import { processorMs, residentMb } from './machine.ts'

@@ -1,4 +1,4 @@
-// The pages of administrators with many people, with what every page has to pass (examine.ts).
+// The pages of administrators with many people pass the checks of every page (examine.ts).
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { crowdOf, settle } from '../helpers/crowd.ts'
@@ -18,7 +18,7 @@ const cases = [
   { title: 'Apps', path: '/admin/apps?sort=name' },
 ]
 
-/** @param isWide looked at in wide windows too */
+/** @param isWide also checked in wide windows */
 async function passes(visitor: Visitor, path: string, title: string, isWide = true): Promise<void> {
   const { page } = visitor
   const html = (await (await page.goto(visitor.running.url + path))?.text()) ?? ''
@@ -35,16 +35,19 @@ describe('every page of administrators', () => {
     for (const visitor of [grace, first]) await visitor?.open('/admin')
   })
 
-  it.each(cases)('passes: $path', async ({ path, title }) => {
+  it.each(cases)('the page of administrators passes: $path', async ({ path, title }) => {
     await expect(passes(grace as Visitor, path, title)).resolves.toBeUndefined()
   })
 
-  it.each(cases)('passes before anyone was invited: $path', async ({ path, title }) => {
-    await expect(passes(first as Visitor, path, title, false)).resolves.toBeUndefined()
-  })
+  it.each(cases)(
+    'the page of administrators passes before anyone was invited: $path',
+    async ({ path, title }) => {
+      await expect(passes(first as Visitor, path, title, false)).resolves.toBeUndefined()
+    },
+  )
 })
 
-it('the page of one person passes, and the list leads to it', async () => {
+it('the page of one person passes, and the list links to it', async () => {
   const grace = await site.arrive({ person: 'grace' })
   await grace.open('/admin/people?show=blocked')
   const href = await grace.page.locator('tbody th a').first().getAttribute('href')
@@ -52,7 +55,7 @@ it('the page of one person passes, and the list leads to it', async () => {
   await grace.leave()
 })
 
-it('an admin reads only how to begin before anyone was invited', async () => {
+it('before anyone was invited, an admin sees only the first steps', async () => {
   const grace = await empty.arrive({ person: 'grace' })
   await grace.open('/admin')
   await grace.reads('npm run onramp -- keep PEOPLE.csv --dry-run')
@@ -65,7 +68,7 @@ it('an admin reads only how to begin before anyone was invited', async () => {
 const HEADINGS_OF_TWO_LINES = `[...document.querySelectorAll('thead th')]
   .filter((cell) => cell.getBoundingClientRect().height > 45).map((cell) => cell.textContent)`
 
-/** Cells that reach into the next one. */
+/** Cells that overlap the next one. */
 const OVERLAPPING = `[...document.querySelectorAll('.wide-table :is(th, td)')]
   .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent.trim())`
 

@@ -1,4 +1,4 @@
-// What every page has to pass, whatever it shows: axe in light and dark, its HTML, its weight, its width, its words.
+// The checks of every page: axe in light and dark, HTML, weight, width and words.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
@@ -13,16 +13,16 @@ const htmlRules = new HtmlValidate({
   rules: { 'doctype-style': ['error', { style: 'lowercase' }] },
 })
 
-/** In dark, what depends on colours is looked at again. */
+/** The rules about colors, which are checked again in dark mode. */
 const RULES = {
   light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 }
 
-/** What is folded into a page is a part of it: axe leaves out what does not show. */
+/** Opens all disclosures, because axe ignores hidden content. */
 const UNFOLD = `document.querySelectorAll('main details, footer details').forEach((one) => { one.open = true })`
 
-/** Controls that neither their edge nor their ground tells apart from what is around them, at 3:1 (WCAG 1.4.11). */
+/** Controls whose border and background contrast less than 3:1 with their surroundings (WCAG 1.4.11). */
 const faintControls = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const brush = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
@@ -83,7 +83,7 @@ export async function htmlFindings(html: string): Promise<string[]> {
   )
 }
 
-/** The computed style of what is found first. */
+/** The computed style of the first match. */
 export const styleOf = (found: Locator, property: string): Promise<string> =>
   found
     .first()
@@ -98,13 +98,13 @@ export const styleOf = (found: Locator, property: string): Promise<string> =>
 /** Bytes over the wire. */
 export const weightOf = (text: string): number => gzipSync(text).length
 
-/** How many pixels of the page a window of this width does not show. */
+/** Number of pixels by which the page is wider than the window. */
 export async function overflowAt(page: Page, width: number): Promise<number> {
   await page.setViewportSize({ width, height: 640 })
   return Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
 }
 
-/** What is smaller than a finger needs: 44 pixels in both directions, except links within a sentence (WCAG 2.5.8). */
+/** Targets below 44 pixels in either direction, except links within a sentence (WCAG 2.5.8). */
 export const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('a, button, summary, select, textarea, input:not([type=hidden])')]
     .filter((target) => target.checkVisibility() && !target.matches('.skip-link'))
@@ -113,7 +113,7 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     .filter(([, box]) => box.width < 43.5 || box.height < 43.5)
     .map(([text, box]) => text + ' ' + box.width + ' x ' + box.height)`)
 
-/** Words of up to thirty letters that a line break goes through, in what the selector finds. */
+/** Words of up to thirty letters with a line break inside, in matches of the selector. */
 export const brokenWords = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('${selector}')].flatMap((element) => {
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -130,18 +130,18 @@ export const brokenWords = (page: Page, selector: string): Promise<string[]> =>
   })`)
 
 type Windows = {
-  /** Looked at in a wide window too, and not only on a phone. */
+  /** Also checked in a wide window, not only on a phone. */
   isWide?: boolean
 }
 
-/** Everything that is wrong with a page, in words: its HTML, its weight, its width, its targets, and what axe finds. */
+/** All faults of a page as sentences: HTML, weight, width, targets and findings of axe. */
 export async function findingsOf(
   page: Page,
   html: string,
   { isWide = true }: Windows = {},
 ): Promise<string[]> {
   const findings = await htmlFindings(html)
-  // The token of an invitation is random, and may have these letters in it.
+  // The random token of an invitation may contain these letters.
   const words = html.replaceAll(/\/invite\/[\w.-]{40,}/g, '')
   if (!html.includes('</html>') || /undefined|\[object|NaN/.test(words))
     findings.push('its HTML is not whole')

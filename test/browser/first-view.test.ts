@@ -1,4 +1,4 @@
-// What a person sees first, on a phone of 390 x 664 and with a company's file: the one thing to do next, without a script.
+// The first view on a phone of 390 x 664, with a company file and without scripts: it has the next action.
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, it } from 'vitest'
 import { defaultPeople, type Datasource, type Person } from '../../packages/sandbox/src/people.ts'
@@ -35,7 +35,7 @@ const siteWith = (settings: Record<string, string> = {}) =>
     sandbox: { people },
   }))
 const site = siteWith()
-/** Its time to confirm is over at once. */
+/** CONFIRM_SECONDS is over at once. */
 const impatient = siteWith({ CONFIRM_SECONDS: '0' })
 beforeEach(() => site.running.sandbox.switches.reset())
 
@@ -45,7 +45,7 @@ const arrive = (person = '', locale = 'en', at = site) =>
 const mainButtons = ({ page }: Visitor) =>
   page.locator('main .button:not(.secondary), main button:not(.secondary, .plain)').allInnerTexts()
 
-/** How far down it ends, before anyone scrolls. */
+/** The bottom of an element without scrolling, in pixels. */
 const endOf = async ({ page }: Visitor, selector: string) => {
   const box = await page.locator(selector).first().boundingBox()
   return box === null ? Infinity : box.y + box.height
@@ -58,7 +58,7 @@ it.each(first)('the main button of the overview is in the first view, in $lang',
   expect(await ada.page.locator('.step > .marks:has(~ .button) li').count()).toBe(3)
   expect(await ada.page.locator('.step > .about li').count()).toBe(5)
   expect(await ada.page.locator('.step > .button ~ :visible').count()).toBe(3)
-  // Where text runs the other way, arrows are mirrored and words aren't.
+  // In right-to-left languages, arrows are mirrored and words aren't.
   const mirrored = await ada.page.evaluate<string[]>(
     "[...document.querySelectorAll('main :is(p, li, span, h1, h2, a)')].filter((one) => getComputedStyle(one).transform !== 'none').map((one) => one.textContent)",
   )
@@ -66,7 +66,7 @@ it.each(first)('the main button of the overview is in the first view, in $lang',
 })
 
 it.each(declined)(
-  'a person who declined can confirm that or go on to the next app in $lang',
+  'a person who declined can confirm it or continue to the next app in $lang',
   async ({ lang, person }) => {
     const ada = await arrive(person, lang)
     site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
@@ -100,7 +100,7 @@ it.each(unconfirmed)(
   },
 )
 
-it('the finish leads to the company’s search, by name, and says how to disconnect', async () => {
+it('the last page links to the company’s search, and explains how to disconnect', async () => {
   const ada = await arrive(finished)
   await ada.open()
   await connectAll(ada)
@@ -116,7 +116,7 @@ it('the finish leads to the company’s search, by name, and says how to disconn
   expect(await smallTargets(ada.page)).toEqual([])
 })
 
-it('the finish with a skipped app leads to search first, and to the app second', async () => {
+it('the last page with a skipped app links to search first, and to the app second', async () => {
   const ada = await arrive(partly)
   await ada.open()
   await ada.goOn()
@@ -135,13 +135,13 @@ it('after a search the company’s search and the first result are in the first 
   await ada.search('roadmap')
   expect(await mainButtons(ada)).toEqual(['Open Acme Search'])
   expect(await endOf(ada, '.result')).toBeLessThanOrEqual(PHONE.height)
-  // Without results, what helps is another search.
+  // Without results, the next step is another search.
   await ada.search('zebra')
   await ada.reads('No results for')
   expect(await mainButtons(ada)).toEqual(['Search'])
 })
 
-it('where every app is disabled, search is the only main action', async () => {
+it('with all apps disabled, search is the only main action', async () => {
   const ada = await arrive(turnedOff)
   await ada.open()
   const main = ada.page.locator('main .button')

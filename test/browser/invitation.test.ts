@@ -1,5 +1,4 @@
-// An invitation's whole way: the mail arrives, a scanner opens its link in a browser of its own and again, then the
-// person does, and ends with everything connected.
+// An invitation from the mail to the finished walk: a scanner opens its link twice in another browser, then the person.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
@@ -18,7 +17,7 @@ async function linkInMail(): Promise<string> {
   return /^(http\S+\/invite\/\S+)$/m.exec(mail.text ?? '')?.[1] ?? ''
 }
 
-it('leads from the mail, through scanners, to the finished walk', async () => {
+it('an invitation leads from the mail, through scanners, to the finished walk', async () => {
   const { running } = site
   const list = join(folder, 'people.csv')
   writeFileSync(list, 'email;name\nada@acme.example;Ada\ncarol@acme.example;Carol\n')

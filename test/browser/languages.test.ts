@@ -1,5 +1,5 @@
-// The pages in every language: what every page has to pass, and a made-up language
-// that shows what was not translated and what has no room for longer words.
+// The pages in every language pass the checks of every page, and an invented language shows untranslated texts and texts without
+// room for longer words.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
@@ -13,7 +13,7 @@ import { useSite } from './visitor.ts'
 
 const site = useSite(() => ({ settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example' } }))
 
-/** For each person, the pages that are looked at in every language. */
+/** The pages that are checked in every language, by person. */
 const PAGES = [
   [
     'frank',
@@ -34,7 +34,7 @@ const PAGES = [
 ] as const
 
 describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
-  it.each(PAGES)('pass for %s', async (person, paths) => {
+  it.each(PAGES)('the pages of a language pass for %s', async (person, paths) => {
     const visitor = await site.arrive({ person })
     await visitor.open(`/onboarding?lang=${tag}`)
     const { page } = visitor
@@ -45,7 +45,7 @@ describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
       expect(html, path).toContain(`<html lang="${tag}" dir="${dir}">`)
       expect(await htmlFindings(html), path).toEqual([])
       expect(weightOf(html), path).toBeLessThanOrEqual(8_192)
-      // Colours are the same in every language: pages.test.ts looks at them in light and dark.
+      // pages.test.ts checks the colors, which are the same in every language.
       expect(path === paths[0] ? await axeFindings(page, ['light']) : [], path).toEqual([])
       expect(await smallTargets(page), path).toEqual([])
       for (const width of [320, 1280]) expect(await overflowAt(page, width), path).toBeLessThanOrEqual(0)
@@ -91,19 +91,22 @@ describe('a language that is a third longer', () => {
     return { settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example', COMPANY_FILE: file } }
   })
 
-  it.each(PAGES)('shows no text that was not translated, and fits 320 pixels: %s', async (person, paths) => {
-    const visitor = await longer.arrive({ person })
-    await visitor.open()
-    for (const path of paths) {
-      await visitor.page.goto(longer.running.url + path)
-      expect(await overflowAt(visitor.page, 320), path).toBeLessThanOrEqual(0)
-      const plain = await visitor.page.evaluate(UNMARKED)
-      expect(plain, path).toEqual([])
-    }
-  })
+  it.each(PAGES)(
+    'a language that is a third longer has no untranslated text, and fits 320 pixels: %s',
+    async (person, paths) => {
+      const visitor = await longer.arrive({ person })
+      await visitor.open()
+      for (const path of paths) {
+        await visitor.page.goto(longer.running.url + path)
+        expect(await overflowAt(visitor.page, 320), path).toBeLessThanOrEqual(0)
+        const plain = await visitor.page.evaluate(UNMARKED)
+        expect(plain, path).toEqual([])
+      }
+    },
+  )
 })
 
-/** Texts of the page that no message made: what data brings is in bdi, code or time, or has no letters. */
+/** Texts of the page that don't come from a message. Data is in bdi, code or time, or has no letters. */
 const UNMARKED = `(() => {
   const found = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

@@ -1,4 +1,4 @@
-// Text twice as large on a phone, as a person sets it in the browser: names stay whole words, and nothing leaves its card.
+// Text at 200% on a phone, set in the browser: names stay whole words, and nothing overflows its card.
 import { describe, expect, it } from 'vitest'
 import type { Person } from '../../packages/sandbox/src/people.ts'
 import { useSite, type Visitor } from './visitor.ts'
@@ -45,7 +45,7 @@ const people = cases.map(({ mix, tag, state }, index): Person => {
   return { id: `${mix} ${tag} ${state}`, name: 'Ada Lovelace', email, datasources: datasources[mix] }
 })
 
-/** What leaves its card or the header, or has lost a word in two: no word of eleven letters needs that. */
+/** Elements that overflow their card or the header, or break a word of up to eleven letters. */
 const FAULTS = `(() => {
   const faults = []
   const shown = [...document.querySelectorAll('header *, main *')].filter((one) => one.checkVisibility() && !one.closest('.unseen, .wide-only, svg'))
@@ -72,7 +72,7 @@ const FAULTS = `(() => {
 const site = useSite(() => ({ settings: { ADVANCE: 'confirm' }, sandbox: { people } }))
 
 describe.each(cases)('text twice as large: $mix, $tag, $state', ({ mix, tag, state }) => {
-  it('keeps words whole and cards closed, at 320 and 390 pixels', async () => {
+  it('text twice as large keeps words whole and stays in its card, at 320 and 390 pixels', async () => {
     const visitor = await site.arrive({ person: `${mix} ${tag} ${state}` })
     const { page } = visitor
     await visitor.open(`/onboarding?lang=${tag}`)
@@ -80,7 +80,7 @@ describe.each(cases)('text twice as large: $mix, $tag, $state', ({ mix, tag, sta
     const browserOf = await visitor.context.newCDPSession(page)
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 800 })
-      // Chromium forgets it with every change of the window's size.
+      // Chromium resets the text size with every change of the window's size.
       await browserOf.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
       expect(await page.evaluate('getComputedStyle(document.documentElement).fontSize')).toBe('32px')
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)

@@ -1,5 +1,5 @@
-// The email as a browser draws it, which is how webmail does: on a phone, in dark mode, from right to left, and without the
-// style elements that some programs drop.
+// Emails rendered by a browser, like in webmail: on a phone, in dark mode, from right to left, and without the style elements that
+// some programs drop.
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { createNoticeComposer } from '../../src/campaigns/mail/email.ts'
@@ -25,10 +25,10 @@ const looks = {
   'from right to left': { file: ACME, person: { email: 'ada@acme.example', language: 'ar' } },
 }
 
-/** Rules about pages: an email has no landmarks, because the mail program around it has them. */
+/** Rules about landmarks, which the mail program provides. */
 const OF_PAGES = /^(light|dark): (landmark-one-main|region|page-has-heading-one)/
 
-/** Shows an email that anyone can read. */
+/** Opens an email in a page. */
 async function show(html: string, options: BrowserContextOptions = {}) {
   const page = await browser.newPage(options)
   await page.setContent(html)

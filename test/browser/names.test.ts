@@ -1,4 +1,4 @@
-// Names that bite: what the service, the person and the address bar bring stays text, in every page of real Chromium.
+// Hostile names from the service, the person and the URL are escaped on every page in real Chromium.
 import { expect, it } from 'vitest'
 import type { Person } from '../../packages/sandbox/src/people.ts'
 import { useSite, type Visitor } from './visitor.ts'
@@ -34,7 +34,7 @@ const person: Person = {
   ]),
 }
 
-/** Elements that no page of ours has, attributes that run, addresses that lead elsewhere or run. */
+/** Elements that our pages never have, event handler attributes, and foreign or javascript: URLs. */
 const INTRUDERS = `[
   ...document.querySelectorAll('script:not([src^="/assets/walk."]), iframe, img, base, object, embed, style, svg[onload], main meta, main b'),
   ...[...document.querySelectorAll('*')].filter((element) =>
@@ -50,11 +50,11 @@ async function expectNoIntruder(visitor: Visitor): Promise<void> {
   expect(visitor.complaints).toEqual([])
 }
 
-it('names that bite stay text on the overview, its banners and the step', async () => {
+it('hostile names are escaped on the overview, its banners and the step', async () => {
   const mallory = await site.arrive({ person: 'mallory' })
   await mallory.open()
   expect(await mallory.page.locator('.step h2').innerText()).toBe('Connect <script>alert(1)</script>')
-  // Most rows are behind the disclosure.
+  // Most rows are inside the disclosure.
   const shown = await mallory.page.locator('.entry .name > bdi:first-child').allTextContents()
   expect(shown).toContain('<%= process.env %><%~ include("/layout") %>')
   await expectNoIntruder(mallory)
@@ -72,7 +72,7 @@ it('names that bite stay text on the overview, its banners and the step', async 
 })
 
 it.each(['return_to', 'datasource', 'from', 'still'])(
-  'names that bite stay text when they come as %s',
+  'hostile names are escaped when they come as %s',
   async (name) => {
     const mallory = await site.arrive({ person: 'mallory' })
     for (const payload of PAYLOADS.slice(0, 4)) {

@@ -1,4 +1,4 @@
-// Every page and state in real Chromium: accessible to everyone, and small.
+// Every page and state in real Chromium passes the checks of examine.ts.
 import { afterEach, expect, it } from 'vitest'
 import type { Response } from 'playwright-core'
 import { findingsOf } from './examine.ts'

@@ -1,4 +1,4 @@
-// The page of every failure, shown by the real app in real Chromium: a heading, a next step, a reference.
+// The error page of every problem, in real Chromium: a heading, a next step, a reference.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -28,7 +28,7 @@ const problemOf = (code: ProblemCode) => {
 const browser = shared(openChromium)
 const page = shared(() => browser.newPage())
 
-/** The pages and the error page as the app has them, and one feature that fails on request. */
+/** The pages and the error page of the app, and a route that fails on request. */
 function appThatFails() {
   const pages = createPages({ company: neutralCompany, isHttps: false })
   const app = express()
@@ -58,7 +58,7 @@ const server = shared(async () => {
 })
 const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-it.each(codes)('the page of a failure says what happened and what to do: %s', async (code) => {
+it.each(codes)('the error page explains the failure and the next step: %s', async (code) => {
   const { title } = problemTexts(problemOf(code), t, displayName)
   const response = await page.goto(`${url()}/fail/${code}`)
 
@@ -71,6 +71,6 @@ it.each(codes)('the page of a failure says what happened and what to do: %s', as
   const words = await page.locator('main').innerText()
   expect(words).toMatch(/[Rr]eference: [0-9a-f]{12}/)
   expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
-  // That one is for the people who keep a program.
+  // That page is for the developers of a program.
   expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
 })

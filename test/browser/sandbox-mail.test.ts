@@ -1,4 +1,4 @@
-// The mails that the sandbox caught, as a browser shows them under the page's own policy.
+// Emails that the sandbox caught, in a browser under the page's own policy.
 import { createTransport } from 'nodemailer'
 import { beforeAll, expect, it } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   transport.close()
 })
 
-it('shows the latest mail as a mail program does, and its links open', async () => {
+it('the sandbox shows the latest email like a mail program, and its links open', async () => {
   const page = await browser.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {

@@ -1,4 +1,4 @@
-// Every page and state that people can meet, each reached as a person reaches it, by a person of its own.
+// Every page and state, each reached by the steps of a separate person.
 import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
 import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import { invite } from '../helpers/running.ts'
@@ -70,7 +70,7 @@ const otherStates: State[] = [
     like: [{ ...slack, displayName: LONG, withoutPath: true }, github],
     reach: [
       open(),
-      // No page offers it: its link is of an earlier page.
+      // No current page has this link, only an earlier one.
       ({ page }) => page.evaluate(`location.href = '/onboarding/connect/slack_1'`),
       ({ page }) => page.getByRole('heading', { name: 'We can’t connect' }).waitFor(),
     ],
@@ -93,7 +93,7 @@ const otherStates: State[] = [
     title: 'Turn on cookies to sign in',
     like: 'carol',
     reach: [
-      // A sign-in that has started over once: the first time could have been another tab's doing.
+      // A sign-in that has started over once, because the first time may be due to another tab.
       ({ page, running }) => page.goto(`${running.url}/sign-in?return_to=%2Fonboarding&again=1`),
       ({ context }) => context.clearCookies({ name: /^onramp/ }),
       (visitor) => visitor.chooseAccount(),
@@ -151,7 +151,7 @@ export const peopleOf = (states: readonly State[]): Person[] =>
     return {
       id,
       name: model?.name ?? 'Ada Lovelace',
-      // Of their own: one address's events would show at another.
+      // A separate person, because events of one address would appear at another.
       email: `${model?.id ?? 'ada'}${at}@acme.example`,
       datasources: Array.isArray(state.like) ? state.like : (model?.datasources ?? []),
     }

@@ -1,4 +1,4 @@
-// A person at a browser: what they do on our pages and on the others', and what their browser complained about.
+// Fixture: a person with a browser, their actions on our pages and others', and the console errors.
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
@@ -8,7 +8,7 @@ type VisitorOptions = BrowserContextOptions & { person: string }
 
 export class Visitor {
   readonly context: BrowserContext
-  /** The tab that they look at. */
+  /** The current tab. */
   page: Page
   readonly running: Running
   readonly person: string
@@ -29,7 +29,7 @@ export class Visitor {
     })
     context.on('console', (message) => {
       const isComplaint = message.type() === 'error' || message.type() === 'warning'
-      // A page with a status of failure is a page like any other.
+      // An error page is a page, too.
       if (isComplaint && !message.text().startsWith('Failed to load resource'))
         this.complaints.push(`${message.location().url}: ${message.text()}`)
     })
@@ -57,12 +57,12 @@ export class Visitor {
     return this.page.url().startsWith(this.running.sandbox.urls[server])
   }
 
-  /** The first thing that the page offers. */
+  /** The first main action of the page. */
   async goOn(): Promise<void> {
     await this.page.locator('.step .button[href^="/onboarding/connect/"]').click()
   }
 
-  /** Clicks what is there, once everything that it is folded into was opened, as a person would. */
+  /** Clicks an element after opening the disclosures around it. */
   async press(target: Locator): Promise<void> {
     const folded = target.locator('xpath=ancestor::details[not(@open)]')
     for (let count = await folded.count(); count > 0; count--)
@@ -70,7 +70,7 @@ export class Visitor {
     await target.click()
   }
 
-  /** The button or link that says so, also in the menu of the account or inside a row. */
+  /** The button or link with this text, also in the account menu or in a row. */
   async choose(role: 'link' | 'button', name: string): Promise<void> {
     await this.press(this.page.getByRole(role, { name, exact: true, includeHidden: true }).first())
   }
@@ -81,12 +81,12 @@ export class Visitor {
     await this.press(this.page.locator(`a[href="${href}"]`).first())
   }
 
-  /** Answers the datasource's consent page. */
+  /** Decides on the datasource's consent page. */
   async answer(what: 'Allow' | 'Deny'): Promise<void> {
     await this.page.getByRole('button', { name: what, exact: true }).click()
   }
 
-  /** Types it into the form of the page, as from another site nothing is searched. */
+  /** Searches with the form of the page, because links from other sites don't search. */
   async search(query: string): Promise<void> {
     await this.page.locator('#q').fill(query)
     await this.page.getByRole('button', { name: 'Search', exact: true }).click()
@@ -103,7 +103,7 @@ export class Visitor {
     await this.answer('Allow')
   }
 
-  /** Waits until the page says so. */
+  /** Waits for this text on the page. */
   async reads(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).first().waitFor()
   }
@@ -112,7 +112,7 @@ export class Visitor {
     return (await this.page.locator('body').innerText()).replaceAll(/\s+/g, ' ')
   }
 
-  /** What has the focus says. */
+  /** The text of the focused element. */
   async focused(): Promise<string> {
     return (await this.page.locator(':focus').innerText()).replaceAll(/\s+/g, ' ').trim()
   }

@@ -1,4 +1,4 @@
-// The page that waits for a consent to show, in real Chromium: it never blocks the person or moves the focus.
+// The page that waits for the confirmation of a consent, in real Chromium: it never blocks the person or moves the focus.
 import { beforeEach, expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
 import { useSite, type Visitor } from './visitor.ts'
@@ -20,7 +20,7 @@ const waits = async (options: BrowserContextOptions = {}) => {
   await ada.goOnAndAllow()
   await ada.page.locator('.list').waitFor()
   await ada.reads('Checking Slack…')
-  // Its words can be read before its load is over: a later load is a look.
+  // The text can be read before the load event, so a later load event is a poll.
   await ada.page.waitForLoadState()
   return ada
 }
@@ -50,7 +50,7 @@ it('the waiting page can be stopped by keyboard, and doesn’t reload while it h
   expect(await ada.focused()).toBe('I didn’t allow it')
   const before = ourPages(ada)
 
-  // Longer than the first pause: without the script the page would be another one now.
+  // Longer than the first interval: without the script the page would have been reloaded.
   await ada.page.waitForTimeout(5_000)
   expect(ourPages(ada)).toBe(before)
   expect(await ada.focused()).toBe('I didn’t allow it')
@@ -95,7 +95,7 @@ it('the waiting page never leaves for an app without a click, and focuses the ne
   expect(await ada.focused()).toBe('Continue to GitHub')
   await ada.page.waitForTimeout(6_000)
   expect(ada.isAt('datasource')).toBe(false)
-  // Two questions of the script, and the look that shows the news.
+  // Two polls of the script, and the reload that shows the banner.
   expect(site.running.sandbox.count('checkdatasourceauth')).toBe(6)
   expect(ada.complaints).toEqual([])
   // It waits for seventeen seconds by design.
@@ -119,7 +119,7 @@ it('the waiting page allows only our own scripts, and a stopped page allows none
   expect(policies.at(-1)).not.toContain('script-src')
 })
 
-// Playwright waits for a navigation that is under way, so the page itself says what it shows meanwhile.
+// The driver waits for a pending navigation, so the page itself reports its content in the meantime.
 const read = `const press = (selector) => document.querySelector(selector).click()
     const busy = () => [...document.querySelectorAll('[aria-busy]')].map((one) => one.textContent.trim())`
 

@@ -1,4 +1,4 @@
-// The walk in real Chromium, over three sites: a person clicks through the consent pages of a stand-in for the service.
+// The walk in real Chromium over three sites, with the consent pages of the sandbox.
 import { expect, it } from 'vitest'
 import { useSite } from './visitor.ts'
 

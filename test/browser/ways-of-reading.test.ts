@@ -1,4 +1,4 @@
-// What axe cannot see: the keyboard, other spacing, forced colours, less motion.
+// Accessibility beyond axe: keyboard, text spacing, forced colors and reduced motion.
 import { expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
 import { overflowAt, styleOf } from './examine.ts'
@@ -12,14 +12,14 @@ async function arrive(person: string, options: BrowserContextOptions = {}): Prom
   return visitor
 }
 
-/** As a person's own style sheet would; our policy does not stand in its way. */
+/** Like a user style sheet, which our Content-Security-Policy doesn't block. */
 const restyled = async (person: string, css: string) => {
   const visitor = await arrive(person, { bypassCSP: true })
   await visitor.page.addStyleTag({ content: css })
   return visitor
 }
 
-/** All of a brief name is in the open row. */
+/** The open row has the full name. */
 const TRUNCATED = `[...document.querySelectorAll('main :not(.unseen, .brief)')]
   .filter((element) => element.scrollHeight > element.clientHeight + 4 && getComputedStyle(element).overflow === 'hidden')
   .map((element) => element.outerHTML.slice(0, 120))`

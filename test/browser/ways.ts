@@ -1,18 +1,18 @@
-// What a page or state is to the tests, and the steps that lead to one.
+// A page or state of the browser tests, and the steps that lead to it.
 import { defaultPeople, type Datasource, type Person } from '../../packages/sandbox/src/people.ts'
 import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import type { Visitor } from './visitor.ts'
 
 export type State = {
   name: string
-  /** What the tab is called: the result first. */
+  /** The title of the tab, which begins with the result. */
   title: string
   /** Whose datasources: a person of the sandbox, or named here. */
   like: string | Datasource[]
   switches?: Partial<Switches>
-  /** What `CONFIRM_SECONDS` has to be. */
+  /** The required `CONFIRM_SECONDS`. */
   confirmSeconds?: 0 | 90
-  /** What the person does to get there, step by step. */
+  /** The steps of the person. */
   reach: Act[]
 }
 

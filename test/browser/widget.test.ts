@@ -1,4 +1,4 @@
-// <onramp-status> as a card and compact, on an intranet page with a strict policy of its own.
+// <onramp-status> as a card and compact, on an intranet page with a strict Content-Security-Policy.
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { -
   #link a { color: light-dark(#003399, #ccddff) }
   onramp-status::part(label) { font-style: italic }`
 
-/** What these tests use of a browser's own names. */
+/** The globals of a browser that these tests use. */
 type Changeable = { setAttribute: (name: string, value: string) => void }
 
 const company = companyOf(
@@ -78,7 +78,7 @@ async function onIntranet(lang: string, person = 'ada'): Promise<{ page: Page; c
   return { page, complaints }
 }
 
-it('shows a person’s progress as a card and compact, in the page’s language, without CSP errors', async () => {
+it('the widget shows a person’s progress as a card and compact, in the page’s language, without CSP errors', async () => {
   const { page, complaints } = await onIntranet('en')
   const card = page.locator('#card').getByRole('group', { name: 'Connect your apps' })
   expect((await card.innerText()).split(/\n+/)).toEqual([
@@ -93,7 +93,7 @@ it('shows a person’s progress as a card and compact, in the page’s language,
   await page.waitForURL(`${site.running.url}/onboarding`)
 })
 
-it('speaks the language of its element, else of the page, else of the browser', async () => {
+it('the widget has the language of its element, else of the page, else of the browser', async () => {
   const { page } = await onIntranet('de-CH')
   expect(await page.locator('#card .figures').innerText()).toBe('0 von 5 verbunden')
   expect(await page.locator('#own a.link').innerText()).toBe(languages.in('de')('widget.title'))
@@ -111,7 +111,7 @@ it('speaks the language of its element, else of the page, else of the browser', 
   ])
 })
 
-it('takes the company’s colour, and the page’s own where it styles parts and properties', async () => {
+it('the widget has the company’s color, unless the page styles its parts and properties', async () => {
   const { page } = await onIntranet('en')
   expect(await styleOf(page.locator('#card .link'), 'backgroundColor')).toBe('rgb(11, 110, 95)')
   expect(await styleOf(page.locator('#own .link'), 'backgroundColor')).toBe('rgb(4, 5, 6)')
@@ -121,7 +121,7 @@ it('takes the company’s colour, and the page’s own where it styles parts and
   expect(await styleOf(page.locator('#card .link'), 'backgroundColor')).toBe('rgb(79, 209, 181)')
 })
 
-it('has no finding of axe in either scheme, fits a phone, and its targets are large', async () => {
+it('the widget has no finding of axe in either scheme, fits a phone, and has large targets', async () => {
   const { page } = await onIntranet('en')
   expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
   for (const selector of ['#card .link', '#compact .root']) {
@@ -131,7 +131,7 @@ it('has no finding of axe in either scheme, fits a phone, and its targets are la
   expect(await axeFindings(page)).toEqual([])
 })
 
-it('counts nothing, and leads to search, where there is nothing to connect', async () => {
+it('the widget links to search, without counts, if there is nothing to connect', async () => {
   const { page } = await onIntranet('en', 'carol')
   const card = page.locator('#card')
   expect((await card.locator('.root').innerText()).split(/\n+/)).toEqual([
@@ -143,7 +143,7 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
   expect(await card.locator('.done').count()).toBe(0)
 })
 
-it('shows the number of waiting apps after sign-in, with one request per language', async () => {
+it('the widget shows the number of waiting apps after sign-in, with one request per language', async () => {
   const visitor = await site.arrive({ person: 'ada' })
   const { page } = visitor
   const calls: string[] = []
@@ -169,7 +169,7 @@ it('shows the number of waiting apps after sign-in, with one request per languag
   ])
 })
 
-it('sends nothing to a page of a forbidden origin, where a link remains a link', async () => {
+it('the widget gets no data on a page of a forbidden origin, where the plain link remains', async () => {
   const visitor = await site.arrive({ person: 'ada' })
   await visitor.open()
   await visitor.page.goto(`${originOf(other)}/en`)

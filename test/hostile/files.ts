@@ -1,4 +1,4 @@
-// What admins and operators write: lists of people, the company file.
+// Hostile input in files of admins and operators: lists of people, the company file.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,19 +1,19 @@
-// What attackers and broken programs send, as fast-check draws it: valid examples that are bent, JSON with the right
-// names and wrong values, and short pieces repeated until a careless expression hangs on them.
+// Generators (fast-check) of hostile input: mutated valid examples, JSON with the right names and wrong values, and pieces repeated
+// until an inefficient regular expression hangs.
 import * as fc from 'fast-check'
 
-/** How many inputs each property draws, and from which seed. */
+/** Number of inputs for each property, and the seed. */
 export const numRuns = Number(process.env['HOSTILE_RUNS'] ?? 300)
 export const seed = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
-/** A reader of text from outside: what it is given, and what it does with it. */
+/** A parser of external text: its input and its function. */
 export type Reader = { name: string; input: fc.Arbitrary<string>; read: (text: string) => unknown }
 
 export function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(`it must not: ${what}`)
 }
 
-/** Lets the errors through that a reader documents. */
+/** Ignores the documented errors of a parser. */
 export async function refusing(
   kinds: readonly (new (...args: never[]) => Error)[],
   work: () => unknown,
@@ -27,7 +27,7 @@ export async function refusing(
 
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** Characters that some parser somewhere treats specially. */
+/** Characters with a special meaning in some format. */
 const special = fc.constantFrom(
   ...'\0 \t \r \n \r\n " \' ` \\ / // ? # % %00 %2e %zz & ; , = : . .. - _ ~ @ + < > { } [ ]'.split(' '),
   ...'( ) ${} {{ \u202e \ufeff \ud800 \uffff é 日本 🙂'.split(' '),

@@ -1,4 +1,4 @@
-// Every reader with hostile input: no error but the documented ones, less than a second of work, no memory that stays.
+// Every parser with hostile input: only documented errors, less than a second of work, no leaked memory.
 // HOSTILE_RUNS draws more for each (`npm run proof:hostile`); HOSTILE_SEED repeats the seed of a failure.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -10,13 +10,13 @@ import { tokens } from './tokens.ts'
 import { wire } from './wire.ts'
 
 const MAX_CPU_MICROSECONDS = 1_000_000
-/** For one input: the largest are of some megabytes. */
+/** Limit for one input, the largest of which have some megabytes. */
 const MAX_HELD = 128 * 2 ** 20
-/** What the runner keeps of its own is among it. */
+/** Includes the memory of the test runner. */
 const MAX_STAYING = 16 * 2 ** 20
 
 it.each([...tokens, ...wire, ...files, ...recordings])(
-  `reading $name succeeds or is refused soon, and nothing else happens (seed ${seed})`,
+  `reading $name succeeds or fails with its documented error within a second (seed ${seed})`,
   async ({ input, read }) => {
     await collected()
     const before = heldBytes()

@@ -1,4 +1,4 @@
-// The same for what the deprecation checker reads: recordings, descriptions of APIs, waivers and announcements.
+// Hostile input of the deprecation checker: recordings, descriptions of APIs, waivers and announcements.
 import * as fc from 'fast-check'
 import { checkFiles } from '../../packages/deprecations/src/check/check.ts'
 import { openSource } from '../../packages/deprecations/src/input/source.ts'
@@ -50,7 +50,7 @@ const names = words(`log entries request response method url status headers name
   encoding mimeType requestBody responses time openapi paths schema properties $ref
   components schemas allOf items additionalProperties citations`)
 
-// Looks through every call and answer, and must say nothing of what it can't read.
+// Checks every call and response, and must not fail on unreadable ones.
 const watch = createWatch(publishedSchedule, { seen: new Set() })
 const answered = { method: 'POST', url, status: 200, headers: {} }
 

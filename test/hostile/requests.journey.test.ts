@@ -1,5 +1,5 @@
-// The whole server, with requests that no browser sends and answers that no service gives: never a 500, never a second of
-// work, and the next person is served as if nothing had been. HOSTILE_RUNS and HOSTILE_SEED as in readers.test.ts.
+// The whole server with hostile requests and responses of the service: never a 500, never a second of work, and the next person is
+// served normally. HOSTILE_RUNS and HOSTILE_SEED as in readers.test.ts.
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { TestBrowser } from '../helpers/test-browser.ts'
 import { jsonTextWith, near, reshaped, numRuns, seed, words } from './inputs.ts'
 
 const MAX_CPU_MICROSECONDS = 1_000_000
-/** A request that is never complete gets no answer. */
+/** An incomplete request gets no response. */
 const MAX_WAIT_MS = 1_000
 
 const PATHS = words(`
@@ -79,7 +79,7 @@ const request = fc.record({
 })
 type Sent = typeof request extends fc.Arbitrary<infer T> ? T : never
 
-/** @returns the status; 0 where the server closed without a word */
+/** @returns the status; 0 if the server closed the connection without a response */
 function send(url: string, sent: Sent, cookie: string): Promise<number> {
   const { hostname, port } = new URL(url)
   const bytes = Buffer.from(sent.body)
@@ -178,7 +178,7 @@ it(
       ),
       { numRuns: numRuns * 4, seed },
     )
-    // Or else what is drawn would reach no page.
+    // Otherwise the generated responses would reach no page.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 303, 400, 403, 404]))
     requests = 0
     await isServed()

@@ -1,4 +1,4 @@
-// Tokens that anyone can send: invitations, and the logout tokens of an authorization server.
+// Hostile tokens: invitations, and logout tokens of an authorization server.
 import { createHmac, hkdfSync } from 'node:crypto'
 import { createLocalJWKSet, EncryptJWT, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseJson } from '../../src/http/body.ts'
@@ -14,7 +14,7 @@ const invitations = new Invitations([SECRET], OWN, () => NOW)
 const invitation = await invitations.issue({ email: 'ada@acme.example', datasources: ['slack_1'] }, 30)
 const key = new Uint8Array(hkdfSync('sha256', SECRET, '', 'onramp invitation, A256GCM', 32))
 const kid = createHmac('sha256', key).update('id').digest('base64url').slice(0, 6)
-/** As an earlier version sent it. */
+/** A token of an earlier version. */
 const jwt = await new EncryptJWT({ email: 'ada@acme.example' })
   .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
   .setAudience(OWN)

@@ -1,4 +1,4 @@
-// What comes with a request, and what the service answers.
+// Hostile parts of requests, and hostile responses of the service.
 import * as fc from 'fast-check'
 import { readCheckResponse, readSearchResponse } from '../../src/client-api/responses.ts'
 import { parseJson } from '../../src/http/body.ts'

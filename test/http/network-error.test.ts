@@ -1,4 +1,4 @@
-// Why a call to the service failed, by what the network says.
+// Classification of network errors.
 import { expect, it } from 'vitest'
 import { networkErrorOf } from '../../src/http/network-error.ts'
 
@@ -8,7 +8,7 @@ it.each([
   ['UND_ERR_CONNECT_TIMEOUT', 'too-slow'],
   ['EPROTO', 'no-tls'],
   ['ECONNRESET', 'cut-off'],
-])('the error code %s is a network error, also as the first one of several addresses: %s', (code, why) => {
+])('the error code %s is classified as %s, also for several addresses', (code, why) => {
   const cause = Object.assign(new Error('x'), { code })
   expect(networkErrorOf(new TypeError('fetch failed', { cause }))).toBe(why)
   expect(networkErrorOf(new AggregateError([cause, new RangeError('x')]))).toBe(why)

@@ -1,4 +1,4 @@
-// The forward proxy of HTTPS_PROXY: the errors when it refuses to connect.
+// Errors of the forward proxy of HTTPS_PROXY.
 import { afterEach, expect, it } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { useProxy } from '../../src/http/proxy.ts'
@@ -20,7 +20,7 @@ async function startProxy(answer?: string) {
 const PASSWORD = 'kept-out-of-everything'
 const failureOf = (call: Promise<unknown>): Promise<unknown> => call.then(() => undefined).catch(Object)
 
-/** What a call of the service fails with. */
+/** The error of a call of the service. */
 async function failedCheck(proxy: string, timeLimitMs = 10_000) {
   useProxy({ HTTPS_PROXY: proxy })
   const client = new ServiceClient({ baseUrl: 'https://service.example', timeLimitMs })
@@ -34,7 +34,7 @@ it.each([
   ['HTTP/1.1 403 No\r\n\r\n', 'refuses to connect to service.example (403)'],
   ['HTTP/1.1 502 No\r\n\r\n', 'cannot reach service.example (502)'],
   ['', 'cannot be used: connection closed'],
-])('a proxy that answers %j is named, with the settings', async (answer, words) => {
+])('the error about a proxy that responds %j names the setting', async (answer, words) => {
   const { name, connects } = await startProxy(answer)
   expect(await failedCheck(`http://${name}`)).toMatchObject({
     code: 'service_unavailable',
@@ -51,7 +51,7 @@ it('a proxy gets the user name and password of HTTPS_PROXY, which no error repea
   expect(JSON.stringify([error, String((error as Error).cause)])).not.toContain(PASSWORD)
 })
 
-it('a proxy that is away or hangs is named too, however little time the call has', async () => {
+it('an unreachable or hanging proxy is named, too, however short the timeout is', async () => {
   const hanging = await startProxy()
   const detail = expect.stringContaining(`the proxy ${hanging.name} cannot be used: timed out`)
   expect(await failedCheck(`http://${hanging.name}`, 300)).toMatchObject({ detail })

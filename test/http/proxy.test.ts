@@ -1,4 +1,4 @@
-// What goes through the forward proxy of HTTPS_PROXY, and what doesn't.
+// Hosts that are called through HTTPS_PROXY, and exemptions by NO_PROXY.
 import { afterEach, expect, it } from 'vitest'
 import { proxyFor, useProxy } from '../../src/http/proxy.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -16,7 +16,7 @@ const isProxied = (url: string, NO_PROXY = '', HTTPS_PROXY = 'http://proxy.acme.
   return proxyFor(new URL(url)) === 'proxy.acme.example:3128'
 }
 
-it('the proxy is used for every other machine, and never for this one', () => {
+it('the proxy is used for every host except this machine', () => {
   expect(isProxied('https://service.example/tenant')).toBe(true)
   expect(isProxied('https://10.1.2.3')).toBe(true)
   for (const own of ['https://localhost:8443', 'http://127.0.0.7', 'https://[::1]'])
@@ -26,10 +26,10 @@ it('the proxy is used for every other machine, and never for this one', () => {
 
 it.each([
   ['*', 'https://service.example', 'any'],
-  ['example', 'https://service.example', 'any below a name'],
+  ['example', 'https://service.example', 'any subdomain'],
   ['service.example', 'https://SERVICE.example.', 'the name itself'],
-  ['.service.example', 'https://service.example', 'the name behind a dot'],
-  ['*.example', 'https://a.service.example', 'any below, with a star'],
+  ['.service.example', 'https://service.example', 'a name with a leading dot'],
+  ['*.example', 'https://a.service.example', 'any subdomain, with a star'],
   ['a.example, service.example:8443', 'https://service.example:8443', 'a name with its port'],
   ['service.example:443 b.example', 'https://service.example', 'a name with the usual port'],
   ['10.1.2.3', 'https://10.1.2.3:8443', 'an address'],
@@ -50,7 +50,7 @@ it.each([
   expect(isProxied(url, exempt)).toBe(true)
 })
 
-it('HTTP_PROXY alone is used too, and a name in lower case takes precedence', () => {
+it('HTTP_PROXY alone is used, too, and lower-case names take precedence', () => {
   const through = (proxies: Record<string, string>) => {
     useProxy(loadSettings({ ...env, ...proxies }))
     return proxyFor(new URL(env.SERVICE_BASE_URL))

@@ -1,4 +1,4 @@
-// How long people wait, for each form of Retry-After.
+// Seconds to wait for each form of Retry-After.
 import { expect, it } from 'vitest'
 import { retryAfterSeconds } from '../../src/http/retry-after.ts'
 

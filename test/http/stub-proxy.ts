@@ -1,9 +1,9 @@
-// A forward proxy that opens no way, and remembers its requests.
+// Fixture: a forward proxy that opens no tunnel, and records its requests.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** A proxy that answers each CONNECT so, or not at all. @returns its requests, and its address */
+/** A proxy with this response to each CONNECT, or none. @returns its requests and its address */
 export async function stubProxy(answer?: string) {
   const connects: { target: string | undefined; authorization: string | undefined }[] = []
   const sockets: Duplex[] = []

@@ -1,4 +1,4 @@
-// What an invitation's page says before anyone signs in: the apps that the company's file names, and who sent it.
+// The page of an invitation before the sign-in: apps of the company file, and the sender.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { invite, run, type Running } from '../helpers/running.ts'

@@ -1,4 +1,4 @@
-// onramp invite forget: what is known of someone is gone from the store, their walk too.
+// onramp invite forget deletes a person's records, also the walk.
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -15,7 +15,7 @@ function walks(): unknown[] {
   return rows
 }
 
-it('a forgotten person has no walk either, and other people keep theirs', async () => {
+it('forgetting a person deletes their walk, too, and no one else’s', async () => {
   const [ada, bob] = [await signIn(running, 'ada'), await signIn(running, 'bob')]
   for (const browser of [ada, bob]) await browser.submit('/onboarding/skip/slack_1')
   expect(walks()).toHaveLength(2)

@@ -26,7 +26,7 @@ const authorization = () => {
   >
 }
 
-/** The pages of ten seconds share one pass over everyone. */
+/** Pages within ten seconds share one pass over the people. */
 const SOON = { timeout: 18_000, interval: 1_000 }
 
 it('an invitation opened by a mail scanner changes nothing and calls nothing, with any method', async () => {
@@ -46,7 +46,7 @@ it('an invitation opened by a mail scanner changes nothing and calls nothing, wi
   expect(calls()).toBe(0)
 })
 
-it('an invitation that a mail scanner opens starts no sign-in from elsewhere, or ahead of a person', async () => {
+it('an invitation opened by a mail scanner starts no sign-in from other sites or in advance', async () => {
   const token = await issue()
   const browser = new TestBrowser()
   for (const headers of [
@@ -70,7 +70,7 @@ it('a browser without Sec-Fetch headers can press Start, but isn’t counted as 
   expect(body).toContain('No one matches these filters.')
 })
 
-it('someone who arrives without an invitation counts as arrived, also when nothing waits for them', async () => {
+it('someone without an invitation counts as arrived, also without an unconnected app', async () => {
   await signIn(running, 'carol')
   const grace = await signIn(running, 'grace')
   const found = async () => (await grace.open('/admin/people?q=carol@')).body
@@ -90,7 +90,7 @@ it('a person who presses Start gets login_hint at the sign-in, and reaches the w
   expect(browser.text).toContain('Connect Slack')
 })
 
-it('a person with an invitation sees only the datasources that the invitation is about', async () => {
+it('a person with an invitation sees only the apps of the invitation', async () => {
   const browser = await signIn(running, 'ada')
   await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github', 'jira_1'])}`)
   expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github&datasource=jira_1`)
@@ -135,7 +135,7 @@ it('a person signed in to another account sees both addresses and can continue w
   expect(browser.text).toContain('bob@acme.example')
 })
 
-it('someone who is signed in with another account switches with one click, and keeps the apps', async () => {
+it('someone signed in with another account switches with one click, and keeps the apps of the link', async () => {
   const browser = await signIn(running, 'bob')
   await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github_1'])}`)
   running.sandbox.clearRequests()
@@ -149,7 +149,7 @@ it('someone who is signed in with another account switches with one click, and k
   expect(browser.text).toContain('ada@acme.example')
 })
 
-it('a person whom the authorization server signs in to another account sees the same', async () => {
+it('after a sign-in to another account, the landing page shows both addresses', async () => {
   const browser = new TestBrowser()
   await browser.open(`${running.url}/invite/${await issue()}`)
   await browser.click('/invite/')
@@ -157,7 +157,7 @@ it('a person whom the authorization server signs in to another account sees the 
   expect(browser.text).toContain('This invitation is for another account')
 })
 
-it('never writes a token or an address into the log', () => {
+it('the log of an invitation has no token and no address', () => {
   const log = running.log.join('')
   expect(log).not.toMatch(/\bi\w{60}|acme\.example/)
   expect(log).toContain('invitation_opened')

@@ -11,7 +11,7 @@ const issue = (email: string, days = 14, at = Date.now()) => invite(running, { e
 
 const optOut = async () => `${running.url}/invite/${await issue('carol@acme.example')}/opt-out`
 
-it('reminders stop by a POST, and a GET only shows the page', async () => {
+it('a POST stops reminders, and a GET only shows the page', async () => {
   const url = await optOut()
   const browser = new TestBrowser()
   for (let times = 0; times < 5; times++) {
@@ -30,7 +30,7 @@ it('reminders stop by a POST, and a GET only shows the page', async () => {
   expect(browser.text).not.toContain('again')
 })
 
-it('the page that stops reminders has the language that the person chooses there', async () => {
+it('the opt-out page has the language that the person chooses there', async () => {
   const browser = new TestBrowser()
   await browser.open(`${await optOut()}?lang=de`)
   expect(browser.page.body).toContain('<html lang="de"')
@@ -38,7 +38,7 @@ it('the page that stops reminders has the language that the person chooses there
   expect(browser.page.body).toContain('<html lang="de"')
 })
 
-it('reminders stop by the one click of a mail program, without a cookie and from another site', async () => {
+it('the one-click unsubscribe of a mail program stops reminders without a cookie', async () => {
   const url = await optOut()
   for (let times = 0; times < 3; times++) {
     const response = await fetch(url, {
@@ -59,7 +59,7 @@ it('reminders stop by the one click of a mail program, without a cookie and from
   expect(browser.text).toContain('You won’t get any more reminders')
 })
 
-it('the page that stops reminders says that they come again only if they do', async () => {
+it('the opt-out page never claims a resubscription that didn’t happen', async () => {
   const url = `${running.url}/invite/${await issue('frank@acme.example')}/opt-out`
   const browser = new TestBrowser()
   await browser.post(url, { stop: 'yes' })
@@ -67,7 +67,7 @@ it('the page that stops reminders says that they come again only if they do', as
   expect(browser.text).toContain('You won’t get any more reminders')
 })
 
-it('reminders can be stopped by an expired link', async () => {
+it('an expired link stops reminders', async () => {
   const old = await issue('dan@acme.example', 1, Date.now() - 400 * 86_400_000)
   const browser = new TestBrowser()
   await browser.open(`${running.url}/invite/${old}/opt-out`)
@@ -77,7 +77,7 @@ it('reminders can be stopped by an expired link', async () => {
   expect(browser.text).toContain('This link doesn’t work')
 })
 
-it('reminders don’t stop by a link that isn’t ours', async () => {
+it('a forged link doesn’t stop reminders', async () => {
   const url = `${running.url}/invite/a.b.c/opt-out`
   const browser = new TestBrowser()
   await browser.open(url)

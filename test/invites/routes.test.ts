@@ -1,4 +1,4 @@
-// Which browsers see an invitation's address, and which are advised to open another browser.
+// The page of an invitation: former addresses, accounts, and in-app browsers.
 import express from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
@@ -83,7 +83,7 @@ it.each<[string, number, Partial<User>]>([
   ['another account at the same server', 200, { subject: 'eve' }],
   ['the same subject at another server', 200, { issuer: 'https://other.example' }],
 ])(
-  'a link to the address of the list, where sign-in gives another one, is for %s: %s',
+  'an invitation to the list’s address, which differs from the sign-in’s, gives %s the status %s',
   async (_who, status, other) => {
     const dan: User = { issuer: 'https://as.example', subject: 'dan', email: 'daniel@acme.example' }
     const { app, people } = setUpInvites({ ...dan, ...other })
@@ -125,7 +125,7 @@ it.each([
   ['Firefox', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0', false],
   ['a program', 'curl/8.5.0', false],
   ['no name', '', false],
-])('the page of an invitation shows its address to copy in %s: %s, %s', async (_what, userAgent, isShown) => {
+])('the page of an invitation may show its address to copy: in %s', async (_what, userAgent, isShown) => {
   const { body } = await request(setUpInvites().app).get('/invite/token').set('user-agent', userAgent)
   expect((body as { address?: string }).address).toBe(isShown ? `${publicUrl}/onboarding` : undefined)
 })

@@ -13,7 +13,7 @@ type TokenSettings = { secrets?: string[]; audience?: string; now?: () => number
 const invitations = (given: TokenSettings = {}) =>
   new Invitations(given.secrets ?? [secret], given.audience ?? audience, given.now ?? (() => at))
 
-/** The key of a secret, and the `kid` that names it. */
+/** The key of a secret, and its `kid`. */
 const keyOf = (of: string) => new Uint8Array(hkdfSync('sha256', of, '', 'onramp invitation, A256GCM', 32))
 const kidOf = (of: string) => createHmac('sha256', keyOf(of)).update('id').digest('base64url').slice(0, 6)
 
@@ -23,19 +23,19 @@ const ada = { email: 'ada.lovelace@acme.example', datasources: [], sentAt: at }
 const DAY = 86_400_000
 
 describe('an invitation token', () => {
-  it('contains the person and the datasources', async () => {
+  it('an invitation token contains the person and the datasources', async () => {
     const invitation = { ...ada, datasources: ['slack_1', 'github'] }
     const token = await invitations().issue(invitation, 14)
     expect(await invitations().read(token)).toEqual(invitation)
   })
 
-  it('reveals nothing to readers of the link, and has at most 160 characters', async () => {
+  it('an invitation token reveals nothing, and has at most 160 characters', async () => {
     const token = await invitations().issue(ada, 14)
     expect(token + readable(decodeFirewallSafe(token.slice(1)))).not.toMatch(/ada\.|lovelace@|acme\.|@acme/i)
     expect(`${audience}/invite/${token}/opt-out`.length).toBeLessThanOrEqual(160)
   })
 
-  it('works any number of times until it expires', async () => {
+  it('an invitation token can be used repeatedly until it expires', async () => {
     const token = await invitations().issue(ada, 14)
     const readAt = (time: number) => invitations({ now: () => time }).read(token)
     expect(await readAt(at + 13.9 * DAY)).toEqual(ada)
@@ -43,7 +43,7 @@ describe('an invitation token', () => {
     expect(await readAt(at + 14.1 * DAY)).toBeUndefined()
   })
 
-  it('names its person even after its expiry, where only that counts', async () => {
+  it('an expired invitation token still identifies the person for the opt-out', async () => {
     const token = await invitations().issue(ada, 14)
     const later = invitations({ now: () => at + 400 * DAY })
     expect(await later.read(token)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('an invitation token', () => {
     expect(await later.readExpired('a.b.c')).toBeUndefined()
   })
 
-  it('differs each time, and is one link where a program turns text into links', async () => {
+  it('an invitation token is unique, and mail programs recognize its whole link', async () => {
     const tokens = await Promise.all(Array.from({ length: 500 }, () => invitations().issue(ada, 14)))
     expect(new Set(tokens).size).toBe(tokens.length)
     for (const token of tokens) {
@@ -64,24 +64,24 @@ describe('an invitation token', () => {
     }
   })
 
-  it('does not work with any character changed', async () => {
+  it('an invitation token with any changed character is rejected', async () => {
     const token = await invitations().issue(ada, 14)
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.'
     for (const [index, character] of Array.from(token).entries()) {
-      // The highest of its six bits: the lowest of the last character may be unused.
+      // The highest of six bits is changed, because the lowest of the last character may be unused.
       const other = alphabet[alphabet.indexOf(character) ^ 32] ?? 'A'
       const altered = token.slice(0, index) + other + token.slice(index + 1)
       expect(await invitations().read(altered), `character ${index}`).toBeUndefined()
     }
   })
 
-  it('is worth nothing at another place, or under another secret', async () => {
+  it('an invitation token is rejected for another PUBLIC_URL or secret', async () => {
     const token = await invitations().issue(ada, 14)
     expect(await invitations({ audience: 'https://test.acme.example' }).read(token)).toBeUndefined()
     expect(await invitations({ secrets: [newer] }).read(token)).toBeUndefined()
   })
 
-  it('outlives the rotation of the secret, and is made under the first of them', async () => {
+  it('an invitation token survives a secret rotation, and is created with the first secret', async () => {
     const token = await invitations().issue(ada, 14)
     const rotated = invitations({ secrets: [newer, secret] })
     expect(await rotated.read(token)).toEqual(ada)
@@ -89,11 +89,14 @@ describe('an invitation token', () => {
     expect(await invitations({ secrets: [newer] }).read(next)).toEqual(ada)
   })
 
-  it.each(['', 'i', 'i_', `i${'A'.repeat(100)}`, `i${'A'.repeat(3000)}`])('is not %j', async (token) => {
-    expect(await invitations().readExpired(token)).toBeUndefined()
-  })
+  it.each(['', 'i', 'i_', `i${'A'.repeat(100)}`, `i${'A'.repeat(3000)}`])(
+    '%j is no invitation token',
+    async (token) => {
+      expect(await invitations().readExpired(token)).toBeUndefined()
+    },
+  )
 
-  it('is rejected if it contains a character outside its alphabet', async () => {
+  it('an invitation token with a character outside its alphabet is rejected', async () => {
     const token = await invitations().issue(ada, 14)
     for (const altered of [
       `${token}=`,
@@ -118,7 +121,7 @@ describe('an invitation token', () => {
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret), ...header })
         .encrypt(keyOf(secret))
 
-    it('works until it expires, and stops reminders after that', async () => {
+    it('an encrypted JWT of an earlier version works until it expires, and later still for the opt-out', async () => {
       const token = await encrypted({ ...claims, datasources: ['slack_1'] })
       expect(await invitations().read(token)).toEqual({ ...ada, datasources: ['slack_1'] })
       const later = invitations({ now: () => at + DAY })
@@ -126,31 +129,34 @@ describe('an invitation token', () => {
       expect(await later.readExpired(token)).toMatchObject({ email: ada.email })
     })
 
-    it.each(['iat', 'exp', 'jti', 'aud', 'email'])('is not one without %s', async (name) => {
-      expect(await invitations().read(await encrypted(without(name)))).toBeUndefined()
-    })
+    it.each(['iat', 'exp', 'jti', 'aud', 'email'])(
+      'an encrypted JWT without %s is rejected',
+      async (name) => {
+        expect(await invitations().read(await encrypted(without(name)))).toBeUndefined()
+      },
+    )
 
     it.each<[string, { alg?: string; enc?: string; kid?: string }]>([
       ['another encryption', { enc: 'A128CBC-HS256' }],
-      ['a key of its own that is wrapped', { alg: 'A256KW' }],
+      ['a wrapped content key', { alg: 'A256KW' }],
       ['a password', { alg: 'PBES2-HS256+A128KW' }],
       ['another key', { kid: kidOf(newer) }],
-    ])('is not one with %s', async (_what, header) => {
+    ])('an encrypted JWT with %s is rejected', async (_what, header) => {
       const token = await encrypted(claims, header)
       expect(await invitations({ secrets: [secret, newer] }).read(token)).toBeUndefined()
-      // The form of the token is refused first; a second part that is empty gets past that.
+      // An empty second part passes the check of the token's form.
       const [first, , ...rest] = token.split('.')
       expect(await invitations().read([first, '', ...rest].join('.'))).toBeUndefined()
     })
 
-    it('is rejected if it is longer than the longest valid one', async () => {
+    it('an encrypted JWT that is longer than the longest valid one is rejected', async () => {
       expect(await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(100) }))).toEqual(ada)
       expect(
         await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(2_000) })),
       ).toBeUndefined()
     })
 
-    it('is not one where it holds no claims', async () => {
+    it('an encrypted JWT without claims is rejected', async () => {
       const token = await new CompactEncrypt(new TextEncoder().encode(ada.email))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret) })
         .encrypt(keyOf(secret))

@@ -1,4 +1,4 @@
-// The process is killed between a consent and the return from it.
+// A process that is killed between a consent and the return.
 import { describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
 import { answerConsent, openWorld } from '../helpers/journey.ts'
@@ -9,7 +9,7 @@ import { stores } from '../helpers/stores.ts'
 describe.each(stores)('a process that is killed, on %s', (_name, open) => {
   const world = shared(() => openWorld({ open }))
 
-  it('loses nothing: after it is back, the return goes on to the next datasource', async () => {
+  it('a process that is killed loses nothing: after its restart, the return redirects to the next app', async () => {
     const killed = await startAlone(world)
     const browser = await signIn(world, world.newcomer(3))
     await browser.submit('/onboarding/skip/gdrive_1')

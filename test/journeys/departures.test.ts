@@ -1,5 +1,5 @@
-// No path leads from a link to a datasource without a click on a page of ours. Browsers that delete what a person was
-// only led through (bounce-tracking protection) rely on that, and so do people who open a link that others sent.
+// No link leads to an app's consent without a click on our own page. This protects people who open links of others, and avoids
+// bounce-tracking protection, which deletes cookies of sites without interaction.
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { openWorld } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
@@ -7,7 +7,7 @@ import { chooseAccount, invite } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
-/** A header that is not sent. */
+/** Omits a header. */
 const absent = undefined as unknown as string
 
 const INTRANET = 'https://intranet.example/'
@@ -43,7 +43,7 @@ it('the list of tested addresses has every GET route', () => {
   expect(paths).toEqual(expect.arrayContaining(['/onboarding/connect/:instance', '/invite/:token/start']))
 })
 
-it.each(LINKS)('a link to any of our addresses %s sends no one to a datasource', async (_where, headers) => {
+it.each(LINKS)('no link to our addresses leads to a consent without a click: %s', async (_where, headers) => {
   const { browser } = await world.begin(3)
   for (const address of addresses()) {
     await browser.open(address, { headers })
@@ -58,7 +58,7 @@ it.each(LINKS)('a link to any of our addresses %s sends no one to a datasource',
   }
 })
 
-it('a click on our own page leads to a datasource', async () => {
+it('a click on our own page leads to a consent', async () => {
   const { browser } = await world.begin(3)
   await browser.click('/onboarding/connect')
   expect(world.departures()).toBe(1)

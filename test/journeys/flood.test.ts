@@ -1,5 +1,5 @@
-// One person, or a program with their cookie, sends request after request: the service gets no more than is good for
-// everyone, and the person can go on a moment later.
+// Endless requests of one person, or of a program with their cookie: few reach the service, and the person can continue a moment
+// later.
 import { afterEach, expect, it } from 'vitest'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const asJson = { headers: { accept: 'application/json' } }
 
-/** With a clock that stands still, as what a person may ask for comes back with time. */
+/** With a stopped clock, because the limit recovers with time. */
 async function world() {
   const clock = { now: Date.now() }
   const opened = await openWorld({
@@ -38,13 +38,13 @@ it.each([
   const { browser } = await here.begin(1)
   const answers = await many(browser, here.url + path, 260)
   const refused = answers.filter(({ status }) => status === 429)
-  // One went into signing in.
+  // The sign-in used one request.
   expect(refused).toHaveLength(61)
   for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
   expect(here.sandbox.requests.length).toBeLessThanOrEqual(201)
 })
 
-it('one person who opens /SESSIONS/ without end has to try again a little later', async () => {
+it('one person who keeps opening /SESSIONS/ has to wait for a moment', async () => {
   const here = await world()
   const { browser } = await here.begin(1)
   const answers = await many(browser, `${here.url}/SESSIONS/`, 660)
@@ -54,7 +54,7 @@ it('one person who opens /SESSIONS/ without end has to try again a little later'
   expect((await browser.open(`${here.url}/onboarding`)).status).toBe(200)
 })
 
-it('the limit answers people with a page, and programs with a problem', async () => {
+it('a refusal by the limit is a page for people, and a problem for programs', async () => {
   const here = await world()
   const { browser } = await here.begin(1)
   await many(browser, `${here.url}/onboarding`, 210)
@@ -67,7 +67,7 @@ it('the limit answers people with a page, and programs with a problem', async ()
   expect(JSON.parse(json.body)).toMatchObject({ status: 429, code: 'too_many_requests' })
 })
 
-it('one person holds no one else up, and is counted over all their browsers', async () => {
+it('the limit counts a person across browsers and affects no one else', async () => {
   const here = await world()
   const { person, browser } = await here.begin(1)
   const { browser: other } = await here.begin(1)
@@ -77,7 +77,7 @@ it('one person holds no one else up, and is counted over all their browsers', as
   expect((await other.open(`${here.url}/onboarding`)).status).toBe(200)
 })
 
-it('one person stopped on the way back from a datasource continues where they were', async () => {
+it('a person who reaches the limit on a return continues at the same app later', async () => {
   const here = await world()
   const { browser } = await here.begin(2)
   await browser.click('/onboarding/connect/slack_1')
@@ -91,7 +91,7 @@ it('one person stopped on the way back from a datasource continues where they we
   expect(here.departures()).toBe(2)
 }, 30_000)
 
-it('one person with thirty tabs and the intranet’s element in each is never stopped', async () => {
+it('a person with thirty tabs of the intranet’s widget never reaches the limit', async () => {
   const here = await world()
   const { browser } = await here.begin(3)
   const paths = ['/onboarding', '/api/status', '/onboarding', '/search?q=plan', '/api/status']

@@ -1,11 +1,11 @@
-// What other sites, scanners, prefetching browsers and programs may and may not do; addresses that do not exist, were
-// forged or belong to others; and what every answer says to browsers.
+// Requests of other sites, scanners, prefetching browsers and programs; unknown and forged addresses; and headers of every
+// response.
 import { beforeEach, expect, it } from 'vitest'
 import { expectPage, openWorld } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
 import { shared } from '../helpers/shared.ts'
 
-/** A header that is not sent. */
+/** Omits a header. */
 const absent = undefined as unknown as string
 
 const world = shared(openWorld)
@@ -15,10 +15,10 @@ it.each<[string, Record<string, string>]>([
   ['by a prefetch', { 'sec-purpose': 'prefetch' }],
   ['by a prerender', { 'sec-purpose': 'prefetch;prerender' }],
   ['by an older prefetch', { purpose: 'prefetch' }],
-  ['by a still older one', { 'x-moz': 'prefetch' }],
+  ['by a prefetch of a very old browser', { 'x-moz': 'prefetch' }],
   ['by a preview of Safari or a messenger', { 'x-purpose': 'preview' }],
   ['by a prefetch through a proxy', { 'sec-purpose': 'prefetch;anonymous-client-ip' }],
-])('a connect link that is followed %s asks the service for nothing', async (_how, headers) => {
+])('a connect link that is opened %s sends no request to the service', async (_how, headers) => {
   const { browser } = await world.begin(2)
   for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
     const hop = await browser.open(world.url + path, { follow: false, from: browser.page.url, headers })
@@ -28,12 +28,12 @@ it.each<[string, Record<string, string>]>([
   expect(world.sandbox.requests).toEqual([])
 })
 
-it('every POST of another site is refused, and nothing happens', async () => {
+it('every POST of another site is refused without an effect', async () => {
   const { browser } = await world.begin(1)
   const routes = await routesFor('post', world.env)
   expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
   const page = browser.page
-  // Posted by other servers, each with a proof of its own: a logout token, an invitation's token (RFC 8058).
+  // Other servers post to these, authenticated by a logout token or an invitation's token (RFC 8058).
   const forServers = /\/(backchannel|opt-out)$/
   for (const route of routes.filter((path) => !forServers.test(path))) {
     for (const headers of [
@@ -52,7 +52,7 @@ it('every POST of another site is refused, and nothing happens', async () => {
   expect(JSON.parse(status.body)).toMatchObject({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
 })
 
-it('an unknown address is a page with a way on, and a problem for programs', async () => {
+it('an unknown address gives a page with a link, and a problem for programs', async () => {
   const { browser } = await world.begin(1)
   for (const path of [
     '/nowhere',

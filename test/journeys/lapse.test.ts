@@ -1,4 +1,4 @@
-// Access that ends after everything was connected: what the page then says, and since when.
+// Access that ends after everything was connected: the page and its date.
 import { expect, it } from 'vitest'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import { withCheck } from '../../src/people/person.ts'
@@ -13,7 +13,7 @@ let ahead = 0
 const now = () => Date.now() + ahead
 const world = shared(() => openWorld({ now }))
 
-/** Recorded as by a run of `onramp keep`. */
+/** Records a check like a run of `onramp keep`. */
 const noticed = async (person: string, instance: string, name: string) => {
   const settings = loadSettings(world.env)
   await withStore(settings, async (records) => {

@@ -1,4 +1,4 @@
-// Whatever the service answers, people get a page with a heading and a next step, and go on where they were afterwards.
+// Odd responses of the service give a page with a heading and a next step, and people can continue afterwards.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld } from '../helpers/journey.ts'
@@ -7,7 +7,7 @@ import { linksOf } from '../helpers/test-browser.ts'
 
 const html = { contentType: 'text/html', body: '<!doctype html><h1>Log in</h1>' }
 const list = (entries: unknown) => ({ body: { unauthorizedDatasourceInstances: entries } })
-/** What the service says, and the status that people get. */
+/** The response of the service, and the status of the page. */
 const odd: [string, object, number][] = [
   ['401', { status: 401 }, 403],
   ['401 HTML', { status: 401, ...html }, 403],
@@ -35,7 +35,7 @@ describe('when the service answers oddly', () => {
   beforeEach(() => world.sandbox.reset())
 
   it.each(odd)(
-    '%s: the list, a click and a return each show a page with a next step',
+    'the list, a click and a return show a page with a next step after an odd response: %s',
     async (_what, answer, status) => {
       const { browser } = await world.begin(2)
       const list = browser.page
@@ -86,7 +86,7 @@ describe('when the service answers oddly', () => {
     expect(lines).toMatchObject([expect.stringMatching(/PUBLIC_URL.*It said: “.*allow/)])
   })
 
-  it('a search that fails or finds nonsense is a page too', async () => {
+  it('a failed search and nonsense results give a page, too', async () => {
     const { browser } = await world.begin(1)
     for (const [what, answer] of odd) {
       world.sandbox.switches.set({ answers: { search: answer } })

@@ -1,5 +1,5 @@
-// Everything goes through a forward proxy with a password, to servers whose certificates a private authority signed.
-// Their names mean nothing to this machine, so no call can go past the proxy.
+// All calls go through a forward proxy with a password, to servers with certificates of a private authority. Their names don't
+// resolve on this machine, so no call can bypass the proxy.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
@@ -19,13 +19,13 @@ import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 const PASSWORD = 'p@ss:w/rd-1f9c4e77'
 const NAMES = { service: 'service.example', authorizationServer: 'login.example' }
 
-/** Every name is this machine. */
+/** Resolves every name to this machine. */
 const lookup: LookupFunction = (_name, { all }, done) =>
   all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)
 
 const folder = useFolder()
 
-/** A company's network, and what to tell onramp of it. The forward proxy is proxy-chain. */
+/** A company's network, and the settings of onramp for it. The forward proxy is proxy-chain. */
 async function startNetwork() {
   makeCertificates(folder, { servers: Object.values(NAMES), proxy: ['localhost'] })
   const ports = { service: await freePort(), authorizationServer: await freePort() }
@@ -59,12 +59,12 @@ async function startNetwork() {
   return {
     sandbox,
     proxy: `http://${user}@${name}`,
-    /** The same for a proxy that speaks TLS itself. */
+    /** The same for a proxy with TLS. */
     tlsProxy: `https://${user}@localhost:${tlsProxy.port}`,
     proxyName: name,
     requests,
     authority,
-    /** For a browser that is in that network. */
+    /** Connection options for a browser in that network. */
     connect: { ca: readFileSync(authority, 'utf8'), lookup },
     async close() {
       for (const one of [proxy, tlsProxy]) await one.close(true)
@@ -94,7 +94,7 @@ beforeAll(async () => {
   }
 })
 
-/** The log of a server that cannot get ready, once it says why, and its /readyz. */
+/** The log of an unready server with the reason, and its /readyz. */
 async function logOf(changed: Record<string, string>, words: string): Promise<string> {
   const onramp = spawnOnramp({ ...env, ...changed })
   try {

@@ -1,5 +1,5 @@
-// A whole journey with its failures, everything logged: afterwards no secret of it is in a log line, in a page, or in an
-// address of ours. What must carry one on its way (to the authorization server, to the service) may.
+// A whole journey with failures and all logging on: no secret is in a log line, on a page or in an address of ours, except in
+// redirects to the authorization server and the service.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerConsent, expectPage, letRefresh, openWorld, type World } from '../helpers/journey.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -7,7 +7,7 @@ import { chooseAccount, signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
 import { TestBrowser, type Hop } from '../helpers/test-browser.ts'
 
-/** Every value that only two parties may know, by what it is. */
+/** Every secret of the journey, by its kind. */
 function secretsOf(world: World, hops: Hop[]): Map<string, string> {
   const found = new Map<string, string>()
   const add = (what: string, value: unknown) => {
@@ -95,7 +95,7 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
 }
 
 describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
-  it('are in no log, in no page and in no address of ours', async () => {
+  it('no secret of a journey is in a log, on a page or in an address of ours', async () => {
     const world = await openWorld({ open, settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
     onTestFinished(() => world.close())
     const browser = await walkWithTrouble(world)
@@ -115,7 +115,7 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
       const { origin, href } = new URL(hop.location ?? '/', hop.url)
       expect(origin === world.url ? leaksIn(href, secrets) : [], href).toEqual([])
     }
-    // The authorization server's answers are brought to us in an address: RFC 6749 4.1.2, RP-Initiated Logout 1.0, 3.
+    // The authorization server responds by a redirect with parameters: RFC 6749 4.1.2, RP-Initiated Logout 1.0, 3.
     const answers = ours.filter((hop) => /\/(sign-in\/callback|signed-out)\?/.test(hop.url))
     const rest = ours.filter((hop) => !answers.includes(hop))
     for (const hop of rest) expect(leaksIn(hop.url, secrets), hop.url).toEqual([])

@@ -1,4 +1,4 @@
-// What an attacker reads in a stolen store after a whole journey: no person, no address, nothing they did.
+// A stolen store after a whole journey shows no person, no address and no action.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
   }
   const world = shared(() => openWorld({ settings: { ...place.settings, ...settings } }))
 
-  /** Invited, signed in, one app skipped, one under way, reminders stopped; and another sign-in that was not finished. */
+  /** A person is invited, signs in, skips an app, starts another one and opts out; another sign-in isn't finished. */
   async function wholeJourney() {
     const { url } = world
     const returnTo = 'https://intranet.acme.example/my-start-page'
@@ -58,7 +58,7 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
     return { email, subject: person, name: found?.name ?? '', returnTo }
   }
 
-  it('shows no email, issuer, subject, name, address or app, in no key and no value', async () => {
+  it('a dump of the store shows no email, issuer, subject, name, address or app in keys and values', async () => {
     const { email, subject, name, returnTo } = await wholeJourney()
     const records = await place.dump(world)
     const kinds = new Set([...records.keys()].map((key) => key.replace(/^onramp:/, '').split(':')[0]))

@@ -1,4 +1,4 @@
-// From the link to everything connected: the walk as it is meant.
+// The walk from the link to the last connected app.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { expectPage, openWorld } from '../helpers/journey.ts'
 import { shared } from '../helpers/shared.ts'
@@ -9,7 +9,7 @@ describe.each(stores)('someone who walks, on %s', (_name, open) => {
   const world = shared(() => openWorld({ open }))
   beforeEach(() => world.sandbox.reset())
 
-  it.each([1, 4])('connects %i datasources with one click and one check more than that', async (count) => {
+  it.each([1, 4])('%i apps take one click and one check more than apps', async (count) => {
     const { person, browser } = await world.begin(count)
     expect(browser.text).toContain(t('overview.progress', { connected: 0, total: count }))
     world.sandbox.switches.set({ autoConsent: true })
@@ -18,7 +18,7 @@ describe.each(stores)('someone who walks, on %s', (_name, open) => {
     expect(browser.text).toContain(t('finished.title'))
     expect(browser.text).toContain(t('finished.lead', { count }))
     expectPage(browser.page)
-    // The answer that came with the last return makes the last page.
+    // The last page uses the check of the last return.
     expect(world.checks()).toBe(count + 1)
     expect(new Set(Object.values(world.sandbox.state(person)))).toEqual(new Set(['authorized']))
   })

@@ -1,4 +1,4 @@
-// What Stryker runs: the tests of the project `fast` for the folder that is changed.
+// Stryker runs these tests: the project `fast` for the mutated folder.
 import { defineConfig } from 'vitest/config'
 import everything from '../vitest.config.ts'
 

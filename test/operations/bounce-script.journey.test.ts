@@ -1,4 +1,4 @@
-// The script of the docs that reports bounces from a mailbox.
+// The docs' script that reports bounces from a mailbox.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { useFolder } from '../helpers/folder.ts'
 const folder = useFolder()
 const [ada, bob] = ['ada@acme.example', 'bob@acme.example']
 
-/** A report as RFC 3464 has it. */
+/** A delivery status notification (RFC 3464). */
 const report = (...fields: string[]) => `From: MAILER-DAEMON@mail.acme.example
 Content-Type: multipart/report; report-type=delivery-status; boundary=b
 
@@ -45,7 +45,7 @@ it('the script in the docs reports only unknown addresses, and moves the emails 
   const box = join(folder, 'Maildir')
   for (const name of ['new', 'cur']) mkdirSync(join(box, name), { recursive: true })
   for (const [name, text] of Object.entries(REPORTS)) writeFileSync(join(box, 'new', name), text)
-  // In place of the command: what it is given.
+  // Replaces the command, and records its input.
   const onramp = join(folder, 'onramp')
   writeFileSync(onramp, `#!/bin/sh\necho "$@" >"${folder}/called"\ncat >>"${folder}/called"\n`)
   chmodSync(onramp, 0o755)

@@ -14,7 +14,7 @@ import { expectSignedIn, print, walk } from './walker.ts'
 const folder = process.argv[2] ?? ''
 const clone = join(folder, 'clone')
 const NAMES = { service: 'service.example', authorizationServer: 'login.example' }
-/** This machine in the network of compose. */
+/** The address of this machine in the network of compose. */
 const HERE = '172.31.250.1'
 
 const run = (command: string, ...args: string[]): string =>

@@ -123,7 +123,7 @@ for (const template of [server, reminders]) {
 for (const kind of ['Deployment', 'PodDisruptionBudget'])
   assert.deepEqual(specOf(kind)['selector'], { matchLabels: server.metadata.labels })
 assert.deepEqual(specOf('Service')['selector'], server.metadata.labels)
-// The public door leads to pages alone.
+// The public route serves pages only.
 assert.doesNotMatch(read('ingress.yaml'), /port: \{ name: metrics/)
 const args = reminders.spec.containers[0].args ?? []
 const send = sendOn(new Command()).action(() => {})

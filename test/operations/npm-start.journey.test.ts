@@ -1,4 +1,4 @@
-// `npm start` under a supervisor that ends npm: the server ends with it, whatever the shell in between does with signals.
+// `npm start` under a supervisor that ends npm: the server ends, too, whatever the shell in between does with signals.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ afterEach(() => {
     try {
       process.kill(-(pid ?? 0), 'SIGKILL')
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   rmSync(folder, { recursive: true, force: true })
 })
@@ -47,7 +47,7 @@ const isAlive = (port: number) =>
 
 it.each([
   ['npm alone', (pid: number) => pid],
-  ['npm and all that it started', (pid: number) => -pid],
+  ['npm and its child processes', (pid: number) => -pid],
 ])(
   'a supervisor that ends %s lets the server drain, and the next one takes over',
   async (_what, target) => {
@@ -57,7 +57,7 @@ it.each([
     process.kill(target(first.pid ?? 0), 'SIGTERM')
     const endedAt = Date.now()
     const second = npmStart(port)
-    // The first one drains and lets go of the port and of the store; then the second one has both.
+    // The first server drains and releases the port and the store; then the second one gets both.
     await expect.poll(() => isAlive(port), { timeout: 5_000 }).toBe(false)
     expect(Date.now() - endedAt).toBeGreaterThanOrEqual(DRAIN_SECONDS * 1000)
     await expect.poll(() => isAlive(port), { timeout: 15_000 }).toBe(true)

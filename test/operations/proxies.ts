@@ -1,5 +1,5 @@
-// Each proxy of deploy/proxies in front of two processes of onramp on one Redis: people walk through TLS, and both processes are
-// restarted under load. Arguments: a folder, and the proxies (absent: all).
+// Each proxy of deploy/proxies in front of two processes of onramp on one Redis: people walk over TLS, and both processes are
+// restarted under load. Arguments: a folder, and the proxies (default: all).
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const ca = readFileSync(join(folder, 'ca.crt'), 'utf8')
 
 type Place = { port: number; ports: readonly [number, number] }
 
-/** The file as it is, at these ports and with this certificate. */
+/** The file with these ports and this certificate. */
 const placed = (file: string, { port, ports }: Place): string =>
   readFileSync(here + file, 'utf8')
     .replaceAll('/etc/onramp', folder)
@@ -34,7 +34,7 @@ const placed = (file: string, { port, ports }: Place): string =>
     .replaceAll(':3001', `:${ports[0]}`)
     .replaceAll(':3002', `:${ports[1]}`)
 
-/** How often both are restarted. */
+/** Number of restarts of both processes. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
 const METRICS_TOKEN = randomBytes(24).toString('base64url')
 
@@ -76,7 +76,7 @@ ${part}`,
   },
 }
 
-/** @returns the status of an answer, over TLS */
+/** @returns the status of a response over TLS */
 async function ask(url: string, agent: Agent, headers: Record<string, string> = {}): Promise<number> {
   const answer = await request(url, { dispatcher: agent, headers })
   await answer.body.dump()
@@ -84,11 +84,11 @@ async function ask(url: string, agent: Agent, headers: Record<string, string> = 
 }
 
 async function checkEdges(url: string, agent: Agent): Promise<void> {
-  // onramp itself serves these to a caller with the token.
+  // With the token, onramp itself serves these.
   const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
   for (const path of ['/metrics', '/METRICS', '/metrics/', '/%6detrics', '//metrics', '/metrics?a'])
     assert.notEqual(await ask(url + path, agent, headers), 200, `${path} is public`)
-  // Cookies of the whole company's domain can be many.
+  // A company's domain can have many cookies.
   assert.equal(await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(12_000)}` }), 200)
   assert.equal(await ask(`${url}/signed-out?a=${'a'.repeat(7_000)}`, agent), 200)
   const headersTooLarge = await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(40_000)}` })

@@ -1,4 +1,4 @@
-// deploy/systemd/onramp: what it hands to systemd-run, which here only prints it. `bash test/deploy` looks at the units.
+// deploy/systemd/onramp: the arguments for systemd-run, which only prints them here. `bash test/deploy` checks the units.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const put = (name: string, text: string) => {
   return join(folder, name)
 }
 
-/** The words that systemd-run gets, and what standard input has. */
+/** The arguments of systemd-run, and the standard input. */
 function run(...args: string[]): { words: string[]; input: string } {
   const script = readFileSync(new URL('../../deploy/systemd/onramp', import.meta.url), 'utf8')
   const command = put('onramp', script.replaceAll('/etc/onramp', join(folder, 'etc')))

@@ -1,4 +1,4 @@
-// A person who signs in, connects everything, and comes back later.
+// Fixture: a person who signs in, connects everything, and returns later.
 import assert from 'node:assert/strict'
 import { TestBrowser, type BrowserConnect } from '../helpers/test-browser.ts'
 import { t } from '../helpers/texts.ts'
@@ -10,13 +10,13 @@ export async function walk(url: string, person: string, connect?: BrowserConnect
   await browser.post(browser.page.url, { person })
   assert.equal(browser.page.url, `${url}/onboarding`, browser.text)
   await browser.click('/onboarding/connect/')
-  // The company's file may name something to do first, which is read before leaving.
+  // The company file may have help for an app, which is shown before the redirect.
   if (!browser.text.includes(t('finished.title'))) await browser.click('/onboarding/connect/')
   assert.ok(browser.text.includes(t('finished.title')), `${browser.page.url}: ${browser.text}`)
   return browser
 }
 
-/** The browser still is who it was: its page is there without a redirect. */
+/** Expects that the browser is still signed in: its page opens without a redirect. */
 export async function expectSignedIn(url: string, browser: TestBrowser): Promise<void> {
   const before = browser.hops.length
   await browser.open(`${url}/onboarding`)

@@ -1,4 +1,4 @@
-// Where people are kept: sealed, for as long as was promised, and never taken for none.
+// The store of people: sealing, retention and unreadable records.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { PersonUnreadable, type People } from '../../src/people/people.ts'
@@ -12,7 +12,7 @@ const DAY = 86_400_000
 const [ada, bob] = ['ada@acme.example', 'bob@acme.example']
 const opened = (before: Person) => withMilestone(before, 'openedAt', at)
 
-/** One store, any number of processes. */
+/** One store for any number of processes. */
 function setUpPeople() {
   const { records, values } = memoryRecords()
   const open = (now = at, given: Partial<ConstructorParameters<typeof People>[0]> = {}) =>
@@ -22,7 +22,7 @@ function setUpPeople() {
 
 const emailsOf = async (people: People) => (await collect(people.all())).map(({ email }) => email).toSorted()
 
-it('a change that another process has made meanwhile announces nothing', async () => {
+it('a change that another process has already made creates no event', async () => {
   const { records } = memoryRecords()
   const keyRing = testKeyRing(records)
   const other = testPeople({ records, keyRing })
@@ -111,7 +111,7 @@ it('a record lives in the store as long as the person is remembered', async () =
   expect(lives).toEqual([90, 730, 90])
 })
 
-it('a person who is to be forgotten is removed at once, and no one else is', async () => {
+it('forgetting a person removes only their record, at once', async () => {
   const { open } = setUpPeople()
   for (const email of [ada, bob]) await open().change(email, opened)
   expect(await open().forget('ADA@acme.example ')).toBe(true)
@@ -119,12 +119,12 @@ it('a person who is to be forgotten is removed at once, and no one else is', asy
   expect(await emailsOf(open())).toEqual([bob])
 })
 
-it('an unreadable record never counts as absent, is named, and can be forgotten', async () => {
+it('an unreadable record never counts as absent, is reported, and can be forgotten', async () => {
   const { values, open } = setUpPeople()
   await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
   await open().change(bob, opened)
   const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith('person:'))
-  // Another person's record in this one's place is no better than a damaged one.
+  // A swapped record counts as damaged.
   values.set(keyOfAda, values.get(keyOfBob) ?? '')
   await expect(open().get(ada)).rejects.toThrow(PersonUnreadable)
   await expect(open().change(ada, opened)).rejects.toThrow(PersonUnreadable)
@@ -135,7 +135,7 @@ it('an unreadable record never counts as absent, is named, and can be forgotten'
   expect(await open().get(ada)).toBeUndefined()
 })
 
-it('people are read in slices, so that requests come in between', async () => {
+it('people are read in slices, so that requests aren’t blocked', async () => {
   const { open } = setUpPeople()
   for (let person = 0; person < 300; person++) await open().change(`p${person}@acme.example`, opened)
   let turns = 0

@@ -1,4 +1,4 @@
-// What a person's record says after answers of the service and pages, in any order: the newest counts.
+// Checks and intents applied to a person's record, in any order: the newest counts.
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import { expect, it } from 'vitest'
 import {
@@ -25,14 +25,14 @@ const ada = newPerson('ada@acme.example', AT)
 const listed = (...instances: string[]): UnconnectedApp[] =>
   instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
 
-/** Recorded at the time of the check, unless another is given. */
+/** @param at time of the record (default: that of the check) */
 const answered = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = checkedAt) =>
   withCheck(person, { checkedAt, unconnected: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 
 const both = answered(ada, listed('slack_1', 'jira_1'))
 
-it('an app no longer listed is connected, and one listed again isn’t', () => {
+it('a delisted app is connected, and a relisted one isn’t', () => {
   expect(states(both)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
   const one = answered(both, listed('jira_1'), AT + 1)
   expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
@@ -48,7 +48,7 @@ it('a response changes nothing if a newer one is known', () => {
   expect(answered(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
 })
 
-it('a person falls back by losing an app, and not by getting a new one', () => {
+it('a person falls back by a lost app, and not by a new one', () => {
   const lost = answered(answered(answered(ada, listed('slack_1')), [], AT + 1), listed('slack_1'), AT + 2)
   const again = answered(lost, [], AT + 3)
   expect([lost, again, answered(again, listed('jira_1'), AT + 4)].map(hasFallenBack)).toEqual([
@@ -87,7 +87,7 @@ it.each([
   ['stays away', { listedAt: 1, leftAt: 2 }, false, { listedAt: 1, leftAt: 2 }],
   ['comes back', { listedAt: 1, leftAt: 2 }, true, { listedAt: AT }],
   ['was never on it', {}, false, {}],
-])('the list of people has the times of someone who %s', (_how, before, isListed, after) => {
+])('the record has the times of listing of someone who %s', (_how, before, isListed, after) => {
   expect(withListing({ ...ada, ...before }, isListed, AT)).toEqual({ ...ada, ...after })
 })
 
@@ -95,7 +95,7 @@ it('a response shows that the service knows the person again', () => {
   expect(answered({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
 })
 
-it('a response with made-up names doesn’t fill the record, and connected apps go first', () => {
+it('a response with invented names doesn’t fill the record, and connected apps are dropped first', () => {
   const flood = answered(answered(both, listed('slack_1'), AT + 1), listed('slack_1', ...many(3_000)), AT + 2)
   const after = answered(flood, listed('slack_1'), AT + 3)
   expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
@@ -110,10 +110,10 @@ const output = (kind: AppIntent['kind'], person = answered(ada, listed('slack_1'
   withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 
 it.each<[string, Person, string, boolean]>([
-  ['waits while it is listed', answered(ada, listed('slack_1')), 'waiting', false],
+  ['is waiting while listed', answered(ada, listed('slack_1')), 'waiting', false],
   ['was set aside', output('skipped'), 'skipped', false],
-  ['waits for an admin', output('blocked'), 'blocked', false],
-  ['came back without its consent', output('unconfirmed'), 'waiting', true],
+  ['is blocked while an admin is needed', output('blocked'), 'blocked', false],
+  ['is waiting after a return without consent', output('unconfirmed'), 'waiting', true],
   ['is switched off, whatever the person chose', output('skipped', answered(ada, [off])), 'off', false],
   ['is connected, whatever the person chose', answered(output('blocked'), [], AT + 1), 'connected', false],
 ])('the state of an app %s', (_what, person, state, isUnconfirmed) => {
@@ -134,8 +134,8 @@ it('the intents of the newest page stay after a later check of a run', () => {
 
 it.each<[string, Person, boolean, boolean]>([
   ['not ready before the first check', ada, false, false],
-  ['ready where there is nothing to connect', answered(ada, []), true, false],
-  ['ready where all that is left is switched off', withAppStates(ada, { a_1: 'off' }, AT), true, false],
+  ['ready without an app to connect', answered(ada, []), true, false],
+  ['ready if every unconnected app is switched off', withAppStates(ada, { a_1: 'off' }, AT), true, false],
   [
     'finished once everything is connected',
     withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT),
@@ -143,7 +143,7 @@ it.each<[string, Person, boolean, boolean]>([
     true,
   ],
   [
-    'neither while something is left',
+    'neither with an unconnected app',
     withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT),
     false,
     false,
@@ -181,26 +181,26 @@ it.each<[string, Person, Person, string[]]>([
   ['a first check finds nothing new', here, waiting, []],
   ['an app was connected', waiting, answered(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
   [
-    'the last one was connected',
+    'the last app was connected',
     waiting,
     answered(waiting, [], AT + 1),
     ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
   ],
   ['an app waits for an admin', waiting, output('blocked', waiting), ['app.waiting_for_admin slack_1']],
   [
-    'nothing was lost where an app was switched off',
+    'a disabled app isn’t lost',
     withAppStates(here, { a_1: 'connected' }, AT),
     withAppStates(here, { a_1: 'off' }, AT + 1),
     [],
   ],
   ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
   [
-    'a lost record brings back what has been connected',
+    'a lost record is restored with its connected apps',
     here,
     withAppStates(here, { a_1: 'connected' }, AT),
     [],
   ],
-])('an event says that %s', (_what, before, after, events) => {
+])('the events of a change are right: %s', (_what, before, after, events) => {
   expect(types(before, after)).toEqual(events)
 })
 

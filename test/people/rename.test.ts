@@ -1,4 +1,4 @@
-// A person's new address: everything follows, an interruption loses nothing, and two people never become one.
+// Renames: all data follows, an interruption loses nothing, and two people are never merged.
 import { expect, it } from 'vitest'
 import { createFormerAddresses } from '../../src/people/former-addresses.ts'
 import type { People } from '../../src/people/people.ts'
@@ -11,7 +11,7 @@ const at = Date.UTC(2026, 10, 1)
 const [ada, adaNew, bob] = ['ada@acme.example', 'lovelace@acme.example', 'bob@acme.example']
 const optedOut = (before: Person) => withMilestone(before, 'optedOutAt', at)
 
-/** @param failAt the write that fails, as if the process had died before it */
+/** @param failAt the write that fails, like after the death of the process */
 function setUp() {
   const { records, values } = memoryRecords()
   const keyRing = testKeyRing(records)
@@ -74,7 +74,7 @@ it.each([0, 1, 2, 3])(
   },
 )
 
-it('someone who got the former address while a rename was interrupted stays a person of their own', async () => {
+it('someone who got the former address during an interrupted rename stays a separate person', async () => {
   const { people, dieAfter } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: at }))
   dieAfter(3)
@@ -97,7 +97,7 @@ it('an opt-out at the new address outlives an interrupted rename', async () => {
   expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: at })
 })
 
-it('an address that has a person of its own is refused, also in a circle, and nothing changes', async () => {
+it('an address that belongs to someone else is refused, also in a circle, and nothing changes', async () => {
   const { people, values } = setUp()
   for (const email of [ada, bob]) await people.change(email, (before) => ({ ...before, name: email }))
   const before = [...values]
@@ -109,7 +109,7 @@ it('an address that has a person of its own is refused, also in a circle, and no
   expect([...values]).toEqual(before)
 })
 
-it('an address leads to the person who had it then, also after others have had it, and back', async () => {
+it('a former address resolves to its owner at the given time', async () => {
   const { people, wait } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
   wait(1)

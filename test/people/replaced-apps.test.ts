@@ -1,4 +1,4 @@
-// What a person's record says after an app was replaced by another one.
+// A person's record after an app was replaced by another one.
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
@@ -41,7 +41,7 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ],
   ['moved before that was known says so', [former, next], { ...next, movedFrom: 'slack_1' }],
   ['is connected again says no more', [former, without(next)], without(next)],
-])('an app that was replaced and %s', (_what, apps, successor) => {
+])('an app that was replaced is handled by its state: it %s', (_what, apps, successor) => {
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
   const after = withSuccessors(person, replacedBy).lastCheck?.apps
   expect(after?.find(({ instance }) => instance === 'slack_2')).toEqual(successor)
@@ -68,7 +68,7 @@ it('emails about a lost app count for the one that replaces it', async () => {
   expect([...found, await due()]).toEqual([['slack_2'], ['slack_2'], ['slack_2'], []])
 })
 
-it('an app that has moved is new once it is listed, and no lapse; once connected it can lapse', async () => {
+it('a replacement app is new, not lapsed, and can lapse once it is connected', async () => {
   const hides = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
   const known = new Map<string, string>()
   const arrange = (apps: AppRecord[]) => (known.size > 0 ? hides(apps) : apps)

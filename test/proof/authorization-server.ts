@@ -1,5 +1,5 @@
-// The authorization server: codes, short-lived access tokens, and refresh tokens that rotate. A refresh token that comes a
-// second time ends the whole grant (RFC 9700 4.14.2), and is a fault of the process that sent it.
+// The authorization server: codes, short-lived access tokens, and rotating refresh tokens. A reused refresh token revokes the whole
+// grant (RFC 9700 4.14.2), and is a fault of the process that sent it.
 import { randomUUID } from 'node:crypto'
 import { callbackUrl, createTokenSigner, metadataOf } from '../helpers/token-signer.ts'
 import { current, type Process } from './machine.ts'
@@ -20,7 +20,7 @@ const signer = createTokenSigner('ES256')
 type Grant = { person: Person; nonce: string | undefined; hasEnded: boolean }
 type RefreshToken = { grant: Grant; used?: { by: Process; at: number; isAnswered: boolean } }
 
-/** A fault of the store so long before a redemption may have cost the lease (records/lease.ts). */
+/** A fault of the store within this time before a redemption may have lost the lease (records/lease.ts). */
 const TROUBLE_COUNTS_MS = 5_000
 
 export class AuthorizationServer {
@@ -50,7 +50,7 @@ export class AuthorizationServer {
     return isGood ? found.grant.person : undefined
   }
 
-  /** @param delivery what to do when the response reaches the process */
+  /** @param delivery called when the response reaches the process */
   token(call: Call, delivery: Delivery): Reply {
     const isCode = call.form.get('grant_type') === 'authorization_code'
     const grant = isCode ? this.#redeemCode(call) : this.#redeemRefreshToken(call, delivery)
@@ -81,7 +81,7 @@ export class AuthorizationServer {
     const { grant, used } = refresh
     if (used !== undefined) {
       const isSound = used.by.isAlive && used.isAnswered && used.by.troubledAt < used.at - TROUBLE_COUNTS_MS
-      // It was sent under a lease that trouble of the store has cost since, and nothing can call it back.
+      // The request was sent under a lease that was lost later, and can't be cancelled.
       const hasEndedtaken = by.troubledAt >= sentAt
       if (isSound && !hasEndedtaken)
         this.#onFault(`one redemption per refresh token: ${by.name} redeems what ${used.by.name} had`)

@@ -16,7 +16,7 @@ import { GLOBAL_TOKEN, type World } from './world.ts'
 const now = () => current().now
 const serviceClient = new ServiceClient({ baseUrl: settings.SERVICE_BASE_URL })
 
-/** One run, as `onramp invite send` makes it, in a process of its own. */
+/** One run of `onramp invite send` in a separate process. */
 export function startCampaign(process: Process, world: World, rules: Rules): void {
   within.run(process, () => {
     run(world, rules).then(

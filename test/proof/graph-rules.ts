@@ -5,7 +5,7 @@ import { kindsIn, type Move, type State } from './graph.ts'
 
 const CHECKING: ReadonlySet<string> = new Set(['look', 'click', 'allow', 'deny', 'come back', 'look again'])
 
-/** @throws where a move does what may never happen */
+/** @throws if a move breaks a rule */
 export function holdToRules(before: State, move: Move): void {
   const { state, what, byItself } = move
   const fail = (rule: string) => {
@@ -32,7 +32,7 @@ export function holdToRules(before: State, move: Move): void {
   if (isDeadEnd(state)) fail('there is no dead end')
 }
 
-/** True if the page offers nothing although an app is left, or offers what leads nowhere. */
+/** True if the page has no action although an app is unconnected, or has an action without an effect. */
 function isDeadEnd(state: State): boolean {
   const where = nextStep(walkStates(state.walk, state.now))
   const kinds = [...kindsIn(state).values()]

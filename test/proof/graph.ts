@@ -1,5 +1,5 @@
-// Every state that a walk with two tabs can get into: breadth first over the pure decisions, with every choice of the person,
-// the service and the clock. Walks for which all decisions are the same count as one state.
+// Every state of a walk with two tabs: breadth-first search over the pure decisions, with every choice of the person, the service and
+// the clock. Walks with equal decisions count as one state.
 import { trackedAppState } from '../../src/onboarding/next-step.ts'
 import { type WalkCheck, type Transition, afterClick, afterReturn } from '../../src/onboarding/transition.ts'
 import {
@@ -16,7 +16,7 @@ import {
   unskip,
 } from '../../src/onboarding/walk.ts'
 
-/** At the service; `late`: consented, and not shown yet. */
+/** The app's state at the service; `late`: consented, but not confirmed yet. */
 type Listed = 'listed' | 'late' | 'off' | 'gone'
 type Consent = { step: string; instance: string }
 export type State = {
@@ -26,7 +26,7 @@ export type State = {
   now: number
 }
 
-/** What happened, to which app. `byItself`: an app that the walk left for without a click. */
+/** A move and its app. `byItself`: an app to which the walk redirected without a click. */
 export type Move = { what: string; app?: string | undefined; byItself?: string | undefined; state: State }
 
 const CONFIRM_SECONDS = 30
@@ -82,7 +82,7 @@ function land(state: State, what: string, { step, instance }: Consent, isRefused
   return { what, app, byItself, state: followed(state, transition, check.step) }
 }
 
-/** `isWhole` adds what makes too many states of three apps: undoing, "I need an admin", switching off, listing again. */
+/** `isWhole` adds moves that give too many states for three apps: undo, "I need an admin", disabling, relisting. */
 type Extent = { apps: number; isWhole: boolean }
 
 const MAX_TABS = 2
@@ -140,7 +140,7 @@ function keyOf({ walk, service, tabs, now }: State): string {
   return JSON.stringify([known, closed.toSorted(), Object.values(service)])
 }
 
-/** @returns how many states and moves there are */
+/** @returns the number of states and moves */
 export function explore(
   extent: Extent,
   visit: (before: State, move: Move) => void,

@@ -13,7 +13,7 @@ export type Step = {
   /** The earliest time; milliseconds since 1970. */
   at: number
   run(): void
-  /** Its line in the journal; without it, it has none. */
+  /** The line in the journal, if any. */
   what?: string
   process?: Process | undefined
   /** Called instead of `run` if the process dies first. */
@@ -90,7 +90,7 @@ export class Machine {
     }
   }
 
-  /** Lets time pass in which people do nothing; the steps that are due run in the order of their times. */
+  /** Advances the clock while people do nothing; due steps run in the order of their times. */
   async pass(milliseconds: number): Promise<void> {
     const until = this.now + milliseconds
     const due = [...this.#steps].filter(({ at }) => at <= until)

@@ -17,7 +17,7 @@ export type Call = {
 /** `onArrival` is called when the response has reached the process. */
 export type Delivery = { onArrival?: () => void }
 type Handle = (call: Call, delivery: Delivery) => Reply
-/** How likely a call fails, or is slow. */
+/** Probabilities of a failed and of a slow call. */
 type Faults = { fails: number; isSlow: number }
 
 let handle: Handle | undefined

@@ -1,4 +1,4 @@
-// What may never happen, checked for every response of a process and at the end of a seed.
+// The rules of the simulation, checked for every response of a process and at the end of a seed.
 import { People } from '../../src/people/people.ts'
 import { appsOf } from '../../src/people/person.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -43,7 +43,7 @@ export class Rules {
       this.#world.fail(`no one signed in after sign-out: ${pathOf(request.path)} answers ${status}`)
   }
 
-  /** No app counts as connected that the service never took off its list. */
+  /** Only apps that the service has delisted count as connected. */
   #checkConnected({ person, response }: Exchange): void {
     const { service } = this.#world
     const wasOff = (app: Person['apps'][number]) => app.wasConnected || !service.isListed(app)
@@ -58,7 +58,7 @@ export class Rules {
       this.#world.fail(`nothing on the service's list counted as connected: ${counted} of ${person.name}`)
   }
 
-  /** After each person's last page, their record agrees with the service and with what they skipped. */
+  /** After each person's last page, their record agrees with the service and with the skipped apps. */
   async checkReport(): Promise<void> {
     const { store, machine, service } = this.#world
     const observing = { get: async (key: string) => store.read(key), compareAndSet: async () => false }

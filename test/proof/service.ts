@@ -1,5 +1,4 @@
-// The service, as far as a walk needs it: each person's apps, one-time paths, and consents that show late. Only the network
-// in front of it fails.
+// The parts of the service that a walk needs: apps of each person, one-time paths, and late consents. Only the network to it fails.
 import { randomUUID } from 'node:crypto'
 import { current } from './machine.ts'
 

@@ -1,4 +1,4 @@
-// One seed: two processes, three tabs, two people, sometimes a campaign; then the faults end, and each person looks once more.
+// One seed: two processes, three tabs, two people, sometimes a campaign; then the faults end, and each person opens a last page.
 import './instruments.ts'
 import { inspect } from 'node:util'
 import { CookieJar } from '../helpers/cookie-jar.ts'
@@ -22,7 +22,7 @@ const AFTERWARDS_MS = 700_000
 /** People come back to their tabs at the same moment, when tokens have expired. */
 const LUNCH = -1
 const LUNCH_MS = 100_000
-/** How long people think at most: in a hurry, going to lunch together, looking around. */
+/** Maximum time between actions: in a hurry, after a lunch break, browsing. */
 const TEMPERS = [[10], [10, 10, LUNCH], [50, 500, 3_000, 20_000, 150_000]] as const
 const MAX_ACTS = 12
 

@@ -9,7 +9,7 @@ import { pathOf, type Outcome, type World } from './world.ts'
 export type Browser = {
   person: Person
   cookies: CookieJar
-  /** The authorization server remembers the person. */
+  /** True if the authorization server has a session of the person. */
   isKnownThere: boolean
   /** The Cookie headers that were signed out. */
   ended: Set<string>

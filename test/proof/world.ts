@@ -1,4 +1,4 @@
-// The world of one seed: its people, what fails, and which processes die. A broken rule fails the seed.
+// The state of one seed: its people, faults and dying processes. A broken rule fails the seed.
 import type { createOnramp } from '../../src/compose.ts'
 import { AuthorizationServer, ISSUER } from './authorization-server.ts'
 import { begin, type Machine, type Process } from './machine.ts'
@@ -15,7 +15,7 @@ export type Outcome = PageResponse | 'cut off'
 
 type Server = { onramp: Onramp; process: Process }
 
-/** How likely the store or the network fails: mostly never, now and then often. */
+/** Probability of a fault of the store or the network: zero in most seeds, high in some. */
 const FAULTS = [0, 0, 0.01, 0.05] as const
 const APPS = ['slack_1', 'github_1', 'gdrive_1'] as const
 
@@ -32,7 +32,7 @@ export class World {
   readonly #spare: Onramp[]
   readonly #waiting = new Map<(outcome: Outcome) => void, Process>()
   #requests = 0
-  /** How likely a person signs out instead of going on. */
+  /** Probability that a person signs out instead of continuing. */
   readonly leaving: number
 
   constructor(seed: number, startedAt: number, onramps: readonly Onramp[]) {

@@ -1,4 +1,4 @@
-// A company with a real mail server: `onramp invite send` as people run it, and what comes into the mailboxes.
+// Fixture: a company with a real mail server, runs of `onramp invite send`, and the mailboxes.
 import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
 import { People } from '../../src/people/people.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 export const tags = readdirSync(LANGUAGES_FOLDER)
 export const readers = tags.map((tag) => tag.toLowerCase())
 export const team = ['ada', 'bob', 'cem', 'dov', 'eve', 'fay', 'gus', 'hal']
-/** Whose emails the server greylists at first. */
+/** People whose emails the server greylists at first. */
 const strangers = ['newcomer']
 
 export const addressOf = (name: string) => `${name}@${DOMAIN}`
@@ -38,7 +38,7 @@ export async function openCompany(folder: string) {
     NODE_EXTRA_CA_CERTS: office.authority,
     MAIL_FROM: `Search team <${SENDER}>`,
   }
-  /** Each rollout has a store of its own. */
+  /** Each rollout has a separate store. */
   const dataDirOf = (rollout: string) => `${company.env.DATA_DIR}-${rollout}`
   const args = (list: string, options: string[] = []) =>
     ['invite', 'send', list, '--rate', '100', '--yes'].concat(options)
@@ -47,7 +47,7 @@ export async function openCompany(folder: string) {
       env: { ...env, DATA_DIR: dataDirOf(rollout), ...other },
     })
 
-  /** What is written down of every email is a day older. A clock that is ahead would show in the emails' dates. */
+  /** Makes the record of every email a day older. A clock that is ahead would show in the emails' dates. */
   async function dayLater(rollout: string): Promise<void> {
     const { SESSION_SECRET } = company.env
     const records = createSqliteRecords(dataDirOf(rollout))
@@ -71,11 +71,11 @@ export async function openCompany(folder: string) {
     sendList,
     send: (rollout: string, names: readonly string[], more?: More) =>
       sendList(rollout, `${names.map(addressOf).join('\n')}\n`, more),
-    /** @returns what has come into a mailbox from now on */
+    /** @returns a function that reads the new emails of a mailbox */
     mailboxesSince: (names: readonly string[]) => {
       const before = new Map(names.map((name) => [name, office.mailbox(name).length]))
       return async (name: string) => {
-        // The server has taken an email before it is in the mailbox.
+        // The server accepts an email before it is in the mailbox.
         await office.isIdle()
         return office.mailbox(name).slice(before.get(name))
       }
@@ -87,5 +87,5 @@ export async function openCompany(folder: string) {
   }
 }
 
-/** Runs a check and says what became of it. */
+/** Runs a check and prints its result. */
 export type Check = (title: string, work: () => Promise<void> | void) => Promise<void>

@@ -1,15 +1,15 @@
-// Between onramp and the mail server: passes every byte on, and breaks one connection in the middle of an email. What it
-// passes on is encrypted, so it counts: whatever comes before an email is shorter than this, and an email is longer.
+// A TCP proxy to the mail server that breaks one connection in the middle of an email. The bytes are encrypted, so it recognizes an
+// email by its length.
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const BEFORE_AN_EMAIL = 5_000
 
-/** middle: half of an email is there; answer: it is there, and the server's reply to it gets lost. */
+/** middle: half of an email has arrived; answer: all of it has arrived, and the server's reply is lost. */
 export type Where = 'middle' | 'answer'
 
-/** The sender learns of it only after all of it has left. */
+/** The sender notices only after all of it was sent. */
 const SILENCE_MS = 500
 
 export async function startCut(target: number, where: Where) {

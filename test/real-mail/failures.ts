@@ -1,4 +1,4 @@
-// What becomes of emails that the mail server does not take at once, or whose connection breaks.
+// Emails that are deferred, rejected or cut off.
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GREY_SECONDS, team, type Check, type Company } from './company.ts'
@@ -48,7 +48,7 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
       })
       assert.equal(code, 1, stderr)
       assert.match(stderr, new RegExp(`The mail server says: ${reply}.*see SMTP_URL and MAIL_FROM`))
-      // Three emails are under way at a time.
+      // Three emails are sent at a time.
       assert.match(String(stderr.match(/: not accepted/g)?.length), /^[567]$/)
       const again = await send(campaign, team)
       assert.equal(again.code, 0, again.stderr)

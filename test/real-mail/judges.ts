@@ -1,12 +1,12 @@
-// Judges of an email that has arrived: dkimpy its signature, SpamAssassin how much it looks like spam: as at a stranger's
-// mail server, and with no test that asks the network.
+// Judges of an email that has arrived: dkimpy for the signature, and SpamAssassin for spam, like at a foreign mail server but
+// without network tests.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const VERIFY = new URL('dkim-verify.py', import.meta.url).pathname
 
-/** Is each of them signed, and unchanged since? @param record of the key, in DNS */
+/** Expects a valid signature of each. @param record of the key in DNS */
 export function verified(folder: string, record: string, emails: readonly Buffer[]): boolean[] {
   const paths = emails.map((email, index) => {
     const path = join(folder, `signed-${index}`)
@@ -26,7 +26,7 @@ export const headersOf = (email: Buffer, name: string): string[] =>
     .filter(([, found = '']) => found.toLowerCase() === name.toLowerCase())
     .map(([, , value = '']) => value.replaceAll(/\r?\n[ \t]+/g, ' ').trim())
 
-/** SpamAssassin's points by rule. Those that speak for an email (below zero) don't make up for others. */
+/** SpamAssassin's points by rule. Negative points don't offset others. */
 export type Judged = { points: number; rules: Record<string, number> }
 
 const judgedBy = (rules: Record<string, number>): Judged => ({

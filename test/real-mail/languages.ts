@@ -9,7 +9,7 @@ import { bySpamAssassin, headersOf, verified, type Judged } from './judges.ts'
 const MAX_POINTS = 1
 const TO_SIGN = ['list-unsubscribe', 'list-unsubscribe-post']
 
-/** What they are called, in the letters of their language; the others are called Ada. */
+/** Names in the script of their language; all others are called Ada. */
 const NAMES: Record<string, string> = {
   ar: 'ليلى',
   de: 'Jürgen',
@@ -80,7 +80,7 @@ export async function checkLanguages(check: Check, company: Company, folder: str
         const [signature = ''] = headersOf(email, 'dkim-signature')
         for (const name of TO_SIGN) {
           assert.equal(headersOf(email, name).length, 1)
-          // Once for the header, once more for none after it.
+          // Signed once for the header, and once more against an added one.
           assert.equal(signedOf(signature).filter((one) => one === name).length, 2, signature)
         }
       }
@@ -101,7 +101,7 @@ export async function checkLanguages(check: Check, company: Company, folder: str
 
   for (const kind of ['invitation', 'reminder with a logo', 'reminder about one app'])
     await check(`${kind}: SpamAssassin gives it less than ${MAX_POINTS} point in every language`, () => {
-      // The test of all spam filters, or nothing would show that it judges.
+      // The standard test of spam filters, which shows that SpamAssassin works.
       const gtube = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X'
       const emails = kinds[kind] ?? []
       const [spam, ...verdict] = bySpamAssassin(folder, [

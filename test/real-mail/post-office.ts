@@ -25,7 +25,7 @@ const NOBODY = 65_534
 
 export type PostOffice = Awaited<ReturnType<typeof openPostOffice>>
 
-/** Lines of a configuration that the docs give to administrators. */
+/** Lines of configuration from the docs. */
 export function documented(lines: RegExp): string {
   const docs = readFileSync(new URL('../../docs/invitations.md', import.meta.url), 'utf8')
   return lines.exec(docs)?.[0] ?? ''
@@ -222,14 +222,14 @@ export async function openPostOffice(
     log: () => readFileSync(at('postfix.log'), 'utf8'),
     startSigning,
     stopSigning: () => servers.get('OpenDKIM')?.end('SIGTERM'),
-    /** What it has taken is in the mailboxes. */
+    /** Resolves once all accepted emails are in the mailboxes. */
     isIdle: () =>
       until(
         () =>
           ['maildrop', 'incoming', 'active'].every((queue) => readdirSync(at(`queue/${queue}`)).length === 0),
         'the mailboxes',
       ),
-    /** What is in someone's mailbox, in the order of its arrival. */
+    /** The emails of a mailbox, in the order of their arrival. */
     mailbox(name: string): Buffer[] {
       const box = at(`mailboxes/${name}/new`)
       const files = existsSync(box) ? readdirSync(box).toSorted() : []

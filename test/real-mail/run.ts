@@ -1,4 +1,4 @@
-// What becomes of the emails of `onramp invite send` at a real mail server, one check after the other. Its argument: a folder.
+// Checks of `onramp invite send` with a real mail server, one after the other. Argument: a folder.
 import { openCompany, type Check } from './company.ts'
 import { checkFailures, checkSigning } from './failures.ts'
 import { checkLanguages } from './languages.ts'

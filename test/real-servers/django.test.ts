@@ -1,4 +1,4 @@
-// Django OAuth Toolkit: addresses that end in a slash, opaque tokens, a page for consent; no sign-out and no registration.
+// Django OAuth Toolkit: paths with a trailing slash, opaque tokens, a consent page; no sign-out and no registration.
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     return ada
   }
 
-  it('people sign in, their tokens are refreshed twice, and signing out claims nothing about the server', async () => {
+  it('people sign in, tokens are refreshed twice, and the signed-out page claims nothing about the server', async () => {
     const ada = await arrive()
     await press(ada, 'Authorize')
     for (const _refresh of [1, 2]) {
@@ -41,7 +41,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await ada.reads('You’re signed out of this site')
     await ada.reads('sign out of your company account too')
     await ada.page.getByRole('link', { name: 'Sign in again' }).click()
-    // It ignores prompt=login, as our page warned.
+    // The server ignores prompt=login, as our page warned.
     expect(ada.page.url()).toContain('prompt=login')
     await press(ada, 'Authorize')
     await ada.reads('0 of 5 connected')
@@ -60,7 +60,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await ada.leave()
   })
 
-  it('a scope that the server does not know is refused, and the log says so', async () => {
+  it('a scope that the server doesn’t support is refused and logged', async () => {
     await world.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
     const ada = await arrive()
     await ada.reads('Sign-in isn’t set up correctly')

@@ -34,7 +34,7 @@ type Client = { client_id: string; authorization_type: string[] }
 const madeClients = async (): Promise<Client[]> =>
   ((await server.call('GET', '/client/')) as Client[]).filter((client) => client.client_id !== 'onramp')
 
-/** Comes back when the access token has run out. */
+/** Opens the page after the access token has expired. */
 async function comeBackLater(ada: Visitor): Promise<void> {
   await sleep(SECONDS * 1000)
   await ada.page.goto(world.url)
@@ -73,7 +73,7 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
     const endedThere = () =>
       world.audited('sign_out').filter(({ by }) => by === 'authorization_server').length
     const before = endedThere()
-    // As its page for ending a session does.
+    // Like the server's page for ending a session.
     await ada.context.request.delete(`${server.issuer}/session/${server.newestSession()}`)
     await until(() => endedThere() > before, 'the logout')
 
@@ -88,7 +88,7 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
     await server.call('DELETE', `/client/${gone?.client_id}`)
     await world.restart(BY_ITSELF)
     await until(async () => (await madeClients()).length === 1, 'another client')
-    // The server has it before onramp has stored it.
+    // The server has the client before onramp has stored it.
     await until(async () => (await world.doctor(BY_ITSELF)).length === 0, 'a client that the store knows')
     await world.restart()
   })

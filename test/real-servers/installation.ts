@@ -1,5 +1,5 @@
-// Onramp at an authorization server that someone else wrote, with real Chromium. The service is the sandbox's; whether an
-// access token counts there is for the server that issued it to say, as it is at a real service.
+// Fixture: onramp at an independent authorization server, with real Chromium. The service is the sandbox's, but the issuing server
+// validates access tokens, as at a real service.
 import { createServer, request } from 'node:http'
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
@@ -11,9 +11,9 @@ import { examined } from '../doctor/setup.ts'
 
 export type RealServer = {
   issuer: string
-  /** Of onramp, for this server. */
+  /** Settings of onramp for this server. */
   settings: Record<string, string>
-  /** What the server itself says of an access token. */
+  /** The server's own validation of an access token. */
   isValid(accessToken: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -22,21 +22,21 @@ export type Addresses = ReturnType<typeof clientAddresses>
 
 export type World = Running & {
   server: RealServer
-  /** Someone at a browser of their own. */
+  /** A person with a separate browser. */
   arrive(options?: { javaScriptEnabled: boolean }): Promise<Visitor>
-  /** What the log has of such events. */
+  /** Log lines of these events. */
   audited(event: string): Record<string, unknown>[]
   /** Tokens were refreshed so many times, or more often on a slow machine; no refresh failed, and no one signed in again. */
   expectRefreshed(times: number, signIns?: number): void
-  /** What `onramp doctor` says of the authorization server that isn't right. */
+  /** The faults that `onramp doctor` reports about the authorization server. */
   doctor(changed?: Record<string, string>): Promise<string[]>
 }
 
-/** Why tests with Debian's package can't run here. */
+/** The reason that tests with Debian's package can't run here. */
 export const lacks = (file: string, name: string): string =>
   existsSync(file) ? '' : ` (skipped: ${file} is missing; as root, test/run installs ${name})`
 
-/** A token is valid where the server's own userinfo takes it. */
+/** A token is valid if the server's userinfo accepts it. */
 export const acceptedAtUserinfo =
   (address: string): RealServer['isValid'] =>
   async (token) => {
@@ -47,7 +47,7 @@ export const acceptedAtUserinfo =
 
 const HOST = 'localhost'
 
-/** Passes on to the sandbox, as the person of the sandbox that ada is there, each call with a token that is valid. */
+/** Forwards each call with a valid token to the sandbox, as its person ada. */
 async function startService(target: () => Running, server: RealServer) {
   const gateway = createServer((req, res) => {
     void (async () => {

@@ -1,4 +1,4 @@
-// The OWASP core rule set lets everything of onramp through: what is in front of many companies' sites.
+// The OWASP core rule set, which many companies use, accepts all requests of onramp.
 import { existsSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freePort, invite, chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
@@ -7,12 +7,12 @@ import { MODULE, RULES, startModSecurity } from './modsecurity.ts'
 import { lacks } from './installation.ts'
 
 const isHere = existsSync(MODULE) && existsSync(RULES)
-/** Of each kind of way in. The rules about `--` met 4 to 27 in a hundred: login-transaction.test.ts looks for it in thousands. */
+/** Number of tries for each kind of link. The rules about `--` matched 4 to 27 in a hundred; login-transaction.test.ts tests thousands. */
 const TIMES = Number(process.env['FIREWALL_TIMES'] ?? 2)
 
 const INTRANET = 'https://intranet.acme.example'
 const returnTo = encodeURIComponent(`${INTRANET}/a/${'page-'.repeat(40)}?tab=1`)
-/** Ways in for someone who is signed out. */
+/** Links for someone who is signed out. */
 const LINKS = [
   '/',
   '/onboarding?datasource=slack_0',
@@ -46,10 +46,10 @@ async function behindFirewall(level: 1 | 2): Promise<{ running: Running; found: 
   return { running, found: firewall.found }
 }
 
-/** As firewalls expect one. */
+/** The headers that firewalls expect. */
 const newBrowser = () => Object.assign(new TestBrowser(), { headers: { 'user-agent': 'Mozilla/5.0 (test)' } })
 
-/** What the page loads, and its links that lead to onramp in another way. */
+/** The resources of the page, and its other links to onramp. */
 async function lookAround(browser: TestBrowser, url: string): Promise<void> {
   const { page } = browser
   const [, sheet = ''] = /<link[^>]*href="([^"]*\.css)"/.exec(page.body) ?? []
@@ -58,7 +58,7 @@ async function lookAround(browser: TestBrowser, url: string): Promise<void> {
   await browser.open(url + '/sessions', { from: page.url })
 }
 
-/** One after the other: a person has a limit. */
+/** Sequential, because of the limit per person. */
 const personIn = ({ sandbox: { people } }: Running, count: number) => people[count % people.length]?.id ?? ''
 
 const refusedIn = (browser: TestBrowser, url: string) =>

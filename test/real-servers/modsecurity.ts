@@ -41,9 +41,9 @@ export async function startModSecurity({ port, onramp, level }: Place) {
     `SecTmpDir ${data}`,
     `SecAction "id:900000,phase:1,nolog,pass,t:none,setvar:tx.paranoia_level=${level}"`,
     `Include ${RULES}`,
-    // The stand-in for the authorization server is on the same host, so its random cookies come along.
+    // The sandbox is on the same host, so its random cookies are sent, too.
     'SecRuleUpdateTargetByTag OWASP_CRS "!REQUEST_COOKIES:/^sandbox_/"',
-    // Its codes are random, and may hold `--`.
+    // The sandbox's random codes may contain `--`.
     'SecRuleUpdateTargetById 942100 "!ARGS:code"',
     ...(level === 2 ? [`Include ${EXCLUSIONS}`] : []),
   ]
@@ -54,7 +54,7 @@ export async function startModSecurity({ port, onramp, level }: Place) {
     return (await statusOf(`http://localhost:${port}/healthz`)) === 200
   }, 'Apache')
   return {
-    /** What the rules found, by rule and by what they matched. */
+    /** Findings of the rules, by rule and matched text. */
     found: () =>
       readFileSync(log, 'utf8')
         .split('\n')

@@ -1,5 +1,4 @@
-// Debian's Postfix, as a relay beside onramp that forwards to the company's, and with a limit on how fast it takes emails.
-// As root: Postfix wants it.
+// Debian's Postfix as a local relay that forwards to the company's, and with a rate limit. Postfix requires root.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +24,7 @@ const beside = (port: number) =>
     `[127.0.0.1]:${port}`,
   )
 
-/** Takes two emails in two seconds. */
+/** A limit of two emails in two seconds. */
 const limited = (port: number) => `
 127.0.0.1:${port} inet n - n - - smtpd
   -o smtpd_client_message_rate_limit=2

@@ -1,4 +1,4 @@
-// A record that is changed by compare-and-set.
+// Changes of a record by compare-and-set.
 import { afterEach, expect, it, vi } from 'vitest'
 import { changeRecord } from '../../src/records/change.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -23,7 +23,7 @@ it('concurrent changes of a record lose nothing', async () => {
   expect(values.get('key')?.split('').sort()).toEqual(letters)
 })
 
-it('a change of a record is made though another one failed', async () => {
+it('a change of a record succeeds after the failure of another one', async () => {
   const { values, records } = memoryRecords()
   const change = (next: Change['next']) => changeRecord(records, { key: 'key', next })
   const fail = () => {

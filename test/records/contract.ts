@@ -1,10 +1,10 @@
-// What records promise, whichever store keeps them.
+// The contract of `Records`, run on every store.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 
 export type Opened = {
   records: Records
-  /** Lets so many milliseconds go by. */
+  /** Advances the time by so many milliseconds. */
   pass(milliseconds: number): Promise<void> | void
   close(): Promise<void> | void
 }
@@ -28,12 +28,12 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
   })
   afterAll(() => opened.close())
 
-  it('a record that was never written is not there', async () => {
+  it('a record that was never written is absent', async () => {
     expect(await records.get(newKey())).toBeUndefined()
     await records.remove(newKey())
   })
 
-  it('a record is read as it was written, whatever is in it', async () => {
+  it('a record is read unchanged, whatever its content', async () => {
     const key = newKey()
     for (const value of ['', '{"a":1}', 'é 👩‍👩‍👧‍👦 \u0000 \' " \\', 'x'.repeat(500_000)]) {
       await records.put(key, value, 60)
@@ -41,7 +41,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     }
   })
 
-  it('a record is gone when its time is over, also for comparers', async () => {
+  it('an expired record is absent, also for compare-and-set', async () => {
     const keys = [newKey(), newKey()] as const
     for (const key of keys) await records.put(key, 'b', 1)
     expect(await records.compareAndSet(keys[0], 'b', 'a', 1)).toBe(true)
@@ -52,7 +52,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     expect(await records.compareAndSet(keys[1], undefined, 'b', 60)).toBe(true)
   })
 
-  it('writing again gives it new time', async () => {
+  it('a write renews the expiry of a record', async () => {
     const [put, set] = [newKey(), newKey()]
     await records.put(put, 'a', 1)
     await records.put(set, 'a', 1)
@@ -62,7 +62,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     expect([await records.get(put), await records.get(set)]).toEqual(['b', 'b'])
   })
 
-  it('of any number of writers who saw the same, one writes', async () => {
+  it('one of several writers with the same expected value succeeds', async () => {
     const key = newKey()
     for (const expected of [undefined, 'first']) {
       const wrote = await Promise.all(
@@ -85,7 +85,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     expect(await records.get(key)).toBe('a')
   })
 
-  it('a removed record is gone, and compareAndRemove keeps a record that has changed', async () => {
+  it('a removed record is absent, and compareAndRemove keeps a record that has changed', async () => {
     const key = newKey()
     await records.put(key, 'a', 60)
     await records.remove(key)
@@ -117,7 +117,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     for await (const batch of records.keys(`none:${prefix}`)) expect(batch).toEqual([])
   })
 
-  it('listing keys lets other work through', async () => {
+  it('listing keys doesn’t block other work', async () => {
     const prefix = `slices:${newKey()}:`
     for (let index = 0; index < 2_500; index++) await records.put(prefix + index, 'a', 60)
     let turns = 0

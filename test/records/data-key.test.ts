@@ -1,4 +1,4 @@
-// The data key: one for each store, whichever process asks first, and the same whatever secret seals it.
+// The data key: one for each store, whichever process creates it, and independent of the secret that seals it.
 import { expect, it } from 'vitest'
 import { adoptStore, createKeyRing, waitForDataKey } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
@@ -58,7 +58,7 @@ it('a leaked key still opens its records after an adoption, and nothing of a sto
   expect(leaked.open(sealer.seal('opted out', 'person:ada'), 'person:ada')).toBeUndefined()
 })
 
-it('the data key is read again after an outage, and else once', async () => {
+it('the data key is read once, and again only after an outage', async () => {
   const records = store()
   let reads = 0
   const get = async (key: string) => {
@@ -90,7 +90,7 @@ it('an emptied store gets its data key back, and a process with the former secre
   expect((await running.dataKey()).keyFor('person', 'ada')).toBe(name)
 })
 
-it('the data key of an earlier onramp is opened, and gives the same keys', async () => {
+it('the data key of an earlier version is opened, and gives the same keys', async () => {
   const records = store()
   const sealed =
     'Fp55LfxcMc639VRMsYLcjwwKSkoIGg93m8lVl2p_1jt1yIzCYprnkTsM5dxziw6E_CqZLfC5i6mwl86nswXC64D4NQBMF6aMOw4A'

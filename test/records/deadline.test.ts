@@ -1,4 +1,4 @@
-// How long an answer of the store is waited for, and what its failure says to people and to the log.
+// The deadline of store operations, and the resulting problem.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { withinDeadline, type StoreUnavailable } from '../../src/records/records.ts'

@@ -11,12 +11,12 @@ it.each([
   ['s.NSr', true],
   ['s.ns1', false],
   ['s..n', false],
-])('a random value in an address %s alarms a firewall: %s', (value, expected) => {
+])('the random value %s triggers a firewall rule: %s', (value, expected) => {
   expect(triggersFirewall(value)).toBe(expected)
 })
 
 it.each(['-', '_', '--', '_d', '_u', '-_d-u_', '_-d', 'd_u-'])(
-  'a random value in an address %s is what it was after both',
+  'the random value %s survives encoding and decoding',
   (value) => {
     expect(encodeFirewallSafe(value)).toMatch(/^\w+$/)
     expect(decodeFirewallSafe(encodeFirewallSafe(value))).toBe(value)

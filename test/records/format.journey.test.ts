@@ -1,5 +1,5 @@
-// A store that this onramp can't read, on both stores: the server, the commands and the doctor refuse it with what to do,
-// and leave it as it is.
+// A store with an unreadable format, on Redis and SQLite: the server, the commands and the doctor refuse it with advice, and
+// don't change it.
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
@@ -24,7 +24,7 @@ describe.each(stores)('on %s, a store', (name, open) => {
     await running.stopOnramp()
   })
 
-  /** Past the check. */
+  /** The message after a successful check of the format. */
   async function withRecords<T>(work: (records: Records) => Promise<T>): Promise<T> {
     const { REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: folder } = loadSettings(running.env)
     if (url === undefined) {
@@ -39,11 +39,11 @@ describe.each(stores)('on %s, a store', (name, open) => {
     withRecords(async (records) => {
       const all: Record<string, string | undefined> = {}
       for await (const keys of records.keys('')) for (const key of keys) all[key] = await records.get(key)
-      // Left by the run before: they are gone within seconds.
+      // Leases of the previous run, which expire within seconds.
       return Object.fromEntries(Object.entries(all).filter(([key]) => !/^(lease:|ready$)/.test(key)))
     })
 
-  /** What each of them says of the store, and whether it is as it was. */
+  /** The messages of server, command and doctor about the store, and whether it is unchanged. */
   async function refusals() {
     const before = await contents()
     const child = spawnOnramp(running.env)
@@ -61,7 +61,7 @@ describe.each(stores)('on %s, a store', (name, open) => {
       exits: [code, ...commands.map(({ exit }) => exit), doctor.exit],
       outputs: outputs.map((text) => text.toLowerCase()),
       finding: findings.find(({ check }) => check === 'store.records')?.status,
-      // Redis lists its keys in another order when its table grows.
+      // The order of Redis' keys changes when its table grows.
       isUnchanged: isDeepStrictEqual(await contents(), before),
     }
   }
@@ -73,24 +73,24 @@ describe.each(stores)('on %s, a store', (name, open) => {
     isUnchanged: true,
   })
 
-  it('that this onramp wrote has its number', async () => {
+  it('a store written by this version has its format number', async () => {
     expect(await withRecords((records) => records.get('format'))).toBe('2')
   })
 
-  it('of a later format is refused, and nothing is written', async () => {
+  it('a store of a later format is refused, and nothing is written', async () => {
     await withRecords((records) => records.put('format', '3', 3600))
     expect(await refusals()).toEqual(refusedWith('the store has format 3, and this onramp reads format 2'))
     await withRecords((records) => records.put('format', '2', 3600))
   })
 
-  it.skipIf(name === 'Redis')('is looked at by the doctor without the network too', async () => {
+  it.skipIf(name === 'Redis')('the doctor checks the format also with --offline', async () => {
     await withRecords((records) => records.put('format', '3', 3600))
     const { out } = await runCommand(['doctor', '--offline'], running.env)
     expect(out.replaceAll(/\s+/g, ' ')).toContain('the store has format 3')
     await withRecords((records) => records.put('format', '2', 3600))
   })
 
-  it('of an earlier onramp is refused, nothing is written, and it can be given up on purpose', async () => {
+  it('a store of an earlier version is refused without a write, and can be discarded explicitly', async () => {
     const earlier = {
       ...running.env,
       REDIS_PREFIX: 'earlier:',

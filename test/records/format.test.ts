@@ -1,5 +1,5 @@
-// The format of a store, on Redis in memory: which stores are opened, and what a running process does when another changes
-// the number. test/records/format.journey.test.ts has the server, the commands and the doctor on real stores.
+// The format of a store, on Redis in memory: accepted formats, and a change of the number by another process.
+// test/records/format.journey.test.ts has the server, the commands and the doctor on real stores.
 import { expect, it } from 'vitest'
 import { createFormatCheck } from '../../src/records/data-key.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -24,14 +24,14 @@ it.each<[string, Record<string, string>, why?: string]>([
   ['has this number', { format: '2', 'person:ada': 'x' }],
   ['has a later number', { format: '3' }, `format 3, ${OTHER}`],
   ['has an earlier number', { format: '1', installation: 'x' }, `format 1, ${OTHER}`],
-  ['has a number that is none', { format: 'one' }, `format unknown, ${OTHER}`],
-  ['has no number, and a key alone', { installation: 'x' }],
+  ['has an invalid number', { format: 'one' }, `format unknown, ${OTHER}`],
+  ['has no number, and only a key', { installation: 'x' }],
   ['has no number, and people of an earlier onramp', { installation: 'x', 'person:ada': 'x' }, EARLIER],
   ['has no number, and people without their key', { 'person:ada': 'x' }, EARLIER],
   ['has no number, and progress of an earlier onramp', { 'walk:ada': 'x' }, EARLIER],
   ['has no number, and emails of an earlier onramp', { 'arrivals:17': 'x' }, EARLIER],
-  ['has no number, and sign-ins alone', { 'session:one': 'x', 'lease:a': 'x' }],
-])('a store that %s is opened, or refused with what to do', async (_what, keys, why = 'undefined') => {
+  ['has no number, and only sign-ins', { 'session:one': 'x', 'lease:a': 'x' }],
+])('a store that %s is opened, or refused with advice', async (_what, keys, why = 'undefined') => {
   const records = await storeWith(keys)
   const error = await createFormatCheck(records)().catch((reason: unknown) => reason)
   expect(error instanceof StoreUnreadable ? error.message : String(error)).toContain(why)
@@ -54,7 +54,7 @@ it('a store gets its format number with its key, also after it was emptied', asy
   expect(await records.get('format')).toBe('3')
 })
 
-it('a store that is full, and has no number, is used all the same', async () => {
+it('a full store without a number is used nevertheless', async () => {
   const records = await storeWith()
   await createKeyRing(records, [SECRET]).dataKey()
   await records.remove('format')
@@ -63,7 +63,7 @@ it('a store that is full, and has no number, is used all the same', async () => 
   await expect(dataKey).resolves.toBeDefined()
 })
 
-it('a store is not numbered by a process that has another secret', async () => {
+it('a process with another secret writes no format number', async () => {
   const records = await storeWith()
   await createKeyRing(records, [SECRET]).dataKey()
   await records.remove('format')
@@ -73,7 +73,7 @@ it('a store is not numbered by a process that has another secret', async () => {
   expect(await records.get('format')).toBe(undefined)
 })
 
-it('a running process reads the number once a minute, and refuses work while another process has changed it', async () => {
+it('a running process notices a changed format within a minute and refuses operations', async () => {
   const stored = await storeWith({ format: '2' })
   let [time, reads] = [0, 0]
   const get = (key: string) => {
@@ -98,7 +98,7 @@ it('a running process reads the number once a minute, and refuses work while ano
   await check()
 })
 
-it('a running process goes on with a store that was emptied, and through an outage', async () => {
+it('a running process continues after the store was emptied, and after an outage', async () => {
   const stored = await storeWith({ format: '2' })
   let [time, isAway] = [0, true]
   const get = (key: string) =>

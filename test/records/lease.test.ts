@@ -1,4 +1,4 @@
-// A lease, on a store that fails at the wrong moment. What it does over processes: test/sign-in/refresh-processes.journey.test.ts.
+// A lease on a store with badly timed failures. test/sign-in/refresh-processes.journey.test.ts has leases over processes.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createSingleFlight, takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -8,7 +8,7 @@ import { memoryRedis } from '../helpers/memory-redis.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('a lease that is released while the store is away isn’t renewed, so it expires', async () => {
+it('a lease that is released during an outage isn’t renewed, so it expires', async () => {
   const lives: number[] = []
   const records = {
     async compareAndSet(_key: string, _was: string | undefined, _is: string, seconds: number) {
@@ -30,7 +30,7 @@ it('a lease that is released while the store is away isn’t renewed, so it expi
 
 it.each([
   { late: 'the first write', at: 1 },
-  { late: 'the write that makes it last', at: 2 },
+  { late: 'the renewal', at: 2 },
 ])('a lease confirmed too late by the store ($late) is free within three seconds', async ({ at }) => {
   for (const isDone of ['before', 'after'] as const) {
     const { commands, pass } = memoryRedis()
@@ -42,14 +42,14 @@ it.each([
     let [calls, removals] = [0, 0]
     const slow = {
       ...records,
-      // A store that answered late fails at once until it is reached anew.
+      // After a late reply, the store fails at once until it is reconnected.
       compareAndRemove: (key: string, owner: string) =>
         ++removals < 4
           ? Promise.reject(new StoreUnavailable(new Error('reconnecting')))
           : records.compareAndRemove(key, owner),
       async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
         if (++calls !== at) return await records.compareAndSet(...given)
-        // Done before the caller gives up, or once the caller has.
+        // Before or after the caller's deadline.
         if (isDone === 'before') await records.compareAndSet(...given)
         else setTimeout(() => void records.compareAndSet(...given), 100)
         throw new StoreUnavailable(new Error('no answer'))
@@ -74,7 +74,7 @@ it('a lease has one owner at a time, until it is released', async () => {
   expect(await takeLease(records, 'one')).toBeDefined()
 })
 
-it('a lease that another process took meanwhile is lost, and not renewed', async () => {
+it('a lease that another process has taken is lost, and not renewed', async () => {
   let calls = 0
   const records = { compareAndSet: async () => calls++ === 0, compareAndRemove: async () => {} }
   const lease = await takeLease(records, 'name')

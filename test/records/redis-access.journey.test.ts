@@ -1,5 +1,5 @@
-// The access that the documentation asks for is enough, and no more than is used: the whole product, on a Redis whose user
-// may do only that, with keys below REDIS_PREFIX alone. Redis itself keeps a list of what it refused (ACL LOG).
+// The documented ACL is sufficient and minimal: the whole product on a Redis user with these rights, limited to keys below
+// REDIS_PREFIX. Redis logs refused commands (ACL LOG).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 
-/** Onramp as this user of Redis. */
+/** Starts onramp with this Redis user. */
 async function runAsUser(redis: RedisServer, database: number, prefix: string): Promise<Running> {
   const password = newSecret()
   const url = `${redis.url.replace('//', `//onramp:${password}@`)}/${database}`
@@ -24,14 +24,14 @@ async function runAsUser(redis: RedisServer, database: number, prefix: string): 
   return running
 }
 
-/** Commands that Redis refused, but for the name that the client library would like to be known by. */
+/** Commands that Redis refused, except the client library's CLIENT SETINFO. */
 async function refusals(redis: RedisServer): Promise<string[]> {
   const log = (await redis.ask('ACL', 'LOG')) as string[][]
   const refused = log.map((entry) => String(entry[entry.indexOf('object') + 1]))
   return refused.filter((command) => !command.startsWith('client'))
 }
 
-/** Commands of Redis with how often each was called since the start. */
+/** The number of calls of each Redis command since the start. */
 async function calls(redis: RedisServer): Promise<Map<string, number>> {
   const stats = String(await redis.ask('INFO', 'commandstats'))
   return new Map(
@@ -54,7 +54,7 @@ describe.each([
       MAIL_FROM: 'Search team <search@acme.example>',
     })
 
-  it('is enough for a walk from the sign-in to the sign-out, and for sign-ins that others end', async () => {
+  it('the documented ACL is sufficient for a walk from the sign-in to the sign-out, and for remote sign-outs', async () => {
     const browser = await signIn(running, 'ada')
     await browser.click('/onboarding/connect')
     await answerConsent(browser, 'allow')
@@ -74,7 +74,7 @@ describe.each([
     expect(await refusals(redis)).toEqual([])
   })
 
-  it('is enough for invitations, their report, and forgetting someone', async () => {
+  it('the documented ACL is sufficient for invitations, their report, and forgetting someone', async () => {
     const list = join(running.env['DATA_DIR'] ?? '', 'people.csv')
     writeFileSync(list, 'email,department\nbob@acme.example,Sales\ngrace@acme.example,Sales\n')
     const sent = await command('invite', 'send', list, '--rate', '50')
@@ -87,14 +87,14 @@ describe.each([
     expect(await refusals(redis)).toEqual([])
   })
 
-  it('passes the doctor', async () => {
+  it('the doctor accepts the documented ACL', async () => {
     const { out } = await command('doctor', '--json')
     const report = JSON.parse(out) as { findings: { check: string; status: string; says: string }[] }
     const failed = report.findings.filter(({ check, status }) => check === 'store.redis' && status === 'fail')
     expect(failed).toEqual([])
   })
 
-  it('may nothing that is not used', async () => {
+  it('the documented ACL grants no unused command', async () => {
     const used = await calls(redis)
     const granted = redisAclRules(prefix).flatMap((rule) => (rule.startsWith('+') ? rule.slice(1) : []))
     expect(granted.filter((name) => !used.has(name))).toEqual([])

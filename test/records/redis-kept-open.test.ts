@@ -1,5 +1,5 @@
-// The connection that is kept for ever, over clients that open, fail and hang as a test wants, in time that tests move.
-// redis.journey.test.ts and test/faults have it over real ones.
+// The self-healing Redis connection, with scripted clients and a test clock. redis.journey.test.ts and test/faults have real
+// ones.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
@@ -20,7 +20,7 @@ afterEach(() => {
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 type Client = { lose(error: Error): void; isClosed: boolean; answer: RedisCommands['get'] }
 
-/** A server; `opens` says what the next attempts to open a client come to. */
+/** A server; `opens` has the results of the next attempts to open a client. */
 function server(opens: (Error | 'hangs' | 'slow' | undefined)[] = []) {
   const { commands } = memoryRedis()
   const [clients, tried]: [Client[], number[]] = [[], []]
@@ -58,7 +58,7 @@ it('a Redis connection opens at once, and an early command waits for it', async 
   expect([await first, redis.isReady]).toEqual([null, true])
 })
 
-it('a Redis connection that hangs while opening makes no command wait longer than the deadline', async () => {
+it('a Redis connection that hangs while opening delays no command beyond the deadline', async () => {
   const { connection: redis } = server(['hangs'])
   const first = outcome(redis.commands.get('a'))
   await pass(1_502)
@@ -101,7 +101,7 @@ it('a late failure of a lost client doesn’t touch the next one', async () => {
   expect([redis.isReady, clients.length]).toEqual([true, 2])
 })
 
-it('a command without a reply in time has its client closed and replaced', async () => {
+it('a command without a timely reply closes and replaces its client', async () => {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]!.answer = () => new Promise(() => {})
@@ -127,7 +127,7 @@ it.each([
   ['ERRATIC', 2],
   ['it says ERR', 2],
   ['Socket closed unexpectedly', 2],
-])('a command that fails with "%s" fails, and there are %i clients then', async (message, count) => {
+])('a command that fails with "%s" leads to %i clients', async (message, count) => {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]!.answer = failing(message)
@@ -149,7 +149,7 @@ it('a destroyed connection closes its client, also one that is just opening, and
   expect(tried).toHaveLength(2)
 })
 
-it('a connection that is destroyed while Redis is away retries nothing', async () => {
+it('a connection that is destroyed during an outage retries nothing', async () => {
   const { connection: redis, tried } = server([AWAY, AWAY])
   await pass(0)
   redis.destroy()

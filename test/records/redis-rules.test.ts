@@ -1,4 +1,4 @@
-// What a user of Redis is allowed for onramp, for each way to reach Redis; redis-access.journey.test.ts walks with such a user.
+// The rights of a Redis user for each topology; redis-access.journey.test.ts walks with such a user.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { redisAclRules } from '../../src/records/redis-records.ts'
@@ -12,11 +12,11 @@ it.each([
   ['onramp:', 'standalone', 'redis://a/3', `~onramp:* ${RECORDS} +select +info`],
   ['onramp:', 'sentinel', 'redis://a/3', `~onramp:* ${RECORDS} +role +select +info`],
   ['onramp:', 'cluster', 'redis://a', `~onramp:* ${RECORDS} +cluster|slots +info`],
-] as const)('below %s, in a %s at %s, a user of Redis may %s', (prefix, topology, url, rules) => {
+] as const)('a Redis user below %s, in a %s at %s, has the rights %s', (prefix, topology, url, rules) => {
   expect(redisAclRules(prefix, topology, url).join(' ')).toBe(rules)
 })
 
-it('the runbook names the same rights', () => {
+it('the runbook has the rights of the code', () => {
   const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
   expect(text).toContain(`ACL SETUSER onramp on >PASSWORD ${redisAclRules('onramp:').join(' ')}`)
 })

@@ -1,4 +1,4 @@
-// Records in a real Redis, and which server the connection to it is with.
+// Records in a real Redis, and the server to which the connection leads.
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -42,7 +42,7 @@ const works = (connection: RedisConnection) => async () =>
 
 type FakeSentinel = { port: number; commands: string[]; answer(command: string): string }
 
-/** Something that answers like a Sentinel. */
+/** A scripted Sentinel. */
 async function fakeSentinel(answer: (command: string) => string): Promise<FakeSentinel> {
   const sentinel: FakeSentinel = { port: 0, commands: [], answer }
   const listener = createServer((socket) => {
@@ -90,7 +90,7 @@ for (const kind of ['standalone', 'cluster'] as const)
     }
   })
 
-it('a Redis connection leaves a server that takes no writes for the one behind its address now', async () => {
+it('a Redis connection leaves a read-only server for the one that now has its address', async () => {
   const [old, next] = [await server(), await server()]
   const proxy = await startWire(old.port)
   closing.push(() => proxy.close())
@@ -159,7 +159,7 @@ it('a Sentinel gets the password only if it requires one', async () => {
   expect(strict.commands.join('')).toContain('sesame')
 })
 
-it('without a primary, the cause is a Sentinel’s reply rather than one that is away', async () => {
+it('without a primary, the cause is a Sentinel’s reply rather than an unreachable Sentinel', async () => {
   const sentinel = await fakeSentinel(() => '*-1\r\n')
   const primary = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
   const message = 'no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME'

@@ -1,5 +1,5 @@
-// The rotation of SESSION_SECRET: who is signed in stays so while the old secret is listed, and what outlives a session
-// stays for good. With another secret alone, the server refuses to start and says what to do.
+// The rotation of SESSION_SECRET: people stay signed in while the old secret is listed, and longer-lived records are kept for
+// good. With only another secret, the server refuses to start, with advice.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { expectSignedIn } from '../helpers/faulty.ts'
@@ -23,7 +23,7 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     return browser.page.body
   }
 
-  it('keeps sign-ins, walks, opt-outs and its client while the secret goes from old to new', async () => {
+  it('a rotation of SESSION_SECRET keeps sign-ins, walks, opt-outs and the client', async () => {
     const browser = await signIn(running, 'ada')
     await browser.submit('/onboarding/skip/')
     const isSkipped = /action="(\/onboarding\/unskip\/\w+)"/.exec(await openOverview(browser))?.[1] ?? 'none'
@@ -43,7 +43,7 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     expect(JSON.parse(report.out)).toMatchObject({ optedOut: 1 })
   })
 
-  it('ends the sign-ins of both secrets when the authorization server says so', async () => {
+  it('a back-channel logout ends the sign-ins of both secrets', async () => {
     const browser = await signIn(running, 'bob')
     await running.restart({ SESSION_SECRET: `${NEXT},${NEW}` })
     const other = await signIn(running, 'bob')
@@ -54,7 +54,7 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     }
   })
 
-  it('refuses to start with another secret alone, and goes on with a new key on request', async () => {
+  it('a server with only another secret refuses to start, and continues with a new key on request', async () => {
     await running.stopOnramp()
     const env = { ...running.env, SESSION_SECRET: newSecret() }
     const child = spawnOnramp(env)

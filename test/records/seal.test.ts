@@ -14,7 +14,7 @@ it('a sealed text with one flipped character isn’t opened', async () => {
   expect(sealer.open(sealed, 'other')).toBeUndefined()
 })
 
-it('no IV is used twice, because two texts under one would reveal both', () => {
+it('no IV is used twice, because two texts with one IV would reveal both', () => {
   const sealer = createSealer([SECRET])
   const ivs = Array.from({ length: 1_000 }, () =>
     Buffer.from(sealer.seal('plain', 'holder'), 'base64url').toString('hex', 4, 16),
@@ -42,7 +42,7 @@ it('every known secret opens a sealed text, and the first one seals', () => {
   expect(createSealer([NEWER]).open(old, 'holder')).toBeUndefined()
 })
 
-it('sealed JSON is opened with its own key and with no other', () => {
+it('sealed JSON is opened only with its own key', () => {
   const json = sealedJson<{ name: string }>(createSealer([SECRET]))
   const sealed = json.seal({ name: 'ada' }, 'person:1')
   expect(json.open(sealed, 'person:1')).toEqual({ name: 'ada' })

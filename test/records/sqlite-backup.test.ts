@@ -1,4 +1,4 @@
-// Where a backup of the embedded store may go, and which store is too damaged to have one.
+// Backups of the embedded store: allowed places, and damaged stores.
 import {
   closeSync,
   mkdirSync,
@@ -42,7 +42,7 @@ async function failureOf(file: string, isReplaced = true): Promise<string> {
   return message
 }
 
-it('a backup goes into a folder', async () => {
+it('a backup can be written into a folder', async () => {
   writeFileSync(join(folder, 'file'), '')
   for (const within of ['file', 'nowhere'])
     expect(await failureOf(`${within}/copy`)).toBe(
@@ -50,7 +50,7 @@ it('a backup goes into a folder', async () => {
     )
 })
 
-it('a backup never goes into DATA_DIR, by any name of it', async () => {
+it('a backup is never written into DATA_DIR, by any name of it', async () => {
   mkdirSync(join(folder, 'data/below'))
   for (const to of ['data', 'data/below']) {
     symlinkSync(join(folder, to), join(folder, 'another'))

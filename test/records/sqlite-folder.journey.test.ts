@@ -1,4 +1,4 @@
-// The folder of the embedded store: for one user of the machine, and for one server at a time.
+// The folder of the embedded store: only for its owner, and for one server at a time.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -55,7 +55,7 @@ async function settings(data: string): Promise<Record<string, string>> {
   }
 }
 
-/** A server that is alive; the authorization server of these tests is not there, so it is never ready. */
+/** A live server, which is never ready because these tests have no authorization server. */
 async function serve(data: string, prefix: string[] = [], more: Record<string, string> = {}) {
   const env = { ...(await settings(data)), ...more }
   const node = join(import.meta.dirname, '../../node_modules/.bin/node')
@@ -76,7 +76,7 @@ it.each(['000', '777'])('only the owner can read the embedded store under umask 
   expect(openOnes(data)).toEqual([])
 })
 
-it('existing files lose the rights of others, and so does a folder with nothing else', async () => {
+it('existing files lose the rights of others, like a folder without other files', async () => {
   const before = createSqliteRecords(folder)
   await before.put('key', 'value', 60)
   chmodSync(folder, 0o755)
@@ -123,7 +123,7 @@ it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
 )
 
 it('files whose rights can’t be changed are named', () => {
-  // Not even root changes the rights of a file there.
+  // Not even root can change the rights of a file there.
   const open = join(folder, 'onramp.lock-journal')
   symlinkSync('/proc/self/status', open)
   expect(restrictAccess(folder)).toEqual([open])
@@ -135,7 +135,7 @@ const whyOf = async (more: Record<string, string>) => {
   return server.output()
 }
 
-it('a server that can’t start names a PORT that another process has', async () => {
+it('a server that can’t start names a PORT in use', async () => {
   const other = createServer().listen(0, 'localhost')
   await once(other, 'listening')
   const port = String((other.address() as AddressInfo).port)
@@ -145,7 +145,7 @@ it('a server that can’t start names a PORT that another process has', async ()
   other.close()
 })
 
-it('a server that can’t start names DATA_DIR if its file is no database, and unlocks the folder', async () => {
+it('a server that can’t start names DATA_DIR if its file isn’t a database, and unlocks the folder', async () => {
   const file = join(folder, 'onramp.sqlite')
   writeFileSync(file, 'this is not a database, however long it may be'.repeat(40))
   expect(await whyOf({})).toContain(
@@ -164,7 +164,7 @@ it('a server that can’t start names DATA_DIR if its file is no database, and u
   )
 })
 
-it('a second server on a DATA_DIR ends after ten seconds with the reason, and the first serves on', async () => {
+it('a second server on a DATA_DIR ends after ten seconds with the reason, and the first continues', async () => {
   const first = await serve(folder)
   const second = await serve(folder)
   const { code } = await second.end('SIGKILL')
@@ -173,7 +173,7 @@ it('a second server on a DATA_DIR ends after ten seconds with the reason, and th
   expect(second.output()).toContain('REDIS_URL')
 })
 
-it('a DATA_DIR takes the next server when the one before was killed, or is just ending', async () => {
+it('a DATA_DIR can be used once the previous server was killed or is ending', async () => {
   const first = await serve(folder)
   await first.end('SIGKILL')
   const second = await serve(folder, [], { DRAIN_SECONDS: '1' })
@@ -192,6 +192,6 @@ it.each<[object | undefined, string, string]>([
   [{ code: 'EACCES' }, 'rights', 'EACCES'],
   [{ code: 'ENOSPC' }, 'other', 'ENOSPC'],
   [undefined, 'other', 'unknown'],
-])('a store that cannot be opened for %o is %s', (error, kind, reason) => {
+])('a store that can’t be opened because of %o is reported as %s', (error, kind, reason) => {
   expect(classifySqliteError(error)).toEqual({ kind, reason })
 })

@@ -1,4 +1,4 @@
-// How errors of the store are described in the log and by the doctor.
+// Descriptions of store errors, in the log and by the doctor.
 import { expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { TooSlow } from '../../src/within.ts'
@@ -15,13 +15,13 @@ it.each([
     [code, `${code} as Redis puts it.`],
     [code, `-${code} as Redis puts it.`],
   ]),
-  // As Redis tells it before version 7.
+  // The wording before Redis 7.
   ...WRITES.map((code) => [code, `${script} -${code} no writes now.`]),
-  // Renamed or switched off.
+  // A renamed or disabled command.
   ['NOSUCHCOMMAND', "ERR unknown command 'EXPIRE', with args beginning with:"],
   ['NOSUCHCOMMAND', 'ERR Unknown Redis command called from script script: 1a2b'],
   ['NOSUCHCOMMAND', `${script} Unknown Redis command called from Lua script`],
-])('the Redis error %s has its own description: %s', (code, message) => {
+])('the Redis error code %s is found in the reply: %s', (code, message) => {
   expect(describeStoreError(new Error(message))).toMatchObject({ code, message: words, isErrorReply: true })
 })
 
@@ -31,7 +31,7 @@ it.each([
   ["ERR ACL failure in script: User onramp has no permissions to run the 'get' command", 'GET'],
   ["ERR The user executing the script can't run this command or subcommand script: 1a2b", undefined],
   ['NOPERM No permissions to access a key', undefined],
-])('a refusal of Redis %s names the command that was denied: %s', (message, denied) => {
+])('the denied command is found in the reply of Redis: %s: %s', (message, denied) => {
   expect(describeStoreError(new Error(message))).toMatchObject({ code: 'NOPERM', isErrorReply: true, denied })
 })
 
@@ -48,7 +48,7 @@ class ClientClosedError extends Error {}
 
 it.each<[unknown, string, string, boolean]>([
   [new TooSlow(600), 'timeout', 'the store did not answer in time', false],
-  // Errors of the client library have no name of their own.
+  // Errors of the client library have no specific name.
   [new Error('Connection timeout'), 'timeout', 'the store did not answer in time', false],
   [sqlite, 'SQLITE', 'SQLite says: disk is full', true],
   [system, 'ECONNREFUSED', 'the store cannot be reached', false],
@@ -58,7 +58,7 @@ it.each<[unknown, string, string, boolean]>([
   expect(describeStoreError(error)).toEqual({ code, message: words, isErrorReply })
 })
 
-it('the cause of a store error is found below wrappers, and of several the first', () => {
+it('the innermost cause of a wrapped store error is described, the first of several', () => {
   const wrapped = new Error('outer', { cause: new AggregateError([system, sqlite]) })
   expect(rootCause(wrapped)).toBe(system)
   expect(describeStoreError(new StoreUnavailable(wrapped))).toEqual(describeStoreError(system))

@@ -1,4 +1,4 @@
-// Which store the settings name, and that its operations are counted and traced.
+// The store of the settings, and the metrics and traces of its operations.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ function open(settings: Partial<StoreSettings> = {}): Store {
   return store
 }
 
-it('a store is described by its name and place, without a password', () => {
+it('the description of a store has its name and address, without a password', () => {
   expect(describeStore({ DATA_DIR: 'data' })).toEqual({ name: 'SQLite', place: `in ${resolve('data')}` })
   const REDIS_URL = 'rediss://user:pass@redis.example:6380/2'
   expect(describeStore({ REDIS_URL })).toEqual({ name: 'Redis', place: 'at redis.example:6380' })
@@ -84,7 +84,7 @@ it.each<[string, type: number, name: string | undefined]>([
   ['SMB', 0x51_7b, 'SMB'],
   ['SMB 2', 0xfe_53_4d_42, 'SMB'],
   ['CIFS', 0xff_53_4d_42, 'CIFS'],
-  ['CIFS on a system of 32 bits', 0xff_53_4d_42 | 0, 'CIFS'],
+  ['CIFS on a 32-bit system', 0xff_53_4d_42 | 0, 'CIFS'],
   ['9p', 0x01_02_19_97, '9p'],
   ['FUSE', 0x65_73_55_46, 'FUSE'],
   ['Ceph', 0x00_c3_64_00, 'Ceph'],
@@ -92,6 +92,6 @@ it.each<[string, type: number, name: string | undefined]>([
   ['XFS', 0x58_46_53_42, undefined],
   ['Btrfs', 0x91_23_68_3e, undefined],
   ['overlayfs', 0x79_4c_76_30, undefined],
-])('SQLite on %s is known to be safe there or not', (_name, type, name) => {
+])('the file system %s is recognized as safe or unsafe for SQLite', (_name, type, name) => {
   expect(unsafeFileSystem(type)).toBe(name)
 })

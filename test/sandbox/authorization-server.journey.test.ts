@@ -1,5 +1,5 @@
-// The two authorization servers, met as a client meets them: discovery, registration, sign-in page, tokens, signing out.
-// What only onramp shows of them, how clients authenticate for example, is in test/sign-in.
+// The two authorization servers from the view of a client: discovery, registration, sign-in page, tokens and sign-out.
+// test/sign-in covers the rest, such as client authentication.
 import { decodeProtectedHeader } from 'jose'
 import * as oidc from 'openid-client'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const sandbox = await sharedSandbox({ clients: [testClient], paths })
 const config = await discover(sandbox.urls.authorizationServer)
 
 describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) => {
-  it('signs a person in with a code and PKCE, and identifies them in the id_token', async () => {
+  it('an authorization server signs a person in with a code and PKCE, and identifies them in the id_token', async () => {
     const config = await discover(sandbox.urls[name])
     const tokens = await signIn(config, 'ada')
     expect(tokens.expires_in).toBe(3600)
@@ -23,7 +23,7 @@ describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) 
     expect(await oidc.fetchUserInfo(config, tokens.access_token, 'ada')).toMatchObject(claims)
   })
 
-  it('rotates refresh tokens, and revokes the family when one is used twice', async () => {
+  it('an authorization server rotates refresh tokens, and revokes the family when one is used twice', async () => {
     const config = await discover(sandbox.urls[name])
     const first = (await signIn(config, 'ada')).refresh_token ?? ''
     const second = (await oidc.refreshTokenGrant(config, first)).refresh_token ?? ''
@@ -32,7 +32,7 @@ describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) 
   })
 })
 
-it('an issuer with a path has its metadata where both specifications want it, and nothing outside the path', async () => {
+it('an issuer with a path has its metadata at both specified addresses, and nothing outside the path', async () => {
   const issuer = sandbox.urls.authorizationServer
   const { origin } = new URL(issuer)
   const place = `${origin}/.well-known/oauth-authorization-server/oauth2/default`
@@ -104,7 +104,7 @@ it('sign-out with an id_token_hint ends the session without a click and returns 
   expect((await walk(browser, href)).url).toBe(`${signedOut}?state=bye`)
 })
 
-it('rotated keys sign with another kid; sessions and tokens live on', async () => {
+it('rotated keys sign with another kid, and sessions and tokens stay valid', async () => {
   const before = await signIn(config, 'ada')
   await sandbox.rotateKeys()
   const fresh = await discover(sandbox.urls.authorizationServer)

@@ -10,11 +10,11 @@ const CHECK = 'checkdatasourceauth'
 const statusOf = async (token?: string, headers: Record<string, string> = {}) =>
   (await call(sandbox, CHECK, { token, headers })).status
 
-it('a call without a token, or with one that was made up, is refused with 401', async () => {
+it('a call without a token, or with an invented one, is refused with 401', async () => {
   expect([await statusOf(), await statusOf('made-up')]).toEqual([401, 401])
 })
 
-it("a person's service token acts as that person, whatever X-Service-ActAs says", async () => {
+it('a person’s service token acts as that person, whatever X-Service-ActAs is', async () => {
   const instances = (await check(sandbox, 'bob')).map((entry) => entry.datasourceInstance)
   expect(instances).toEqual(['slack_1', 'gdrive_1'])
   await statusOf(sandbox.serviceTokens.user('ada'), { 'X-Service-ActAs': 'bob@acme.example' })
@@ -26,7 +26,7 @@ it('the global token without X-Service-ActAs is rejected with the message of the
   expect([response.status, await response.text()]).toEqual([401, 'Required header missing: X-Service-ActAs'])
 })
 
-it('the global token acts as the person that X-Service-ActAs names, in any case, and as no stranger', async () => {
+it('the global token acts as the person of X-Service-ActAs, in any case, and as no stranger', async () => {
   const { global } = sandbox.serviceTokens
   expect(await statusOf(global, { 'X-Service-ActAs': 'Bob@Acme.example' })).toBe(200)
   expect(sandbox.requests.at(-1)?.person).toBe('bob')
@@ -49,7 +49,7 @@ it('the service uses the configured prefix in its headers', async () => {
   await other.close()
 })
 
-it('the check takes POST only, and an unknown operation gets 404', async () => {
+it('the check accepts only POST, and an unknown operation gets 404', async () => {
   const response = await call(sandbox, CHECK, { method: 'GET' })
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   const token = sandbox.serviceTokens.user('ada')
@@ -89,7 +89,7 @@ it.each([
   'com.acme.search:/done?step=1',
   'HTTPS://client.example/back',
   'https://bücher.example/ü',
-])('the check takes %s as a destination, an absolute URL, and its path carries it', async (url) => {
+])('the check accepts the absolute URL %s as a destination, and its path carries it', async (url) => {
   const [entry] = await check(sandbox, 'ada', url)
   expect(entry?.authUrlRelativePath).toContain('&redirect=')
 })
@@ -105,14 +105,14 @@ const send = (operation: string, body: string, type?: string) =>
   })
 
 it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
-  'only a body needs the Content-Type of the contract: %s is refused',
+  'the Content-Type %s is refused, but only with a body',
   async (type) => {
     expect((await send(CHECK, '', type)).status).toBe(200)
     expect((await send('search', '{"query":"x","pageSize":1}', type)).status).toBe(415)
   },
 )
 
-it.each([CHECK, 'search', 'chat'])('a body that is not JSON is refused: %s', async (operation) => {
+it.each([CHECK, 'search', 'chat'])('a body that isn’t JSON is refused: %s', async (operation) => {
   for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
     const response = await send(operation, body, 'application/json')
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('not valid JSON')])

@@ -1,4 +1,4 @@
-// Calls of the Client API as a client makes them, and what comes back.
+// Fixture: calls of the Client API, and their responses.
 import { afterAll, afterEach } from 'vitest'
 import { z } from 'zod'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
@@ -21,7 +21,7 @@ const checkSchema = z.strictObject({ unauthorizedDatasourceInstances: z.array(en
 
 type Setup = { token?: string | undefined; headers?: object; body?: unknown; method?: string | undefined }
 
-/** Calls an operation of the Client API, or one at another path of the service. */
+/** Calls an operation of the Client API, or another path of the service. */
 export async function call(sandbox: Sandbox, path: string, options: Setup = {}): Promise<Response> {
   const { token, headers, body, method = 'POST' } = options
   return fetch(sandbox.urls.service + (path.startsWith('/') ? path : `/rest/api/v1/${path}`), {
@@ -35,7 +35,7 @@ export async function call(sandbox: Sandbox, path: string, options: Setup = {}):
   })
 }
 
-/** What a person still has to authorize. */
+/** The datasources that a person hasn't authorized. */
 export async function check(sandbox: Sandbox, personId: string, destination?: string) {
   const query = destination === undefined ? '' : `?final_redirect_url=${encodeURIComponent(destination)}`
   const token = sandbox.serviceTokens.user(personId)
@@ -43,7 +43,7 @@ export async function check(sandbox: Sandbox, personId: string, destination?: st
   return checkSchema.parse(await response.json()).unauthorizedDatasourceInstances
 }
 
-/** The full address that starts the authorization of one datasource. */
+/** The URL that starts the authorization of one datasource. */
 export async function authorizationAddress(
   sandbox: Sandbox,
   personId: string,
@@ -55,7 +55,7 @@ export async function authorizationAddress(
   return `${sandbox.urls.service}${entry?.authUrlRelativePath}`
 }
 
-/** The JSON object in an answer. */
+/** The JSON object of a response. */
 export async function jsonOf(response: Response): Promise<Record<string, unknown>> {
   return z.record(z.string(), z.unknown()).parse(await response.json())
 }

@@ -1,4 +1,4 @@
-// The control page and its JSON, and the switches that change what every server answers.
+// The control page and its JSON, and the switches that change responses of every server.
 import { expect, it } from 'vitest'
 import { call, check, jsonOf, sharedSandbox } from './client-calls.ts'
 
@@ -35,7 +35,7 @@ it('the form of the control panel changes switches', async () => {
   expect(sandbox.switches.get().answers).toEqual({ jwks: { status: 503 } })
 })
 
-it('a preset resets the one before, so one press shows one problem', async () => {
+it('a preset replaces the previous one, so that one click shows one problem', async () => {
   const press = async (name: string) => (await control('POST', `/control/preset/${name}`)).status
   const get = () => sandbox.switches.get()
   expect(await press('deny')).toBe(200)
@@ -102,7 +102,7 @@ it('an override of an unknown operation is refused, so that a misspelt name fail
   expect(() => sandbox.count('serach')).toThrow('no operation')
 })
 
-it('the presets cut connections to the service, or to both authorization servers, and to nothing else', async () => {
+it('the presets cut only connections to the service, or to both authorization servers', async () => {
   const jwks = (name: 'authorizationServer' | 'externalIdp') => fetch(`${sandbox.urls[name]}/jwks`)
   await control('POST', '/control/preset/sign-in-down')
   for (const name of ['authorizationServer', 'externalIdp'] as const)

@@ -1,5 +1,5 @@
-// Authorizing a datasource: the link, the consent page on its own origin, and the way back.
-// Slow consents, people who never come back and parameters that get lost are in use in test/journeys.
+// The authorization of a datasource: the link, the consent page on its own origin, and the return. test/journeys covers slow
+// consents, people who never return, and lost parameters.
 import { expect, it, vi } from 'vitest'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { authorizationAddress, check, sharedSandbox } from './client-calls.ts'
@@ -15,7 +15,7 @@ const open = (address: string) => walk(new TestBrowser(), address)
 const consentFor = async (person: string, instance: string, url?: string) =>
   open(await authorizationAddress(sandbox, person, instance, url))
 
-/** How ada answers for Slack. @returns where she ends up */
+/** Ada's decision about Slack. @returns the URL at the end */
 async function answer(decision: 'allow' | 'deny', url: string | undefined = destination) {
   const consent = await consentFor('ada', 'slack_1', url)
   return await walk(new TestBrowser(), `${consent.url}/${decision}`, {})
@@ -31,7 +31,7 @@ it('the consent page has its own origin, names the datasource and the person, an
   expect(page.headers['content-security-policy']).not.toContain('form-action')
 })
 
-it('the consent page can be answered once', async () => {
+it('the consent page accepts one decision', async () => {
   const { url } = await consentFor('ada', 'slack_1', destination)
   await walk(new TestBrowser(), `${url}/deny`, {})
   expect((await walk(new TestBrowser(), `${url}/allow`, {})).status).toBe(410)
@@ -50,7 +50,7 @@ it('the journal names a client that adds to the given path, against rule 2', asy
   expect(began()).not.toHaveProperty('mistake')
 })
 
-it('a person who allows is sent to the destination and has authorized the datasource', async () => {
+it('a person who allows access is redirected to the destination and has authorized the datasource', async () => {
   expect((await answer('allow')).url).toBe(destination)
   expect((await check(sandbox, 'ada')).map((entry) => entry.datasourceInstance)).not.toContain('slack_1')
   sandbox.unauthorize('ada', 'slack_1')
@@ -65,7 +65,7 @@ it('autoConsent needs one redirect only', async () => {
   expect(sandbox.state('eve')['custom space/%2F?#&_1']).toBe('authorized')
 })
 
-it("the destination is the request's, then the tenant's, then the service's landing page", async () => {
+it('the destination is that of the request, else of the tenant, else the service’s landing page', async () => {
   const page = await walk(new TestBrowser(), `${(await consentFor('ada', 'slack_1')).url}/deny`, {})
   expect(page.url).toBe(`${sandbox.urls.service}/`)
   expect(page.body).toContain('web app')
@@ -75,7 +75,7 @@ it("the destination is the request's, then the tenant's, then the service's land
   expect((await answer('deny')).url).toBe(destination)
 })
 
-it('the link is void after a later check for the same person, and not after one for another', async () => {
+it('a later check for the same person voids the link, one for another person doesn’t', async () => {
   const earlier = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
   const other = await authorizationAddress(sandbox, 'bob', 'slack_1', destination)
   await check(sandbox, 'ada')
@@ -89,7 +89,7 @@ it('the link expires after five minutes', async () => {
   vi.useRealTimers()
 })
 
-it('the link is good for its own datasource and its own destination only', async () => {
+it('the link is valid only for its datasource and its destination', async () => {
   const address = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
   expect((await open(address.replace('slack_1', 'github_1'))).status).toBe(410)
   const changed = new URL(address)

@@ -1,4 +1,4 @@
-// The schedule of deprecations as the sandbox enforces it: every row before and after its removal, over HTTP.
+// The sandbox enforces the schedule of deprecations: every row before and after its removal, over HTTP.
 import { expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { operationOf } from '../../packages/deprecations/src/schedule/schedule.ts'
@@ -6,7 +6,7 @@ import { call, sharedSandbox } from './client-calls.ts'
 
 const sandbox = await sharedSandbox({ paths: { service: '/tenant/a' } })
 
-// The product's copy of the schedule, of which the sandbox knows nothing.
+// The product's copy of the schedule, independent of the sandbox's.
 const rows = publishedSchedule.map((entry) => ({
   ...entry,
   operation: operationOf(entry),
@@ -16,7 +16,7 @@ type Row = (typeof rows)[number]
 
 const operations = [...new Set(rows.map(({ operation }) => operation))]
 const fields = rows.filter(({ field }) => field !== undefined)
-// An answer of indexemployee has nothing in it: its shape is not shown.
+// The contract doesn't show the response of indexemployee.
 const answered = fields.filter(({ field }) => field !== 'location')
 const sent = fields.filter(({ operation }) => !operation.startsWith('GET '))
 
@@ -40,7 +40,7 @@ const has = (text: string, { field = '' }: Row) =>
   namesIn(JSON.parse(text), field !== 'trackingToken').includes(field)
 
 const endpoints = rows.filter(({ field }) => field === undefined)
-it.each(endpoints)('$operation answers until its removal, and 410 from then on', async (row) => {
+it.each(endpoints)('$operation works until its removal, and gives 410 from then on', async (row) => {
   const { operation, removal } = row
   expect((await ask(operation, dayBefore(removal))).status).toBe(200)
   for (const day of [removal, '2030-01-01']) {
@@ -50,24 +50,33 @@ it.each(endpoints)('$operation answers until its removal, and 410 from then on',
   }
 })
 
-it.each(answered)('$id is in the response until its removal, and left out from then on', async (row) => {
-  const before = await ask(row.operation, dayBefore(row.removal))
-  const after = await ask(row.operation, row.removal)
-  expect([before.status, has(before.text, row)]).toEqual([200, true])
-  expect([after.status, has(after.text, row)]).toEqual([200, false])
-})
+it.each(answered)(
+  'the field $id is in the response until its removal, and missing from then on',
+  async (row) => {
+    const before = await ask(row.operation, dayBefore(row.removal))
+    const after = await ask(row.operation, row.removal)
+    expect([before.status, has(before.text, row)]).toEqual([200, true])
+    expect([after.status, has(after.text, row)]).toEqual([200, false])
+  },
+)
 
-it.each(sent)('$id may be sent until its removal, and is refused with 400 from then on', async (row) => {
-  const { field = '', operation, removal, replacement } = row
-  const isTop = field === 'trackingToken' || field === 'searchSessionSatisfaction'
-  const body = isTop ? { [field]: 1 } : { a: [{ [field]: 1 }] }
-  expect((await ask(operation, dayBefore(removal), { body })).status).toBe(200)
-  const after = await ask(operation, removal, { body })
-  expect([after.status, after.text]).toEqual([400, expect.stringContaining(`The field ${field} was removed`)])
-  expect(after.text).toContain(replacement === undefined ? removal : `use ${replacement}`)
-})
+it.each(sent)(
+  'the field $id may be sent until its removal, and is refused with 400 from then on',
+  async (row) => {
+    const { field = '', operation, removal, replacement } = row
+    const isTop = field === 'trackingToken' || field === 'searchSessionSatisfaction'
+    const body = isTop ? { [field]: 1 } : { a: [{ [field]: 1 }] }
+    expect((await ask(operation, dayBefore(removal), { body })).status).toBe(200)
+    const after = await ask(operation, removal, { body })
+    expect([after.status, after.text]).toEqual([
+      400,
+      expect.stringContaining(`The field ${field} was removed`),
+    ])
+    expect(after.text).toContain(replacement === undefined ? removal : `use ${replacement}`)
+  },
+)
 
-it('a replacement may be sent, with a field of the removed name inside', async () => {
+it('a replacement may be sent with an inner field of the removed name', async () => {
   for (const { operation, removal, replacement } of sent) {
     if (replacement === undefined) continue
     const [holder = '', inner] = replacement.split('.')
@@ -95,7 +104,7 @@ const announcing = (headers: Headers) => ['deprecation', 'sunset', 'link'].map((
 const nothing = [null, null, null]
 
 it.each(operations)(
-  '%s is announced by Deprecation and Link, and by Sunset only if the whole operation ends',
+  'the deprecation of %s is announced by Deprecation and Link, and by Sunset only for a whole operation',
   async (operation) => {
     const own = rows.filter((row) => row.operation === operation)
     const ends = own.some(({ field }) => field === undefined)
@@ -116,7 +125,7 @@ it('a removed field is no longer announced', async () => {
   expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
 })
 
-it('a refused call is announced to as well, and an unscheduled operation never is', async () => {
+it('a refused call has the announcement, too, and an unscheduled operation never', async () => {
   const refused = await ask('POST /rest/api/v1/chat', '2026-05-20', { token: 'made-up' })
   expect([refused.status, refused.headers.get('deprecation')]).toEqual([401, '@1770336000'])
   for (const name of ['search', 'checkdatasourceauth']) {
@@ -125,21 +134,21 @@ it('a refused call is announced to as well, and an unscheduled operation never i
   }
 })
 
-it.each(['/', '/42/more'])('a policy has one ID, so policies%s gets 404', async (path) => {
+it.each(['/', '/42/more'])('policies%s gets 404, because a policy has one ID', async (path) => {
   expect((await ask(`GET /rest/api/v1/governance/data/policies${path}`)).status).toBe(404)
 })
 
 const patch = (date: unknown) =>
   fetch(`${sandbox.urls.control}/control.json`, { method: 'PATCH', body: JSON.stringify({ date }) })
 
-it('the date must exist', async () => {
+it('the date of the sandbox must be valid', async () => {
   for (const date of ['2026-02-30', 'tomorrow', '2026-1-1', 7]) {
     const refused = await patch(date)
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('date')])
   }
 })
 
-it('the date can be set, and the control panel shows the schedule on it', async () => {
+it('the date of the sandbox can be set, and the control panel shows the schedule on that day', async () => {
   expect((await patch('2026-11-01')).status).toBe(200)
   const shown = await (await fetch(`${sandbox.urls.control}/`)).text()
   expect(shown).toContain('id="deprecations"')

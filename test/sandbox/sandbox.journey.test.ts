@@ -1,4 +1,4 @@
-// The sandbox as a whole: where it listens, how it stops, what it writes down.
+// The sandbox as a whole: addresses, shutdown and journal.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
@@ -47,7 +47,7 @@ it.each(['tenant/a', '/tenant/', '/'])('the sandbox refuses %s as a path', async
   await expect(startSandbox({ paths: { service } })).rejects.toThrow('begins with /')
 })
 
-it('the sandbox leaves no port open when one of them is taken', async () => {
+it('the sandbox leaves no port open if one is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo

@@ -1,4 +1,4 @@
-// A client of the sandbox's authorization servers, with PKCE, and a browser that walks through their pages.
+// Fixture: a client of the sandbox's authorization servers, with PKCE, and a browser for their pages.
 import * as oidc from 'openid-client'
 import type { SandboxClient } from '../../packages/sandbox/src/provider/identity-provider.ts'
 import { TestBrowser, type Hop } from '../helpers/test-browser.ts'
@@ -14,7 +14,7 @@ export const testClient: SandboxClient = {
   post_logout_redirect_uris: [signedOut],
 }
 
-/** Goes somewhere, or sends a form, up to a page or to an address that is not the sandbox's: no one listens there. */
+/** Follows redirects to a page, or to an address outside of the sandbox, where nothing listens. */
 export async function walk(browser: TestBrowser, url: string, fields?: Record<string, string>): Promise<Hop> {
   const step = { follow: false }
   let hop = await (fields ? browser.post(url, fields, step) : browser.open(url, step))
@@ -38,7 +38,7 @@ export async function discover(issuer: string): Promise<oidc.Configuration> {
   return oidc.discovery(new URL(issuer), testClient.client_id, secret, undefined, { execute })
 }
 
-/** The address that starts a sign-in. */
+/** The authorization URL of a sign-in. */
 export async function startAddress(config: oidc.Configuration, extra: object = {}): Promise<string> {
   const parameters = {
     redirect_uri: callback,
@@ -52,7 +52,7 @@ export async function startAddress(config: oidc.Configuration, extra: object = {
   return oidc.buildAuthorizationUrl(config, parameters).href
 }
 
-/** Walks through the sign-in page as one person. @returns the address that the browser was sent back to */
+/** Signs in as one person on the sign-in page. @returns the callback URL */
 export async function choosePerson(
   config: oidc.Configuration,
   person: string,
@@ -63,12 +63,12 @@ export async function choosePerson(
   return url.includes('/sign-in/') ? (await walk(browser, url, { person })).url : url
 }
 
-/** Turns the address that the browser came back to into tokens. */
+/** Exchanges the code of a callback URL for tokens. */
 export async function exchange(config: oidc.Configuration, url: string) {
   return oidc.authorizationCodeGrant(config, new URL(url), { ...checks })
 }
 
-/** The whole way: sign-in page, callback, tokens. */
+/** A complete sign-in: page, callback, tokens. */
 export async function signIn(config: oidc.Configuration, person: string, browser?: TestBrowser) {
   return exchange(config, await choosePerson(config, person, {}, browser))
 }

@@ -1,4 +1,4 @@
-// The recipe of docs/observability.md in a process of its own, and what a collector gets from it.
+// The recipe of docs/observability.md in a child process, and the spans that a collector gets.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -23,7 +23,7 @@ type Export = { resourceSpans: { resource: { attributes: Attribute[] }; scopeSpa
 const read = (attributes: Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
-/** A collector, as far as a test needs one: takes OTLP over HTTP in JSON. */
+/** A minimal collector of OTLP over HTTP in JSON. */
 async function startCollector() {
   const texts: string[] = []
   const server = createServer((req, res) => {
@@ -53,7 +53,7 @@ async function startCollector() {
             attributes: read(span.attributes),
           })),
       ),
-    /** Everything that came, as it came. */
+    /** The received bodies, unchanged. */
     text: () => texts.join(''),
   }
 }
@@ -102,7 +102,7 @@ it('an operator who loads the SDK can follow a click to the call of the service'
     `"requestId":"${String(click?.attributes['onramp.request.id'])}","traceId":"${traceId}"`,
   )
 
-  // A page about everyone reads eight thousand records: a span for each would be all that a collector gets.
+  // A page about all people reads eight thousand records, whose spans would hide all others.
   expect(named('GET /admin').length).toBeGreaterThan(0)
   expect(named('get sqlite').length).toBeLessThan(100)
 

@@ -6,7 +6,7 @@ const spanId = 'b7ad6b7169203331'
 const good = `00-${traceId}-${spanId}-01`
 
 it.each([undefined, '', 'no list'])(
-  'a traceparent goes on as it came, without a tracestate of %j',
+  'a traceparent is forwarded unchanged, without a tracestate of %j',
   (state) => {
     expect(traceContextOf(good, state)).toEqual({ traceId, headers: { traceparent: good } })
   },
@@ -17,17 +17,17 @@ it.each([
   ['empty', ''],
   ['of the forbidden version', `ff-${traceId}-${spanId}-01`],
   ['longer than version 00 is', `${good}-x`],
-  ['of a trace without an id', `00-${'0'.repeat(32)}-${spanId}-01`],
-  ['of a parent without an id', `00-${traceId}-${'0'.repeat(16)}-01`],
+  ['without a trace id', `00-${'0'.repeat(32)}-${spanId}-01`],
+  ['without a parent id', `00-${traceId}-${'0'.repeat(16)}-01`],
   ['in capitals', good.toUpperCase()],
   ['two in one', `${good}, ${good}`],
   ['with a line break', `${good}\r\nX-Service-ActAs: eve`],
   ['without flags', `00-${traceId}-${spanId}`],
-])('a traceparent that is %s is left out', (_what, traceparent) => {
+])('a traceparent that is %s isn’t forwarded', (_what, traceparent) => {
   expect(traceContextOf(traceparent, 'a=1')).toBeUndefined()
 })
 
-it('a traceparent of a later version goes on as what this version knows of it', () => {
+it('a traceparent of a later version is forwarded as version 00', () => {
   const later = `cc-${traceId}-${spanId}-ff-what-the-future-will-be-like`
   expect(traceContextOf(later)?.headers).toEqual({ traceparent: `00-${traceId}-${spanId}-03` })
   expect(traceContextOf(`cc-${traceId}-${spanId}-01.x`)).toBeUndefined()
@@ -47,11 +47,11 @@ it.each([
   ['a=é', undefined],
   ['', undefined],
   [`a=${'v'.repeat(256)},b=${'v'.repeat(256)}`, undefined],
-])('a tracestate %j goes on as %j', (given, passed) => {
+])('the tracestate %j is forwarded as %j', (given, passed) => {
   expect(stateOf(given)).toBe(passed)
 })
 
-it('a tracestate of 33 members goes on with 32', () => {
+it('a tracestate of 33 members is forwarded with 32', () => {
   const members = Array.from({ length: 33 }, (_, index) => `k${index}=v`)
   expect(stateOf(members.join())?.split(',').toSorted()).toEqual(members.slice(0, 32).toSorted())
 })

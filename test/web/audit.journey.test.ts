@@ -1,4 +1,4 @@
-// The audit log: only someone with the server's secret can find who it was.
+// The audit log: people are identifiable only with the server's secret.
 import { beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { invite, run, signIn } from '../helpers/running.ts'
@@ -60,7 +60,7 @@ it('audit ids need the secret, and the command prints one for each configured se
     { id: first?.id, current: false },
   ])
   expect(rotated[0]?.id).not.toBe(first?.id)
-  // Set for itself, INVITE_SECRET keeps the ids as they are when SESSION_SECRET changes.
+  // With a separate INVITE_SECRET, the ids survive a change of SESSION_SECRET.
   const INVITE_SECRET = 'i'.repeat(40)
   expect(await idsOf('ada@acme.example', { INVITE_SECRET })).toEqual(
     await idsOf('ada@acme.example', { INVITE_SECRET, SESSION_SECRET: after }),
@@ -68,7 +68,7 @@ it('audit ids need the secret, and the command prints one for each configured se
 })
 
 it.each([['ada'], ['ada@acme.example', 'bob@acme.example']])(
-  'the audit log takes nothing but one address (%j)',
+  'onramp audit-id accepts exactly one address, not %j',
   async (...args) => {
     const { exit, out, err } = await runCommand(['audit-id', ...args], running.env)
     expect({ exit, out }).toEqual({ exit: 2, out: '' })

@@ -1,5 +1,5 @@
-// The dashboard and the alerts ask for nothing that onramp does not export: every metric and every label by its name.
-// `bash test/alerts` has Prometheus' own promtool check the same files.
+// The dashboard and the alerts use only metrics and labels that onramp exports. `bash test/alerts` checks the same files with
+// Prometheus' promtool.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Metric } from 'prom-client'
@@ -23,7 +23,7 @@ const { groups } = parse(read('deploy/prometheus/alerts.yml')) as { groups: { ru
 const rules = groups.flatMap((group) => group.rules)
 const queries = [...dashboardQueries(), ...rules.map(({ expr }) => expr)]
 
-/** The series of the alerts' own tests. */
+/** The series in the tests of the alerts. */
 type Simulation = { tests: { input_series: { series: string }[] }[] }
 const simulated = (parse(read('test/fixtures/alerts.yml')) as Simulation).tests.flatMap((test) =>
   test.input_series.map(({ series }) => series),
@@ -40,13 +40,13 @@ const matchersIn = (query: string) =>
       })),
   )
 
-/** By Prometheus, not by us. */
+/** Series and labels that Prometheus adds. */
 const FROM_PROMETHEUS = ['up', 'ALERTS']
 const LABELS_OF_TARGETS = ['job', 'instance', 'le']
 
 const metricsIn = (query: string) => query.match(/\b(onramp|nodejs|process)_\w+/g) ?? []
 
-/** The names of all series that /metrics can have. */
+/** The names of all series of /metrics. */
 const seriesOf = (page: string) =>
   [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => name + part) : [name],
@@ -75,7 +75,7 @@ it('every metric of the dashboard, the alerts and the docs is exported', async (
     expect([...ours, ...names], 'in docs/observability.md').toContain(name)
 })
 
-it('every label that they ask for is one of the metric', () => {
+it('every label in the dashboard, the alerts and the docs belongs to its metric', () => {
   const metrics = new Metrics()
   metrics.watchReachability({ store: () => true, authorization_server: () => true })
   metrics.watchPeople(() => Promise.resolve({}))
@@ -100,7 +100,7 @@ type Event = Parameters<Audit>[0]
 type ResultOf<E> = E extends { result: infer Result } ? Result : never
 type By = Parameters<NonNullable<NonNullable<Parameters<typeof createWatch>[1]>['count']>>[0]['by']
 
-/** Values that labels really have. The compiler holds each list to the type that the product counts by. */
+/** The values of labels. The compiler compares each list with the type in the product. */
 async function valuesOf(label: string): Promise<readonly string[]> {
   switch (label) {
     case 'code':
@@ -145,7 +145,7 @@ async function valuesOf(label: string): Promise<readonly string[]> {
 
 it('every label value in alerts, their tests and the dashboard exists', async () => {
   const calls = [...queries, ...simulated].flatMap(matchersIn).flatMap(({ label, values, ...rest }) =>
-    // A variable of the dashboard, and what Prometheus puts in.
+    // A variable of the dashboard, and values that Prometheus adds.
     values.startsWith('$') || LABELS_OF_TARGETS.includes(label)
       ? []
       : values.split('|').map((value) => ({ ...rest, label, value })),

@@ -1,5 +1,5 @@
-// A page of another site can make a browser send requests without the person: as an image, a script, a frame, a fetch.
-// Whatever is sent so starts nothing; a link that a person follows goes on.
+// Requests that another site's page makes without the person (image, script, frame, fetch) start nothing; links that a person
+// follows do.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -54,27 +54,30 @@ const paths = () => [
 ]
 
 describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) => {
-  it.each(embedded)('%s starts nothing, writes nothing and sets no cookie', async (_what, mode, dest) => {
-    const before = await redis.dump()
-    for (const path of paths()) {
-      const answer = await sendRaw(running.url, path, { headers: fetchMetadata({ site, mode, dest }) })
-      expect(answer.status, path).toBe(403)
-      expect(answer.headers['set-cookie'], path).toBeUndefined()
-      expect(answer.headers['location'], path).toBeUndefined()
-    }
-    const written = [...(await redis.dump())].filter(([key, value]) => before.get(key) !== value)
-    expect(written).toEqual([])
-    expect(running.sandbox.requests).toEqual([])
-  })
+  it.each(embedded)(
+    '%s on another site starts nothing, writes nothing and sets no cookie',
+    async (_what, mode, dest) => {
+      const before = await redis.dump()
+      for (const path of paths()) {
+        const answer = await sendRaw(running.url, path, { headers: fetchMetadata({ site, mode, dest }) })
+        expect(answer.status, path).toBe(403)
+        expect(answer.headers['set-cookie'], path).toBeUndefined()
+        expect(answer.headers['location'], path).toBeUndefined()
+      }
+      const written = [...(await redis.dump())].filter(([key, value]) => before.get(key) !== value)
+      expect(written).toEqual([])
+      expect(running.sandbox.requests).toEqual([])
+    },
+  )
 
-  it('a browser that says only where the request comes from is refused too', async () => {
+  it('a request with only Sec-Fetch-Site is refused, too', async () => {
     const answer = await sendRaw(running.url, '/sign-in', { headers: { 'sec-fetch-site': site } })
     expect(answer.status).toBe(403)
     const frame = { 'sec-fetch-site': site, 'sec-fetch-mode': 'nested-navigate' }
     expect((await sendRaw(running.url, '/sign-in', { headers: frame })).status).toBe(403)
   })
 
-  it('a link that a person follows starts the sign-in', async () => {
+  it('a link on another site that a person follows starts the sign-in', async () => {
     const headers = fetchMetadata({ site, mode: 'navigate', dest: 'document' })
     const answer = await sendRaw(running.url, '/sign-in', { headers })
     expect(answer.status).toBe(303)
@@ -85,18 +88,18 @@ describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) 
 
 it.each([
   ['an older browser', {}],
-  ['an address that was typed', fetchMetadata({ site: 'none', mode: 'navigate', dest: 'document' })],
+  ['a typed address', fetchMetadata({ site: 'none', mode: 'navigate', dest: 'document' })],
   ['a page of ours', fetchMetadata({ site: 'same-origin', mode: 'navigate', dest: 'document' })],
-  ['a program that says only its mode', { 'sec-fetch-mode': 'cors' }],
+  ['a program with only Sec-Fetch-Mode', { 'sec-fetch-mode': 'cors' }],
   ['a link in Chromium 79', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-])('a path without a page (%s) starts the sign-in', async (_what, headers) => {
+])('an unknown path starts the sign-in: %s', async (_what, headers) => {
   expect((await sendRaw(running.url, '/sign-in', { headers })).status).toBe(303)
 })
 
 const status = (headers: Record<string, string>) => sendRaw(running.url, '/api/status', { headers })
 const fetched = fetchMetadata({ site: 'same-site', mode: 'cors', dest: 'empty' })
 
-it('the intranet may fetch the counts, and only from the origins that are allowed', async () => {
+it('only allowed origins of the intranet may fetch the counts', async () => {
   const cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
   expect((await status({ ...fetched, cookie, origin: INTRANET })).status).toBe(200)
   expect((await status({ ...fetched, cookie, origin: 'https://other.acme.example' })).status).toBe(403)

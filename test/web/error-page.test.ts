@@ -1,4 +1,4 @@
-// Which ways on the page of a failure offers, and the contact for it.
+// Error pages: retry, redirects and the company's contact.
 import express, { type RequestHandler } from 'express'
 import { MemoryStore } from 'express-session'
 import request from 'supertest'
@@ -49,7 +49,7 @@ async function pageFor(code: ProblemCode) {
 const pagesOf = (company: Company) => createPages({ company, isHttps: false }).send
 const neutralPages = pagesOf(neutralCompany)
 
-/** The page of a failure, where the company names this address for help. */
+/** An error page of a company with this help address. */
 async function helpFor(problem: Problem, help?: string) {
   const links = { help: { url: help ?? '', label: 'Contact the search team' } }
   const send = help === undefined ? neutralPages : pagesOf(companyOf({ links }, new Map()))
@@ -75,7 +75,7 @@ const LONG = 'An app with a name that is much longer than anyone would expect '.
 const codes = keysUnder('problem.').flatMap((key) => /^(\w+)\.title$/.exec(key)?.[1] ?? []) as ProblemCode[]
 
 it.each(codes)(
-  'the page of the failure %s says what happened and what to do, in plain words',
+  'the error page of %s explains the failure and the next step, in plain words',
   async (code) => {
     const datasource = { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] }
     const problem = new Problem(503, code, { datasource, retryAfter: 40 })
@@ -86,7 +86,7 @@ it.each(codes)(
     expect(text).toMatch(/<a class="button/)
     expect(code === 'not_found' ? 'none' : reference).toBeDefined()
     expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
-    // That one is for the people who keep a program.
+    // That page is for the developers of a program.
     expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
   },
 )
@@ -130,7 +130,7 @@ it('a service that rejects tokens is logged as one warning an hour for each code
   ])
 })
 
-it('a session that the store did not take gets no cookie', async () => {
+it('a session that couldn’t be saved gets no cookie', async () => {
   const store = new MemoryStore()
   const away = new StoreUnavailable(new Error('away'))
   store.set = (_id, _session, done) => done?.(away)
@@ -143,7 +143,7 @@ it('a session that the store did not take gets no cookie', async () => {
   expect([status, headers['set-cookie']]).toEqual([503, undefined])
 })
 
-it('what passes is tried again after the time that was announced', async () => {
+it('a temporary failure is retried after Retry-After', async () => {
   expect(await pageFor('sign_in_unavailable')).toMatchObject({
     tryAgain: '/sign-in',
     refresh: { seconds: 5, url: '/sign-in' },
@@ -162,7 +162,7 @@ it.each<[from: string, path: string, site: string, again: string]>([
   ['our own page', '/search?q=x', 'same-origin', '/search?q=x'],
   ['the address bar', '/search?q=x', 'none', '/search?q=x'],
   ['our own page', '/onboarding/connect/slack_1', 'same-origin', '/onboarding/connect/slack_1'],
-  // Opened by another program, these only look as if they were typed. They act for links of our own pages alone.
+  // Opened by another program, these look like typed addresses. They act only for links on our own pages.
   ...[
     '/onboarding/connect',
     '/Onboarding/Connect/slack_1/',
@@ -172,7 +172,7 @@ it.each<[from: string, path: string, site: string, again: string]>([
   ].map(
     (path) => ['another program', path, 'none', `${path}?unattended=yes`] as [string, string, string, string],
   ),
-])('what %s asked for and was refused comes again as if from there', async (from, path, site, again) => {
+])('“Try again” for a request from %s keeps its origin restrictions', async (from, path, site, again) => {
   const app = failing(() => new Problem(429, 'too_many_requests', { retryAfter: 1 }))
   const ask = (url: string, value: string) =>
     request(app).get(url).set({ accept: 'text/html', 'sec-fetch-site': value })

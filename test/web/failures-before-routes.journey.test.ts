@@ -1,5 +1,4 @@
-// What fails before it reaches its route, or is given up by the browser, is counted and logged under the beginning of its
-// path too.
+// Requests that fail before their route, or that the browser aborts, are logged and counted under the beginning of their path.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
@@ -18,7 +17,7 @@ beforeAll(async () => {
 })
 beforeEach(() => running.sandbox.reset())
 
-/** How many requests were counted under these labels. */
+/** Number of requests with these labels. */
 async function counted(route: string, method: string, status: string): Promise<number> {
   const { body } = await sendRaw(running.url, '/metrics', METRICS)
   const start = 'onramp_http_request_duration_seconds_count'
@@ -43,7 +42,7 @@ it.each<[string, string, string, Record<string, string>, string]>([
     '/sign-out/backchannel',
   ],
 ])(
-  'a request that fails before its route %s (%s %s) is logged and counted under the beginning of its path',
+  'a request that fails %s (%s %s) is logged and counted under the beginning of its path',
   async (_why, method, path, headers, route) => {
     const before = await counted(route, method, '4xx')
     const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
@@ -77,7 +76,7 @@ it('a request without a route is counted as “other”, and no label has its ad
   expect((await sendRaw(running.url, '/metrics', METRICS)).body).not.toContain('SECRET')
 })
 
-it('a request that the browser gives up is counted, as one that was given up', async () => {
+it('a request that the browser aborts is counted as aborted', async () => {
   running.sandbox.switches.set({ latencyMs: 1_500 })
   const before = await counted('/search', 'GET', '499')
   const { hostname, port } = new URL(running.url)

@@ -1,4 +1,4 @@
-// The whole app as compose.ts puts it together, as a stranger and another site's page meet it.
+// The whole app, for strangers and for pages of other sites.
 import { join } from 'node:path'
 import request from 'supertest'
 import { afterAll, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ const PRIVATE = [
 ]
 
 it.each(PRIVATE.join(' ').split(' '))(
-  'a stranger who asks for %s is led to sign in and back',
+  'a stranger who opens %s is redirected to the sign-in and back',
   async (path) => {
     const page = await request(onramp.app).get(path).set('accept', 'text/html')
     const returnTo = encodeURIComponent(path)
@@ -44,7 +44,7 @@ it.each(PRIVATE.join(' ').split(' '))(
   },
 )
 
-it('a HEAD request gets 404 for an unknown path, and else reveals nothing about the person', async () => {
+it('a HEAD request gets 404 for an unknown path, and reveals nothing about the person', async () => {
   const statusOf = async (path: string) => (await request(onramp.app).head(path)).status
   const nowhere = '/nowhere /admins /.env /deprecations.xml /constructor /assets/nowhere.css'
   await request(onramp.app).get('/assets/nowhere.css').expect(404)
@@ -69,18 +69,18 @@ it('a program that requests the schedule of an unknown API gets the valid values
 const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
 it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1', '/approvals/slack_1'])(
-  "another site's page can post nothing to %s, and ours can",
+  'POST %s is refused to pages of other sites, and allowed to ours',
   async (path) => {
     const statusFor = async (how: Record<string, string>) =>
       (await request(onramp.app).post(path).set(how)).status
     const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
     expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
     expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
-    // Only the beginning is ours.
+    // An origin that only begins like ours.
     expect(await statusFor({ origin: 'https://onramp.example.evil.example' })).toBe(403)
-    // A frame in a sandbox.
+    // A sandboxed frame.
     expect(await statusFor({ origin: 'null' })).toBe(403)
-    // A neighbour: another host below the same domain.
+    // Another host of the same domain.
     expect(await statusFor({ 'sec-fetch-site': 'same-site', ...form })).toBe(403)
     expect(await statusFor({ 'sec-fetch-site': 'same-origin', ...form })).not.toBe(403)
   },
@@ -100,7 +100,7 @@ it('another site can link to our pages, but not embed, fetch or frame them', asy
   expect([fetched.status, fetched.body]).toMatchObject([403, { code: 'cross_site' }])
 })
 
-it('the figures say that they depend on the origin, and are for the intranet alone', async () => {
+it('/api/status varies by Origin, and allows only RETURN_TO_ORIGINS', async () => {
   for (const origin of [undefined, 'https://intranet.example', 'https://intranet.example:8443']) {
     const calls = request(onramp.app).options('/api/status')
     const { headers } = await (origin === undefined ? calls : calls.set({ origin }))
@@ -109,7 +109,7 @@ it('the figures say that they depend on the origin, and are for the intranet alo
       origin === 'https://intranet.example' ? origin : undefined,
     )
   }
-  // A script can't be led to sign in.
+  // A script can't be redirected to a sign-in.
   await request(onramp.app).get('/api/status').set('accept', 'text/html').expect(401)
 })
 
@@ -122,7 +122,7 @@ it.each([
   ['stopping reminders', ['post /invite/x/opt-out', 'get /Invite/x/Opt-Out/']],
   ['logout tokens', ['post /sign-out/backchannel', 'post /Sign-Out/Backchannel/']],
   ['reports', ['get /admin/report.json', 'get /Admin/People.csv/']],
-])('an address has a limit for %s apart from the others, in any spelling', async (_what, calls) => {
+])('an address has a separate limit for %s, in any spelling of the path', async (_what, calls) => {
   const statusOf = async (call = '') => {
     const [method, path = ''] = call.split(' ') as ['get' | 'post', string?]
     const sent = {
@@ -147,12 +147,9 @@ it('sign-ins are limited for the whole /64 of an IPv6 address (RFC 6177)', async
 })
 
 it.each([
-  [
-    'an inner proxy that is written with its port',
-    (host: number) => `198.51.100.${host}:4711, 127.0.0.4:51234`,
-  ],
-  ['one of IPv6', (host: number) => `198.51.101.${host}:4711, [::1]:51234`],
-])('people behind %s are counted by their own address', async (_what, forwardedFor) => {
+  ['an inner proxy with a port', (host: number) => `198.51.100.${host}:4711, 127.0.0.4:51234`],
+  ['an inner proxy with an IPv6 address', (host: number) => `198.51.101.${host}:4711, [::1]:51234`],
+])('people behind %s are rate-limited by their own address', async (_what, forwardedFor) => {
   const isRefused = async (host: number) =>
     (await request(onramp.app).get('/sign-in').set('x-forwarded-for', forwardedFor(host))).status === 429
   for (let host = 1; host <= PER_MINUTE; host++) expect(await isRefused(host)).toBe(false)
@@ -170,7 +167,7 @@ it('a hop with a port that isn’t our proxy is the client', async () => {
   expect(await isRefused(99)).toBe(true)
 })
 
-it('without a proxy, a client is counted by its own address, whatever it claims', async () => {
+it('without a proxy, a client is rate-limited by its own address, whatever its headers are', async () => {
   const direct = { ...settings, TRUST_PROXY: undefined, DATA_DIR: join(folder, 'direct') }
   const other = createOnramp(direct, createLog('silent'))
   const named = (host: number) => request(other.app).get('/sign-in').set('x-forwarded-for', `192.0.2.${host}`)
@@ -179,7 +176,7 @@ it('without a proxy, a client is counted by its own address, whatever it claims'
   await other.close()
 })
 
-it('who guesses at REPORT_TOKEN has few tries, whatever they call themselves', async () => {
+it('guesses of REPORT_TOKEN are rate-limited, also with a forged X-Forwarded-For', async () => {
   const guess = { authorization: 'Bearer wrong', accept: 'text/html', 'x-forwarded-for': '192.0.2.8' }
   const statuses: number[] = []
   for (let count = 0; count <= PER_MINUTE; count++)
@@ -188,7 +185,7 @@ it('who guesses at REPORT_TOKEN has few tries, whatever they call themselves', a
   expect((await request(onramp.app).get('/sign-in').set(guess)).status).not.toBe(429)
 })
 
-it('the pages of administrators are for addresses that were verified', () => {
+it('only a verified address opens the pages of administrators', () => {
   const isAdmin = createAdminCheck(['Grace@ACME.example '], [])
   const user = { issuer: 'https://idp.example', subject: 'grace', email: 'gracE@acme.example' }
   expect(isAdmin({ ...user, emailVerified: true })).toBe(true)

@@ -1,4 +1,4 @@
-// The menu of languages: the same page in each of them, and no way to anywhere else.
+// The language menu: the same page in each language, and no link to other pages.
 import type { Request } from 'express'
 import { expect, it } from 'vitest'
 import { languageChoices } from '../../src/web/pages.ts'
@@ -13,7 +13,7 @@ it.each([
   ['/onboarding?return_to=https://evil.example', 200, '?lang=ja'],
   ['//evil.example/nowhere', 404, '/onboarding?lang=ja'],
   ['/onboarding/callback?step=1', 200, '/onboarding?lang=ja'],
-])('the menu of languages on %s (%i) leads to %s', (originalUrl, status, href) => {
+])('the language menu on %s (%i) links to %s', (originalUrl, status, href) => {
   const req = { originalUrl, method: 'GET', path: originalUrl.split('?', 1)[0] } as Request
   expect(languageChoices(req, status, offered, checkReturnTo)).toEqual([{ tag: 'ja', name: '日本語', href }])
 })

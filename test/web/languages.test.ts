@@ -1,4 +1,4 @@
-// The catalogues, and which of them a person gets.
+// The catalogues, and the choice of a person's language.
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ const english = readCatalogue(LANGUAGES_FOLDER, 'en')
 const keys = Object.keys(english) as (keyof typeof english)[]
 const tags = languagesIn(LANGUAGES_FOLDER)
 
-/** The messages of one language as its files have them. */
+/** The messages of one language, from its files. */
 const own = (tag: string): Record<string, string> =>
   Object.assign(
     {},
@@ -51,19 +51,19 @@ const sourceFiles = (folder: string): string[] =>
 describe.each(tags)('the texts in %s', (tag) => {
   const texts = own(tag)
 
-  it('has every message of the reference and no other', () => {
+  it('a catalogue has exactly the messages of the reference', () => {
     expect(Object.keys(texts).sort()).toEqual([...keys].sort())
   })
 
-  it('keeps every value of every message', () => {
+  it('a catalogue keeps every value of every message', () => {
     for (const key of keys) {
-      // A plural may say "one app" without the figure, but no value is lost, and none is invented.
+      // A plural may use a word for one, but no other value is lost or invented.
       const names = namesIn(texts[key] ?? '')
       expect(names.toSorted(), key).toEqual(namesIn(english[key]).toSorted())
     }
   })
 
-  it('has every plural form that the language needs', () => {
+  it('a catalogue has every plural form of its language', () => {
     const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories
     const lacking = keys.flatMap((key) =>
       elementsOf(parse(texts[key] ?? '', { ignoreTag: true }))
@@ -76,14 +76,14 @@ describe.each(tags)('the texts in %s', (tag) => {
 })
 
 it('the texts in ja keep a particle on the line of the name before it', () => {
-  // Emails do without: some programs show the mark.
+  // Emails have no such mark, because some mail programs display it.
   const loose = Object.entries(own('ja')).filter(
     ([key, text]) => !key.startsWith('email.') && /\{apps?\}\p{Script=Hiragana}/u.test(text),
   )
   expect(loose).toEqual([])
 })
 
-it('the reference has no message that nothing shows', () => {
+it('every message of the reference is used', () => {
   const sources = [...sourceFiles('src'), ...sourceFiles('views')].join('\n')
   const used = new Set([...sources.matchAll(/['"`]([a-z][\w]*(?:\.[\w]+)+)['"`]/gi)].map(([, key]) => key))
   const patterns = [...sources.matchAll(/`([a-z][\w]*\.[^`\s]*\$\{[^`\s]*)`/gi)].map(
@@ -96,7 +96,7 @@ it('the reference has no message that nothing shows', () => {
 const message = (text: string, values: Record<string, string | number>, tag = 'en') =>
   createTexts(tag, { ...english, 'next.title': text })('next.title', values)
 
-it('a message counts as its language does', () => {
+it('a message uses the plural rules of its language', () => {
   const apps = '{count, plural, one {# aplikacja} few {# aplikacje} many {# aplikacji} other {# aplikacji}}'
   expect([1, 3, 5, 1000].map((count) => message(apps, { count }, 'pl'))).toEqual([
     '1 aplikacja',
@@ -106,7 +106,7 @@ it('a message counts as its language does', () => {
   ])
 })
 
-it('a message prefers the exact number to its category, and chooses by a word', () => {
+it('a message prefers an exact number to its plural category, and selects by a word', () => {
   const text = '{n, plural, =0 {none} one {one} other {# of {who, select, me {mine} other {{who}}}}}'
   expect(message(text, { n: 0, who: 'me' })).toBe('none')
   expect(message(text, { n: 2, who: 'me' })).toBe('2 of mine')
@@ -118,7 +118,7 @@ it('a message without one of its values is an error', () => {
   expect(() => message('{at, date}', { at: 0 })).toThrow('dates')
 })
 
-it('a message keeps names that run the other way from turning the words around them', () => {
+it('a message isolates names that run in the other direction', () => {
   const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': 'Connect {app}' })
   expect(texts('en')('next.title', { app: 'נושן' })).toBe('Connect \u2068נושן\u2069')
   expect(texts('en')('next.title', { app: 'Slack' })).toBe('Connect Slack')
@@ -135,13 +135,13 @@ it('a message keeps names that run the other way from turning the words around t
     expect(createTexts(tag, english).list(['Jira', 'Slack', 'GitHub'])).toBe('Jira、Slack、GitHub')
 })
 
-it('a message keeps a name on one line where words have no spaces between them', () => {
+it('a message keeps a name on one line in languages without spaces', () => {
   const texts = (tag: string) => createTexts(tag, { ...english, 'next.title': '{app}を接続' })
   expect(texts('ja')('next.title', { app: 'Google Drive' })).toBe('Google\u00a0Driveを接続')
   expect(texts('de')('next.title', { app: 'Google Drive' })).toBe('Google Driveを接続')
 })
 
-it('a message says how long ago something was', () => {
+it('a message shows a relative time', () => {
   const ago = (tag: string) => [59, 125].map((minutes) => createTexts(tag, english).ago(minutes * 60_000))
   expect(ago('en')).toEqual(['59 minutes ago', '2 hours ago'])
   expect(ago('ar')[1]).toBe('قبل ساعتين')
@@ -166,7 +166,7 @@ describe('the language of a person', () => {
     ['pt-PT', 'pt-BR'],
     ['gsw', 'de'],
     ['lb', 'de'],
-    // What someone asks for comes before what they may be able to read.
+    // A requested language wins over one that the person may understand.
     ['gsw, ar;q=0.1', 'ar'],
     ['ar-u-nu-latn', 'ar'],
     ['fr', 'en'],
@@ -174,18 +174,18 @@ describe('the language of a person', () => {
     ['', 'en'],
     [';;;q=,,\u00e4', 'en'],
     ['de;q=0, ar;q=0.1', 'ar'],
-    // Matching made-up ones takes time: five are looked at.
+    // Matching invented tags takes time, so only five are tried.
     ['xa,xb,xc,xd,xe,de', 'en'],
     ['xa,xb,xc,xd,de', 'de'],
-  ])('is what the browser asks for: %j gives %s', async (header, tag) => {
+  ])('Accept-Language %j gives %s', async (header, tag) => {
     expect(await ask('/', { 'accept-language': header })).toBe(tag)
   })
 
-  it.each(['ca', 'gl', 'eu-ES'])('is Spanish for someone who reads %s', (tag) => {
+  it.each(['ca', 'gl', 'eu-ES'])('someone with the language %s gets Spanish', (tag) => {
     expect(createLanguages(neutralCompany, LANGUAGES_FOLDER, true).nearest(tag).lang).toBe('es')
   })
 
-  it('leaves nothing in memory, however many tags are made up', async () => {
+  it('invented language tags leave nothing in memory', async () => {
     const letters = (n: number) =>
       n
         .toString(26)
@@ -202,7 +202,7 @@ describe('the language of a person', () => {
     expect((heldBytes() - before) / 20_000).toBeLessThan(50)
   })
 
-  it('is what they chose, and stays so', async () => {
+  it('a chosen language is kept', async () => {
     const chosen = await request(app).get('/?lang=ar').set('accept-language', 'de')
     expect(chosen.text).toBe('ar')
     const [cookie = ''] = chosen.get('set-cookie') ?? []
@@ -211,7 +211,7 @@ describe('the language of a person', () => {
     expect(await ask('/?lang=de', { cookie: 'onramp-lang=ar' })).toBe('de')
   })
 
-  it('is no other than one that is offered', async () => {
+  it('only an offered language can be chosen', async () => {
     const refused = await request(app).get('/?lang=xx%0d%0aSet-Cookie:a=b')
     expect(refused.text).toBe('en')
     expect(refused.get('set-cookie')).toBeUndefined()

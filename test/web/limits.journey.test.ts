@@ -1,5 +1,4 @@
-// What strangers can make us do: so much a minute for each address, and nothing that is stored but a short mark for an
-// answer to a sign-in. The limits hold for a route however its address is written.
+// Rate limits by address, for every spelling of a path; and no stored records for strangers except a used-state mark.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answerOf, expectSignedIn } from '../helpers/faulty.ts'
 import { sendRaw } from '../helpers/raw-request.ts'
@@ -20,7 +19,7 @@ describe('an address', () => {
   const statusOf = async (target: string, options: Parameters<typeof sendRaw>[2] = {}) =>
     (await sendRaw(running.url, target, options)).status
 
-  it('that is refused gets a page that says when to try again, and one line in the log', async () => {
+  it('a rate-limited address gets a page with the time of the next try, and one log line', async () => {
     for (let count = 0; count < PER_MINUTE; count++) await statusOf('/sign-in')
     const before = running.log.length
     const { status, headers, body } = await new TestBrowser().open(`${running.url}/sign-in`)
@@ -32,7 +31,7 @@ describe('an address', () => {
     expect(lines).toMatchObject([refusal, refusal])
   })
 
-  it('that used up its sign-ins lets those who are on the way come back', async () => {
+  it('an address over its limit of sign-ins can still finish started ones', async () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/sign-in`)
     const callback = await answerOf(running, browser)
@@ -42,7 +41,7 @@ describe('an address', () => {
     await expectSignedIn(running, browser)
   })
 
-  it('that comes back with one sign-in too often is led to where it began', async () => {
+  it('a callback that is repeated too often is redirected to the start of its sign-in', async () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/sign-in?return_to=/onboarding/?datasource=slack`)
     const callback = await answerOf(running, browser)
@@ -54,7 +53,7 @@ describe('an address', () => {
     ])
   })
 
-  it('that used up its sign-outs and opt-outs keeps no one signed in, and no one on the list', async () => {
+  it('an address over its limit of sign-outs and opt-outs can still sign out and opt out', async () => {
     const ada = await signIn(running, 'ada')
     const token = await invite(running)
     const post = { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' }
@@ -63,13 +62,13 @@ describe('an address', () => {
       expect(await statusOf(path, post)).toBe(429)
     }
     expect((await ada.post(`${running.url}/sign-out`, {}, { follow: false })).status).toBe(303)
-    // On to the authorization server, where the session has ended already.
+    // The redirect goes to the authorization server, where the session has already ended.
     expect((await ada.open(`${running.url}/sign-out/continue`, { follow: false })).status).toBe(303)
     expect(await statusOf(`/invite/${token}/opt-out`, post)).toBe(200)
     expect(await statusOf(`/invite/${token}/opt-out`)).toBe(200)
   })
 
-  it('that sends logout tokens which are refused is limited, and a good one is taken all the same', async () => {
+  it('invalid logout tokens of an address are rate-limited, and a valid one is still accepted', async () => {
     await signIn(running, 'ada')
     const post = (target: string) =>
       statusOf(target, { method: 'POST', headers: form, body: 'logout_token=a.b.c' })
@@ -103,13 +102,13 @@ describe('people who are not signed in', () => {
     '/onboarding',
     '/admin',
     '/nowhere',
-  ])('can store nothing with %s', async (path) => {
+  ])('people who aren’t signed in can store nothing with %s', async (path) => {
     for (const method of ['GET', 'HEAD', 'POST'])
       expect((await sendRaw(running.url, path, { method })).status).toBeLessThan(500)
     expect(await stored()).toEqual([])
   })
 
-  it('can store a mark of ten minutes with an answer to a sign-in of theirs, and no more', async () => {
+  it('a callback without a session stores one used-state mark for ten minutes', async () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/sign-in`)
     const state = new URL(await answerOf(running, browser)).searchParams.get('state') ?? ''

@@ -1,8 +1,8 @@
-// What the log says of an error: enough to act on, and nothing that could be a secret.
+// Errors in the log: redacted, with cause and location.
 import { expect, it } from 'vitest'
 import { createLog, redacted } from '../../src/web/log.ts'
 
-it('the log’s words of an error leave out what could be a secret', () => {
+it('an error in the log has no text that could be a secret', () => {
   const secret = 'planted-one-time-token-0123456789'
   for (const message of [
     `Bearer ${secret}`,

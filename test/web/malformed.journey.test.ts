@@ -1,4 +1,4 @@
-// What Node refuses before it is a request: answered as Node does, and counted and logged like other failures.
+// Malformed HTTP requests: answered like Node, counted and logged.
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
@@ -10,7 +10,7 @@ const METRICS = { headers: { authorization: `Bearer ${TOKEN}` } }
 
 const running = shared(() => run({ settings: { METRICS_TOKEN: TOKEN } }))
 
-/** Writes bytes, and reads until the other side closes. */
+/** Writes bytes, and reads until the server closes the connection. */
 const send = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { port } = new URL(running.url)
@@ -35,7 +35,7 @@ const TEXTS: Record<number, RegExp> = {
 }
 
 it.each([
-  ['bytes that are no HTTP', 'NONSENSE\r\n\r\n', 400, 'bad_request', 'HPE_INVALID_METHOD'],
+  ['bytes that aren’t HTTP', 'NONSENSE\r\n\r\n', 400, 'bad_request', 'HPE_INVALID_METHOD'],
   [
     'a header without end',
     `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`,
@@ -45,13 +45,13 @@ it.each([
   ],
   ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'bad_request', 'NO_HOST'],
   [
-    'an expectation that no one knows',
+    'an unknown expectation',
     'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n',
     417,
     'bad_request',
     'UNKNOWN_EXPECTATION',
   ],
-  ['a body that is too long', `${POST}Content-Length: 65537\r\n\r\n`, 413, 'too_large', 'BODY_TOO_LARGE'],
+  ['a body over the limit', `${POST}Content-Length: 65537\r\n\r\n`, 413, 'too_large', 'BODY_TOO_LARGE'],
   [
     'two lengths at once',
     'POST /sign-out HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -59,18 +59,21 @@ it.each([
     'bad_request',
     'HPE_INVALID_TRANSFER_ENCODING',
   ],
-])('%s: refused, counted and logged once', async (_what, bytes, status, code, cause) => {
-  const before = await problems(code)
-  const answer = await send(bytes)
-  const [head = '', body] = answer.split('\r\n\r\n')
-  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z][^]*\r\nConnection: close$`))
-  // Someone whose cookies are too large reads what to do.
-  expect(body).toMatch(TEXTS[status] ?? /^$/)
-  expect(await problems(code)).toBe(before + 1)
-  expect(linesOf(cause)).toHaveLength(1)
-  expect(JSON.parse(linesOf(cause)[0] ?? '')).toMatchObject({ code, status })
-  expect((await sendRaw(running.url, '/healthz')).status).toBe(200)
-})
+])(
+  'a malformed request (%s) is refused, counted and logged once',
+  async (_what, bytes, status, code, cause) => {
+    const before = await problems(code)
+    const answer = await send(bytes)
+    const [head = '', body] = answer.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z][^]*\r\nConnection: close$`))
+    // A person with too many cookies gets advice.
+    expect(body).toMatch(TEXTS[status] ?? /^$/)
+    expect(await problems(code)).toBe(before + 1)
+    expect(linesOf(cause)).toHaveLength(1)
+    expect(JSON.parse(linesOf(cause)[0] ?? '')).toMatchObject({ code, status })
+    expect((await sendRaw(running.url, '/healthz')).status).toBe(200)
+  },
+)
 
 it('data after a request does not change its response', async () => {
   const answer = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n')
@@ -80,19 +83,16 @@ it('data after a request does not change its response', async () => {
 it.each([
   ['plain ones', 'Host: x\r\n'],
   ['ones without Host', ''],
-  ['ones with an expectation that no one knows', 'Host: x\r\nExpect: x\r\n'],
+  ['ones with an unknown expectation', 'Host: x\r\nExpect: x\r\n'],
   ['ones that wait for 100 Continue', 'Host: x\r\nExpect: 100-continue\r\n'],
-])(
-  'pipelined requests are refused, %s too: their responses, never read, fill the memory',
-  async (_what, headers) => {
-    const lines = () => linesOf('PIPELINED').length + linesOf('UNKNOWN_EXPECTATION').length
-    const before = lines()
-    const first = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
-    const answer = await send(first + `GET /healthz HTTP/1.1\r\n${headers}\r\n`.repeat(700))
-    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
-    expect(lines()).toBe(before + 1)
-  },
-)
+])('pipelined requests are refused, because unread responses fill the memory: %s', async (_what, headers) => {
+  const lines = () => linesOf('PIPELINED').length + linesOf('UNKNOWN_EXPECTATION').length
+  const before = lines()
+  const first = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+  const answer = await send(first + `GET /healthz HTTP/1.1\r\n${headers}\r\n`.repeat(700))
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  expect(lines()).toBe(before + 1)
+})
 
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n`
 const CHUNKED = 'Transfer-Encoding: chunked\r\n'
@@ -102,7 +102,7 @@ it.each([
   ['in chunks of 64 KiB', `${CHUNKED}Connection: close\r\n`, `${chunk(65_000)}${chunk(536)}0\r\n\r\n`, 303],
   ['announced as longer', 'Content-Length: 65537\r\n', '', 413],
 ])(
-  'a request with a body %s gets one answer, and its connection ends',
+  'a request with a body %s gets one response, and its connection is closed',
   async (_what, headers, body, status) => {
     const answer = await send(`POST /sign-out HTTP/1.1\r\nHost: x\r\n${headers}\r\n${body}`)
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
@@ -110,15 +110,15 @@ it.each([
 )
 
 it.each([
-  ['a page that reads none', 'GET /healthz', 200, chunk(65_537)],
-  ['a form that reads less', 'POST /sign-out/backchannel', 413, chunk(65_000) + chunk(537)],
-])('a body without end for %s ends the connection after its answer', async (_what, line, status, body) => {
+  ['a page that reads no body', 'GET /healthz', 200, chunk(65_537)],
+  ['a form with a smaller limit', 'POST /sign-out/backchannel', 413, chunk(65_000) + chunk(537)],
+])('an endless body for %s closes the connection after the response', async (_what, line, status, body) => {
   const type = 'Content-Type: application/x-www-form-urlencoded\r\n'
   const answer = await send(`${line} HTTP/1.1\r\nHost: x\r\n${type}${CHUNKED}\r\n${body}`)
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
 })
 
-it('a body in thousands of tiny chunks costs not much more than one in a single chunk', async () => {
+it('a body in thousands of tiny chunks costs little more than one in a single chunk', async () => {
   const costOf = async (body: string) => {
     const began = process.cpuUsage()
     for (let times = 0; times < 50; times++)
@@ -127,11 +127,11 @@ it('a body in thousands of tiny chunks costs not much more than one in a single 
     return user + system
   }
   await costOf(chunk(1))
-  // Twice as much, but 12 times where Node makes an object of each.
+  // It costs twice as much, and 12 times if Node creates an object for each chunk.
   expect(await costOf(chunk(1).repeat(10_000))).toBeLessThan(4 * (await costOf(chunk(60_000))))
 })
 
-// Also after refused ones, whose parsers Node uses again.
+// Also after refused requests, whose parsers Node reuses.
 it('a logout token in chunks is read', async () => {
   const body = 'logout_token=x'
   const head = `Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n${CHUNKED}`

@@ -1,4 +1,4 @@
-// Access to /metrics, and its address.
+// Access to /metrics, on PORT and METRICS_PORT.
 import { createServer } from 'node:http'
 import { request } from 'undici'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ it.each([
   ['that a proxy forwarded', { 'x-forwarded-for': '192.0.2.7' }],
   ['for a public name', { host: 'onramp.acme.example' }],
   ['with a token, where none is set', { authorization: `Bearer ${token}` }],
-])('/metrics on PORT, without METRICS_TOKEN is not for a request %s', async (_what, headers) => {
+])('without METRICS_TOKEN, /metrics on PORT is refused for a request %s', async (_what, headers) => {
   const { status, body } = await read(headers)
   expect(status).toBe(403)
   expect(body).not.toContain('onramp_')
@@ -35,7 +35,7 @@ it.each([
 describe('/metrics with METRICS_TOKEN', () => {
   beforeAll(() => running.restart({ METRICS_TOKEN: token }))
 
-  it('is for those who have the token', async () => {
+  it('/metrics with METRICS_TOKEN requires the token', async () => {
     const forwarded = { 'x-forwarded-for': '192.0.2.7' }
     for (const authorization of [undefined, `Bearer ${token}x`, 'Bearer ', `Basic ${token}`, token]) {
       const { status, headers } = await read(authorization ? { ...forwarded, authorization } : forwarded)
@@ -44,7 +44,7 @@ describe('/metrics with METRICS_TOKEN', () => {
     }
     expect((await read({ ...forwarded, authorization: `Bearer ${token}` })).status).toBe(200)
     expect((await read({ ...forwarded, authorization: `bearer ${token}` })).status).toBe(200)
-    // A forwarder on this machine looks like this machine.
+    // Requests of a forwarder on this machine look local.
     for (const host of ['localhost', '127.0.0.1']) expect((await read({ host })).status).toBe(401)
   })
 })
@@ -56,32 +56,32 @@ describe('/metrics with METRICS_PORT', () => {
     await running.restart({ METRICS_PORT: port })
   })
 
-  it('is there, for everyone who reaches the port, and on PORT no more', async () => {
+  it('/metrics on METRICS_PORT needs no token and is removed from PORT', async () => {
     expect((await read({ 'x-forwarded-for': '192.0.2.7', host: 'any' }, port)).body).toContain('onramp_')
     const onPort = await read({ accept: 'application/json' })
     expect(onPort.body).not.toContain('onramp_http')
     expect(onPort.status).toBe(401)
   })
 
-  it('is all that there is', async () => {
+  it('METRICS_PORT serves only /metrics', async () => {
     for (const path of ['/', '/healthz', '/onboarding', '/metricsx'])
       expect((await read({}, port, '127.0.0.1', path)).status, path).toBe(404)
   })
 
-  it('needs the token where one is set', async () => {
+  it('/metrics on METRICS_PORT requires METRICS_TOKEN if it is set', async () => {
     await running.restart({ METRICS_PORT: port, METRICS_TOKEN: token })
     const forwarded = { 'x-forwarded-for': '192.0.2.7' }
     expect((await read(forwarded, port)).status).toBe(401)
     expect((await read({ ...forwarded, authorization: `Bearer ${token}` }, port)).status).toBe(200)
   })
 
-  it('ends with the server, also while its reader keeps the connection', async () => {
+  it('METRICS_PORT is closed with the server, also with an open connection', async () => {
     expect((await read({ authorization: `Bearer ${token}` }, port)).status).toBe(200)
     await running.stopOnramp()
     await expect(read({}, port)).rejects.toThrow(/ECONNREFUSED/)
   })
 
-  it('that is taken ends the start, and leaves nothing listening', async () => {
+  it('a METRICS_PORT in use ends the start, and leaves nothing listening', async () => {
     const taken = String(await freePort())
     const other = createServer().listen(Number(taken), '0.0.0.0')
     await expect(running.restart({ METRICS_PORT: taken })).rejects.toThrow(

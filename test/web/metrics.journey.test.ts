@@ -10,7 +10,7 @@ const HEADERS = { authorization: `Bearer ${TOKEN}` }
 const metrics = async () =>
   (await new TestBrowser().open(`${running.url}/metrics`, { headers: HEADERS })).body
 
-it('tells how long requests and calls of the service take, and what could not be answered', async () => {
+it('metrics have durations of requests and service calls, and counts of failures', async () => {
   const ada = await signIn(running, 'ada')
   await ada.open('/onboarding')
   await ada.open('/nowhere')
@@ -38,7 +38,7 @@ it('tells how long requests and calls of the service take, and what could not be
   )
 })
 
-it('counts a refused token apart, and an answer that can’t be read as none', async () => {
+it('metrics count a rejected token separately, and an unreadable response as none', async () => {
   const statuses = async (answer: object) => {
     const ada = await signIn(running, 'ada')
     const counts = async () =>
@@ -64,12 +64,12 @@ it('counts a refused token apart, and an answer that can’t be read as none', a
   expect(await statuses({ status: 200, body: {} })).toEqual(['none'])
 })
 
-it('says which onramp this is, and so does the first line of the log', async () => {
+it('metrics and the first log line have the version', async () => {
   expect(await metrics()).toContain(`onramp_build_info{version="${VERSION}"} 1\n`)
   expect(running.log.find((line) => line.includes('"onramp listens"'))).toContain(`"version":"${VERSION}"`)
 })
 
-it('names no one, and no address with its query', async () => {
+it('metrics contain no person, address or query', async () => {
   await signIn(running, 'ada')
   await new TestBrowser().open(`${running.url}/sign-in?return_to=/secret-place&login_hint=ada@acme.example`)
   expect(await metrics()).not.toMatch(/\bada\b|acme|secret-place|\?|slack_1/)

@@ -1,4 +1,4 @@
-// docs/openapi.yaml: a sound document, and what the tests hold every answer of a running onramp against.
+// docs/openapi.yaml is valid, and the comparison with responses notices deviations.
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalog
 import { eventBody } from '../../src/webhooks/sender.ts'
 import { faultIn, faultInEvent, OPENAPI } from '../helpers/openapi.ts'
 
-it('the OpenAPI document is a sound one of version 3.1', async () => {
+it('the OpenAPI document is valid OpenAPI 3.1', async () => {
   const validator = new Validator()
   expect(await validator.validate(OPENAPI)).toEqual({ valid: true })
   expect(validator.version).toBe('3.1')
@@ -53,16 +53,16 @@ const answered = (body: object, changed = {}) =>
 
 it.each<[string, string | undefined, string]>([
   ['is as described', answered(status), 'fine'],
-  ['is as described, of a path in another spelling', answered(status, { path: '/API/Status/' }), 'fine'],
+  ['is as described, for another spelling of the path', answered(status, { path: '/API/Status/' }), 'fine'],
   ['lacks a member', answered({ ...status, pending: undefined }), 'pending'],
   ['has another member', answered({ ...status, token: 'x' }), 'additional'],
-  ['is of a route that is not described', answered(status, { path: '/api/other' }), 'not in'],
-  ['has a status that is not described', answered(status, { status: 418 }), 'not in'],
+  ['is of an undescribed route', answered(status, { path: '/api/other' }), 'not in'],
+  ['has an undescribed status', answered(status, { status: 418 }), 'not in'],
   [
     'is a problem without its code',
     answered({ status: 401 }, { status: 401, type: 'application/problem+json' }),
     'required',
   ],
-])('an answer that %s is judged so', (_what, fault, part) => {
+])('the comparison with the OpenAPI document notices a response that %s', (_what, fault, part) => {
   expect(fault ?? 'fine').toContain(part)
 })

@@ -1,4 +1,4 @@
-// How often an address, a sign-in and a person may ask: by a clock that stands still until it is moved.
+// Rate limits of an address, a sign-in and a person, by a stopped clock.
 import { expect, it } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
 import { createLimits } from '../../src/web/rate-limit.ts'
@@ -18,7 +18,7 @@ function setUpLimit(perMinute = PER_MINUTE) {
   return {
     clock,
     noted,
-    /** The refusal, if there is one. */
+    /** The refusal, or undefined. */
     signIn: (from = ip) => refusalOf(() => limits.signingIn({ ip: from } as never, {} as never, () => {})),
     comeBack: (id: string) => refusalOf(() => limits.callback({ ip } as never, id)),
   }
@@ -32,7 +32,7 @@ function refusalOf(ask: () => unknown): Problem | undefined {
   }
 }
 
-/** How many of so many are refused. */
+/** Number of refusals among so many requests. */
 const refused = (count: number, ask: () => Problem | undefined) =>
   Array.from({ length: count }, ask).filter((refusal) => refusal?.status === 429).length
 
@@ -44,9 +44,9 @@ it.each([
   { seconds: 59, again: 29 },
   { seconds: 60, again: 30 },
   { seconds: 3_600, again: 30 },
-  // A clock that is set back keeps no one out.
+  // A clock that is set back blocks no one.
   { seconds: -3_600, again: 0 },
-])('an address that used up its minute begins $again sign-ins $seconds s later', ({ seconds, again }) => {
+])('an address at its limit can start $again sign-ins $seconds s later', ({ seconds, again }) => {
   const { clock, signIn } = setUpLimit()
   expect(refused(PER_MINUTE, () => signIn())).toBe(0)
   clock.now += seconds * 1000
@@ -69,7 +69,7 @@ it('a rejected request gets Retry-After until a tenth is free, and is logged onc
   expect(noted).toEqual([{ event: 'limited', what: 'address', user: undefined }])
 })
 
-it('of more networks than are remembered, the least recently used is forgotten', () => {
+it('beyond the maximum number of networks, the least recently used is forgotten', () => {
   const { signIn } = setUpLimit(2)
   const isRefused = (network: number) => signIn(`2001:db8:0:${network.toString(16)}::1`) !== undefined
   for (let network = 0; network < 19_999; network++) isRefused(network)

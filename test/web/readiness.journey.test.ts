@@ -1,4 +1,4 @@
-// /readyz: a store that reads but does not write serves no one. Tried on a real Redis that is full.
+// /readyz on a real Redis that is full: without writes, a server isn't ready.
 import { afterEach, expect, it } from 'vitest'
 import { messagesOf } from '../helpers/faulty.ts'
 import { statusOf, until } from '../helpers/processes.ts'

@@ -29,7 +29,7 @@ function store(failing?: (typeof OPERATIONS)[number]) {
   return { probe: async () => (await readiness.report()).store, calls, logged, state }
 }
 
-it('a store is read with every probe, and written to once a second', async () => {
+it('every probe reads the store, and one per second writes to it', async () => {
   const { probe, calls } = store()
   await Promise.all([probe(), probe()])
   vi.advanceTimersByTime(999)

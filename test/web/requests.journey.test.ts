@@ -1,4 +1,4 @@
-// What names a request: its id in the header, in the log and to people; its line in the log; the trace that it belongs to.
+// Request ids, request log and trace ids.
 import { request } from 'undici'
 import { expect, it } from 'vitest'
 import { run, signIn } from '../helpers/running.ts'
@@ -9,7 +9,7 @@ type Line = Record<string, unknown> & { msg: string; level: number }
 
 const running = shared(() => run({ settings: { REQUEST_LOG: 'yes', TRUST_PROXY: 'loopback' } }))
 
-/** What the work logs, when it is over. */
+/** The log lines of some work. */
 async function logged(work: () => Promise<unknown>): Promise<Line[]> {
   const before = running.log.length
   await work()
@@ -26,7 +26,7 @@ const ask = async (path: string, headers: Record<string, string> = {}) => {
   }
 }
 
-it('the id of a request is in a header of every answer, another each time', async () => {
+it('every response has a unique request id in a header', async () => {
   const answers = await Promise.all(
     ['/healthz', '/sign-in', '/assets/nothing', '/nowhere'].map((path) => ask(path)),
   )
@@ -35,7 +35,7 @@ it('the id of a request is in a header of every answer, another each time', asyn
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-it('the id of a request is the same in responses and every log line', async () => {
+it('a request id is the same in the response and every log line', async () => {
   running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
   const ada = await signIn(running, 'ada')
   const lines = await logged(async () => {
@@ -52,14 +52,14 @@ it('the id of a request is the same in responses and every log line', async () =
   })
 })
 
-it('a request’s id comes from a trusted proxy if it is a plain one', async () => {
+it('a plain request id of a trusted proxy is used', async () => {
   const given = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
   expect((await ask('/healthz', { 'x-request-id': given })).id).toBe(given)
   for (const odd of ['short', 'a'.repeat(65), 'with spaces in', 'ada@acme.example', '<script>alert</script>'])
     expect((await ask('/healthz', { 'x-request-id': odd })).id).toMatch(/^[\da-f]{12}$/)
 })
 
-it('the log of requests has one line for each, by the pattern of its route', async () => {
+it('the request log has one line per request, with the pattern of its route', async () => {
   const lines = await logged(async () => {
     await ask('/invite/some-secret-token?x=secret-query')
     await ask('/healthz')
@@ -81,14 +81,14 @@ it('the log of requests has one line for each, by the pattern of its route', asy
   expect(JSON.stringify(lines)).not.toMatch(/secret/)
 })
 
-it('the log of requests names no one', async () => {
+it('the request log has no personal data', async () => {
   const lines = await logged(async () => {
     const ada = await signIn(running, 'ada', '/onboarding', new TestBrowser())
     await ada.open('/search?q=secret-plan')
   })
   const requests = lines.filter(({ msg }) => msg === 'request')
   expect(requests.length).toBeGreaterThan(2)
-  // Random letters may spell a short name, so the ids of the requests are left out.
+  // Request ids are removed, because random letters may spell a short name.
   const output = requests.map(({ requestId: _id, ...rest }) => rest)
   expect(JSON.stringify(output)).not.toMatch(/ada|@|secret-plan|code|state/)
 })

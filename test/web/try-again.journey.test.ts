@@ -1,4 +1,4 @@
-// Every way on that a page, a header or a redirect offers leads to this site, whatever the request.
+// Every link, header and redirect of a page leads to this site, whatever the request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sendRaw, type RawAnswer } from '../helpers/raw-request.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -34,7 +34,7 @@ const targets = [
   `http://[::1/onboarding`,
 ]
 
-/** Where a browser would go from here, resolved as browsers do. */
+/** The URLs that a browser could open from this page, resolved like in browsers. */
 function waysOn(answer: RawAnswer): URL[] {
   const refresh = /url=(.*)$/i.exec(answer.headers['refresh'] ?? '')?.[1]
   const written = [
@@ -50,7 +50,7 @@ function expectOurs(answer: RawAnswer, target: string): void {
   const { authorizationServer } = running.sandbox.urls
   for (const way of waysOn(answer)) {
     expect([new URL(running.url).origin, new URL(authorizationServer).origin], target).toContain(way.origin)
-    // A path that starts with two slashes becomes another site's where it is written once more.
+    // A path with two leading slashes would lead to another site if it is written into a link.
     expect(way.pathname, target).not.toMatch(/^\/\//)
   }
 }
@@ -58,7 +58,7 @@ function expectOurs(answer: RawAnswer, target: string): void {
 const ask = (target: string, headers: Record<string, string> = {}) =>
   sendRaw(running.url, target, { headers: { accept: 'text/html', ...headers } })
 
-it.each(targets)('while everything works %s leads to no other site, signed in or not', async (target) => {
+it.each(targets)('no link or redirect of the page %s leaves this site', async (target) => {
   for (const headers of [{}, { cookie }]) {
     const answer = await ask(target, headers)
     expect(answer.status, answer.body).toBeLessThan(500)
@@ -68,7 +68,7 @@ it.each(targets)('while everything works %s leads to no other site, signed in or
   }
 })
 
-it('while everything works a long address that is written longer in another one is come back to', async () => {
+it('a long address survives encoding in return_to', async () => {
   const target = `/onboarding?x=${encodeURIComponent('/'.repeat(300))}`
   const { status, headers } = await ask(target)
   expect({ status, location: headers['location'] }).toEqual({
@@ -78,7 +78,7 @@ it('while everything works a long address that is written longer in another one 
   expect((await ask(headers['location'] ?? '')).status).toBe(303)
 })
 
-it('while everything works an answer that came to another address is redeemed as one to ours', async () => {
+it('a callback at another host is redeemed with our redirect_uri', async () => {
   const begun = await ask('/sign-in')
   const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
   const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
@@ -93,24 +93,27 @@ describe('while the store is away', () => {
   beforeAll(() => redis.kill())
   afterAll(() => redis.start())
 
-  it.each(targets)('%s is a page whose links lead to no other site', async (target) => {
-    const answer = await ask(target, { cookie })
-    expect(answer.status).toBeGreaterThan(200)
-    expectOurs(answer, target)
-  })
+  it.each(targets)(
+    'during an outage of the store, no link of the page %s leaves this site',
+    async (target) => {
+      const answer = await ask(target, { cookie })
+      expect(answer.status).toBeGreaterThan(200)
+      expectOurs(answer, target)
+    },
+  )
 
   it.each([
     '/onboarding',
     '/onboarding?datasource=slack_1',
     '/search?q=a%20b',
     '/sign-in?return_to=%2Fonboarding',
-  ])('offers %s once more, as it was', async (target) => {
+  ])('during an outage of the store, the page offers %s again, unchanged', async (target) => {
     const answer = await ask(target, { cookie })
     expect(answer.status).toBe(503)
     expect(waysOn(answer).map(({ href }) => href)).toContain(running.url + target)
   })
 
-  it('offers a sign-in that came back the way to where it began', async () => {
+  it('during an outage of the store, a callback offers the start of its sign-in', async () => {
     const begun = await ask('/sign-in?return_to=%2Fsearch%3Fq%3Da')
     const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
     const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
@@ -123,7 +126,7 @@ describe('while the store is away', () => {
     }
   })
 
-  it('retries when the announced wait is over, unless the person stops it', async () => {
+  it('during an outage of the store, a page retries after Retry-After unless the person stops it', async () => {
     const answer = await ask('/onboarding?datasource=slack_1', { cookie })
     const seconds = answer.headers['retry-after']
     expect(answer.headers['refresh']).toBe(`${seconds}; url=/onboarding?datasource=slack_1`)
@@ -132,7 +135,7 @@ describe('while the store is away', () => {
     expect((await ask(still, { cookie })).headers['refresh']).toBeUndefined()
   })
 
-  it('repeats no code and no state of a sign-in', async () => {
+  it('during an outage of the store, a page repeats no code and no state of a sign-in', async () => {
     for (const target of [
       '/sign-in/callback?code=SECRET&state=S',
       '/Sign-In/Callback/?code=SECRET&state=S',
@@ -143,7 +146,7 @@ describe('while the store is away', () => {
     }
   })
 
-  it('signs out on this device however its address is written', async () => {
+  it('during an outage of the store, any spelling of /sign-out signs out the device', async () => {
     for (const target of ['/sign-out', '/Sign-Out', '/SIGN-OUT/']) {
       const answer = await sendRaw(running.url, target, { method: 'POST', headers: { cookie } })
       expect(answer.status, target).toBe(303)

@@ -1,4 +1,4 @@
-// The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
+// The templates and the stylesheet: missing values fail, printed values are escaped, and the size is limited.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ import { neutralCompany } from '../../src/company/company.ts'
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const NOW = Date.UTC(2026, 10, 21)
 
-/** What compose.ts gives to every view, and pages.ts to every page. */
+/** The data that compose.ts gives to every view, and pages.ts to every page. */
 const frame = {
   stylesheet: '/assets/onramp.css',
   colors: '/assets/company/brand.css',
@@ -73,24 +73,24 @@ const pages: Record<string, Record<string, unknown>> = {
   },
 }
 
-/** What a page may be given without any view printing it: for the answer's headers, or kept for views to come. */
+/** Data that no view has to print: for headers of the response, or for future views. */
 const NOT_PRINTED: Record<string, string[]> = {
   'onboarding/overview': ['refresh'],
   'web/problem': ['refresh'],
 }
-/** Only the overview has a way to stop polling, and only while it waits. */
+/** Only a waiting overview has a link that stops polling. */
 const IN_SOME_STATES = new Set(['still'])
 
 const render = createViews(VIEWS)
 
-it.each(Object.keys(pages))('a view %s renders with its data', (view) => {
+it.each(Object.keys(pages))('the view %s renders with its data', (view) => {
   const html = render(view, pages[view] ?? {})
   expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
   expect(html).not.toMatch(/undefined|\[object/)
   expect(html).not.toMatch(/<%|%>/)
 })
 
-it.each(Object.keys(pages))('a view %s fails when any name that it uses is missing', (view) => {
+it.each(Object.keys(pages))('the view %s fails if any name that it uses is missing', (view) => {
   const data = pages[view] ?? {}
   const silent = Object.keys(data).filter((name) => {
     const { [name]: _left, ...rest } = data
@@ -107,7 +107,7 @@ it.each(Object.keys(pages))('a view %s fails when any name that it uses is missi
 it.each([
   ['https://intranet.acme.example/welcome', 'Back to the intranet'],
   ['https://wiki.acme.example/', 'Back to wiki.acme.example'],
-])('the way back from the overview to %s is called %s', (returnTo, label) => {
+])('the return link of the overview to %s is called %s', (returnTo, label) => {
   const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
   const data = { ...pages['onboarding/overview'], brand: { ...frame.brand, home } }
   const link = { href: returnTo, label: `Back to ${new URL(returnTo).host}`, host: new URL(returnTo).host }
@@ -115,7 +115,7 @@ it.each([
   expect(html).toContain(`href="${returnTo}" rel="noreferrer">${label}</a>`)
 })
 
-it('the page of a failure that people can’t fix offers the company’s help first', () => {
+it('the error page of a failure that people can’t fix offers the company’s help first', () => {
   const help = { href: 'https://intranet.acme.example/search', label: 'Ask the search team' }
   const buttonsWith = (own: object) => {
     const html = createViews(VIEWS)('web/problem', { ...pages['web/problem'], needsHelp: true, ...own })
@@ -126,7 +126,7 @@ it('the page of a failure that people can’t fix offers the company’s help fi
     ['button secondary', '/onboarding'],
   ])
   expect(buttonsWith({ brand: { ...frame.brand, help: undefined } })).toEqual([['button', '/onboarding']])
-  // Where the overview would fail the same way, the way back is the intranet's.
+  // If the overview would fail, too, the link leads to the intranet.
   const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
   const [, back] = buttonsWith({ brand: { ...frame.brand, help, home }, isShut: true })
   expect(back).toEqual(['button secondary', home.href])
@@ -139,18 +139,21 @@ describe('what a view prints', () => {
   writeFileSync(join(folder, 'deep.eta'), '<p><%= it.person.name %></p>')
   writeFileSync(join(folder, 'outer.eta'), "<%~ include('/one', { }) %>")
 
-  it('is escaped in text and in attributes', () => {
+  it('values in views are escaped in text and in attributes', () => {
     const html = createViews(folder)('one', { name: `"'><b>&amp;</b>` })
     expect(html).toBe(
       '<p title="&quot;&#39;&gt;&lt;b&gt;&amp;amp;&lt;/b&gt;">&quot;&#39;&gt;&lt;b&gt;&amp;amp;&lt;/b&gt;</p>',
     )
   })
 
-  it.each([undefined, null, {}, [], () => 'x', Symbol('x'), true])('is text or a number, not %s', (name) => {
-    expect(() => createViews(folder)('one', { name })).toThrow(/is not text|Symbol/)
-  })
+  it.each([undefined, null, {}, [], () => 'x', Symbol('x'), true])(
+    'a view prints strings and numbers, but not %s',
+    (name) => {
+      expect(() => createViews(folder)('one', { name })).toThrow(/is not text|Symbol/)
+    },
+  )
 
-  it('was given, at the top, below it and in what is included', () => {
+  it('a missing value fails in a view, below it and in an included view', () => {
     const render = createViews(folder)
     expect(() => render('one', {})).toThrow(/name/)
     expect(() => render('deep', { person: {} })).toThrow('prints undefined')
@@ -163,7 +166,7 @@ const css = sheets.map((file) => readFileSync(join(VIEWS, 'assets', file), 'utf8
 const declarations = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/@media[^{]*/g, '')
 
 it('the stylesheet weighs at most 6 kB over the wire, and loads nothing else', () => {
-  // A page loads the sheet of all pages and at most one more.
+  // A page loads the common stylesheet and at most one more.
   const bytes = (file: string) => brotliCompressSync(readFileSync(join(VIEWS, 'assets', file))).length
   for (const file of sheets)
     expect(bytes(file) + (file === 'onramp.css' ? 0 : bytes('onramp.css')), file).toBeLessThanOrEqual(

@@ -1,4 +1,4 @@
-// Webhooks from a walk to a receiver over HTTP, on both stores: verified as receivers do, and kept over a restart.
+// Webhooks from a walk to a receiver over HTTP, on both stores: verified like receivers do, also after a restart.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -79,7 +79,7 @@ describe.each(stores)('webhooks on %s', (_name, open) => {
   const arrived = (type: string) =>
     vi.waitFor(() => expect(receiver.events.map((event) => event.type)).toContain(type), 5_000)
 
-  it('tell of a sign-in and of an app that was connected', async () => {
+  it('webhooks report a sign-in and a connected app', async () => {
     const ada = await signIn(running, 'ada')
     await ada.click('/onboarding/connect/slack_1')
     await answerConsent(ada, 'allow')
@@ -95,7 +95,7 @@ describe.each(stores)('webhooks on %s', (_name, open) => {
     ])
   })
 
-  it('outlive a restart while the receiver is away, and follow no redirect', async () => {
+  it('webhooks survive a restart while the receiver is unreachable, and follow no redirect', async () => {
     receiver.status = 307
     receiver.calls = 0
     await signIn(running, 'bob')

@@ -1,4 +1,4 @@
-// What the log has of a receiver of events, by a clock that is moved.
+// Log lines about a failing receiver, by a test clock.
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { Receiver } from '../../src/webhooks/receiver.ts'

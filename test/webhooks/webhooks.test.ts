@@ -1,4 +1,4 @@
-// Events on their way: at least once, and never for ever.
+// Delivery of events: at least once, with a limit of time.
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { withMilestone, type Person } from '../../src/people/person.ts'
@@ -20,7 +20,7 @@ function setUpWebhooks() {
   const receiver: { answer: () => Promise<DeliveryOutcome> } = {
     answer: () => Promise.resolve({ kind: 'delivered' }),
   }
-  /** A command beside the server. */
+  /** A command that runs beside the server. */
   const command = testPeople({ records, now, onEvents: () => {} })
   function process() {
     const registry = new Registry()
@@ -136,8 +136,8 @@ it('an event is retried with the same id and a new signature, because receivers 
 
 it.each([
   ['after seconds, then hours', undefined, [5, 30, 120, 600, 1800, 3600, 7200, 7200, 7200]],
-  ['when Retry-After says', 3_600, [3600, 3600, 3600, 3600, 3600, 3600, 7200]],
-  ['after two hours, if Retry-After says more', 1e9, [7200, 7200]],
+  ['after Retry-After', 3_600, [3600, 3600, 3600, 3600, 3600, 3600, 7200]],
+  ['after two hours, if Retry-After is longer', 1e9, [7200, 7200]],
 ])('an event is retried %s, and not before', async (_when, wait, pauses) => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const { process, receiver, sent } = setUpWebhooks()
@@ -152,7 +152,7 @@ it.each([
   }
 })
 
-it('the metrics have the count of waiting events and the oldest one’s age', async () => {
+it('the metrics have the number of waiting events and the age of the oldest', async () => {
   const { process, receiver } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
   const figures = async ({ registry }: ReturnType<typeof process>) =>
@@ -174,12 +174,12 @@ it('the metrics have the count of waiting events and the oldest one’s age', as
   for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
 })
 
-it('an event that comes while the one before is settled follows at once', async () => {
+it('an event that is created while the previous one is settled follows at once', async () => {
   const { records, process, sent } = setUpWebhooks()
   const { people } = process()
   const { compareAndSet } = records
   let writes = 0
-  // The installation's key; what makes the first event, what takes it, what settles it.
+  // The data key, then the writes that create, claim and settle the first event.
   records.compareAndSet = async (...given) => {
     const isDone = await compareAndSet(...given)
     if (++writes === 4) await people.change(email, blocked)
@@ -222,7 +222,7 @@ it('events of a process that died are sent by another one', async () => {
   receiver.answer = () => Promise.resolve({ kind: 'delivered' })
   process().webhooks.start()
   await turns(10)
-  // It may still be at it.
+  // The process may still be sending it.
   expect(sent).toHaveLength(1)
   await turns(MINUTE)
   expect(sent).toHaveLength(2)

@@ -1,4 +1,4 @@
-// What the package offers to a program. The commands are beside it: see README.md.
+// The interface of the package for programs. The commands are beside it: see README.md.
 export { publishedSchedule } from './schedule/published-schedule.ts'
 export { filterEntries, groupByRemoval, listEntries, listJson, selectEntries } from './schedule/schedule.ts'
 export { dayOf, operationOf, remarksOf } from './schedule/schedule.ts'

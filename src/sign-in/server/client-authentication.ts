@@ -1,4 +1,4 @@
-// How the client authenticates at a token endpoint (OIDC_CLIENT_…, SMTP_OAUTH_CLIENT_…).
+// Client authentication at a token endpoint (OIDC_CLIENT_…, SMTP_OAUTH_CLIENT_…).
 import { createPrivateKey, createPublicKey, hash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ClientSecretPost, modifyAssertion, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'

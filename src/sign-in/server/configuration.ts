@@ -1,4 +1,4 @@
-// How openid-client reaches the authorization server: over our own connection pool, with a time limit and a bounded response.
+// Configuration of openid-client: calls go over our own connection pool, with a time limit and a bounded response.
 // Measured: a sign-in takes a tenth less processor time than with Node's global fetch.
 import {
   allowInsecureRequests,

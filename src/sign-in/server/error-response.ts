@@ -1,4 +1,4 @@
-// What went wrong at the authorization server: a problem for the person, and words for the log. Told apart by openid-client's
+// Errors of the authorization server: a problem for the person, and a text for the log. Distinguished by openid-client's
 // codes and the registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6).
 import {
   AuthorizationResponseError,

@@ -1,5 +1,5 @@
-// A person's browser, as light as can be, because it shares the machine with what is measured: cookies of onramp, Fetch
-// Metadata, redirects. After an error it does what people do: it loads the page again.
+// A minimal browser, because it shares the machine with the measured servers: onramp's cookies, Fetch Metadata, redirects. After an
+// error it reloads the page, like people do.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import type { CookieJar } from '../../helpers/cookie-jar.ts'
@@ -22,7 +22,7 @@ const MAX_HOPS = 60
 const TIMEOUT_MS = 30_000
 const OFFICES = 40
 
-/** A path without what is secret or different each time. */
+/** A path without secrets and unique values. */
 const patternOf = (url: string) =>
   new URL(url).pathname.replace(/(?<=^\/onboarding\/\w+\/|^\/auth\/datasource\/).*/, ':app')
 

@@ -1,5 +1,5 @@
 // All processes of the morning: Redis with a replica and three Sentinels, the stand-in, and two processes of onramp that are
-// started again whatever ends them.
+// restarted whenever they end.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -107,7 +107,7 @@ export class Company {
     await until(() => this.network.gateway.areAllReady(), 'both to be ready again', 60_000)
   }
 
-  /** @returns how many milliseconds it took until all was as before */
+  /** @returns the milliseconds until everything was ready again */
   async let(fault: Fault): Promise<number> {
     const from = performance.now()
     if (fault === 'failover') await this.#failOver()

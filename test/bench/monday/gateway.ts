@@ -1,4 +1,4 @@
-// The proxy in front of the two processes, without a process of its own. It retries nothing, so a lost request is seen.
+// The proxy in front of the two processes, within this process. It doesn't retry, so lost requests are noticed.
 import { Pool, type Dispatcher } from 'undici'
 import { watchReadiness, type ReadyPorts } from '../../helpers/network.ts'
 

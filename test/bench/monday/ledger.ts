@@ -1,4 +1,4 @@
-// How long each hop took, and each error, by the part of the morning.
+// Durations of hops, and errors, by the part of the morning.
 import { percentilesOf } from '../load.ts'
 
 /** A part of the run; a fault's name while it lasts. */

@@ -1,4 +1,4 @@
-// One person's morning, by their plan: open the link, sign in, go from app to app, finish, and note what the pages show.
+// One person's morning, by their plan: open the link, sign in, walk from app to app, finish, and record the pages.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CookieJar } from '../../helpers/cookie-jar.ts'
 import { Tab, type Network, type StatusCounts } from './browser.ts'

@@ -1,4 +1,4 @@
-// When each person of the company comes, and what they do with each app. The same seed gives the same company.
+// The plan of each person: time of arrival, and decision about each app. The same seed gives the same company.
 import { createRandom, type Random } from '../../proof/random.ts'
 
 export const APPS = ['slack_1', 'github_1', 'gdrive_1', 'jira_1', 'confluence_1'] as const
@@ -19,15 +19,15 @@ export type Plan = {
 
 export type Rhythm = {
   people: number
-  /** What the hour takes here. */
+  /** The duration of the simulated hour. */
   seconds: number
-  /** The first part, in which people come as slowly as they really do. */
+  /** The first part, at the real rate of arrivals. */
   averageSeconds: number
   /** People a second, on average over the real hour. */
   averageRate: number
 }
 
-/** How many open the link in one second of a burst; each lasts two. */
+/** Number of people who open the link in one second of a burst of two seconds. */
 export const BURST_RATE = 280
 export const BURST_SECONDS = 2
 const BURSTS = 8
@@ -45,7 +45,7 @@ export function burstStarts({ people, seconds, averageSeconds }: Rhythm): number
   return Array.from({ length: count }, (_, burst) => averageSeconds + ((burst + 0.5) / count) * seconds)
 }
 
-/** When people come: at the average rate at first, then evenly over the rest, with bursts in between. */
+/** Times of arrival: at the average rate at first, then evenly over the rest, with bursts. */
 function* arrivals(rhythm: Rhythm, random: Random) {
   const { people, seconds, averageSeconds, averageRate } = rhythm
   const average = Math.min(people, Math.round(averageSeconds * averageRate))
@@ -58,7 +58,7 @@ function* arrivals(rhythm: Rhythm, random: Random) {
   for (let index = inBursts; index < rest; index++) yield averageSeconds + random.next() * seconds
 }
 
-/** @returns the first to come first */
+/** @returns the plans in the order of arrival */
 export function planCompany(rhythm: Rhythm, seed: number): Plan[] {
   const random = createRandom(seed)
   return [...arrivals(rhythm, random)]

@@ -26,7 +26,7 @@ export type Accounts = {
   row: ReportRow | undefined
 }
 
-/** What disagrees about one person; empty if nothing is lost. */
+/** The disagreements about one person; empty if nothing is lost. */
 export function lossesOf({ plan, outcome, entry, row }: Accounts): string[] {
   const { stuck, shown, status } = outcome
   if (stuck !== undefined) return [`stuck: ${stuck}`]
@@ -50,7 +50,7 @@ export function lossesOf({ plan, outcome, entry, row }: Accounts): string[] {
 
 export type Loss = { person: number; losses: string[] }
 
-/** @returns the people of whom something is lost */
+/** @returns the people with losses */
 export function reconcile(
   outcomes: ReadonlyMap<Plan, Outcome>,
   journal: Record<string, JournalEntry>,

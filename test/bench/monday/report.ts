@@ -7,7 +7,7 @@ import type { Loss } from './reconcile.ts'
 
 export type Morning = {
   machine: string
-  /** How often Redis failed over. Once is planned; what more of it costs is not onramp's fault. */
+  /** Number of failovers of Redis. One is planned; more aren't onramp's fault. */
   failovers: number
   processors: number
   minutes: number
@@ -42,7 +42,7 @@ function verdictsOf(morning: Morning): Verdict[] {
   const load = meter.load()
   const p99 = shares.find(([part]) => part === 'average')?.[1].own.p99
   const atRestart = troubles.filter(([what]) => !USED_TWICE.test(what) && what.startsWith('rolling restart:'))
-  // Before anyone has come, what the machine has to do belongs to others.
+  // Load before the first arrival is due to other programs.
   const isFree = load.first < morning.processors
   return [
     [losses.length === 0, `Nothing is lost: ${people - losses.length} of ${people} people`],

@@ -33,13 +33,13 @@ const rhythm: Rhythm = {
 }
 const average = rhythm.averageSeconds
 
-/** When each happens, as a share of the hour: between the bursts. */
+/** The time of each fault as a share of the hour, between the bursts. */
 const FAULTS: [Fault, number][] = [
   ['kill -9', 0.12],
   ['failover', 0.36],
   ['rolling restart', 0.62],
 ]
-/** A burst is felt for so long. */
+/** Duration of a burst's effect. */
 const BURST_FELT_SECONDS = BURST_SECONDS + 3
 
 /** The phase of a second, faults apart; the first quarter at the average rate warms up. */

@@ -1,5 +1,5 @@
-// The company's authorization server, its search service and the apps, in one process. A header says how long each response
-// took. Its journal of consents is the truth that onramp's records are compared with.
+// The company's authorization server, search service and apps, in one process. A header has the duration of each response. Its
+// journal of consents is the reference for onramp's records.
 import { createServer, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -22,13 +22,13 @@ type StandInResponse = AuthorizationResponse | { html: string; status: number }
 
 const port = Number(process.env['PORT'])
 const origin = `http://127.0.0.1:${port}`
-/** How long a response takes on average, in milliseconds, as over a network. */
+/** Average duration of a response in milliseconds, like over a network. */
 const LATENCY: Record<string, number> = {
   '/rest/api/v1/checkdatasourceauth': 30,
   '/token': 20,
   '/userinfo': 10,
 }
-/** How long a slow app takes until its consent shows. */
+/** Delay of a slow app's consent. */
 const SLOW_MS = 3_000
 
 const people = new Map<number, JournalEntry>()
@@ -106,7 +106,7 @@ const server = createServer((req, res) => {
       res.setHeader('Content-Type', 'application/json').end(JSON.stringify(response.json))
     else res.writeHead(response.status, { 'Content-Type': 'text/html' }).end(response.html)
   }
-  // A process that is killed goes away in the middle of its request.
+  // A killed process disconnects in the middle of its request.
   respond().catch(() => res.destroy())
 })
 server.listen(port, '127.0.0.1')

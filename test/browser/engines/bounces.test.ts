@@ -1,5 +1,5 @@
-// Bounce-tracking protection: Firefox deletes what a site keeps that a person was only led through. It does so at once
-// here, without its hour of grace, and takes nothing of ours.
+// Firefox's bounce-tracking protection deletes cookies of sites without interaction, here without its hour of grace. It deletes
+// none of ours.
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -18,13 +18,13 @@ const PREFERENCES = {
   'privacy.bounceTrackingProtection.mode': 1,
   'privacy.bounceTrackingProtection.bounceTrackingGracePeriodSec': 0,
   'privacy.bounceTrackingProtection.bounceTrackingPurgeTimerPeriodSec': SECONDS_BETWEEN_PURGES,
-  // How long after a page has loaded it may lead on by script: then the visit is judged.
+  // Milliseconds after the load during which a script may redirect, before the visit is classified.
   'privacy.bounceTrackingProtection.clientBounceDetectionTimerPeriodMS': 500,
 }
 
 let firefox: Engine
 let running: Running
-/** Keeps a cookie of everyone whom it leads on to `?to`, as a tracker does. */
+/** A tracker: sets a cookie and redirects to `?to`. */
 let tracker: Server
 let intranet: Server
 
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 const purge = () => sleep((SECONDS_BETWEEN_PURGES * 2 + 1) * 1000)
 
-/** What they see who come back after a walk with purges in the middle and at its end. */
+/** The page of a person who returns after a walk with purges in the middle and at the end. */
 async function walkPurged(ada: Person): Promise<string> {
   await ada.press('.step .button[href^="/onboarding/connect/"]')
   await ada.answer('Slack', 'allow')
@@ -79,7 +79,7 @@ async function walkPurged(ada: Person): Promise<string> {
 }
 
 describe.skipIf(lacks !== '')(`Firefox’s bounce-tracking protection ${lacks}`, () => {
-  it('takes the cookie of a site that only leads on', async () => {
+  it('Firefox deletes the cookie of a site that only redirects', async () => {
     const ada = await Person.arrive(firefox, running, 'ada')
     await ada.tab.open(addressOf(intranet))
     await ada.press('#theirs')
@@ -91,7 +91,7 @@ describe.skipIf(lacks !== '')(`Firefox’s bounce-tracking protection ${lacks}`,
     await ada.leave()
   })
 
-  it('a walk from the intranet loses nothing to it', async () => {
+  it('a walk from the intranet loses nothing to bounce-tracking protection', async () => {
     const ada = await Person.arrive(firefox, running, 'ada')
     await ada.tab.open(addressOf(intranet))
     await ada.press('#ours')
@@ -100,7 +100,7 @@ describe.skipIf(lacks !== '')(`Firefox’s bounce-tracking protection ${lacks}`,
     await ada.leave()
   })
 
-  it('a walk from an email loses nothing to it', async () => {
+  it('a walk from an email loses nothing to bounce-tracking protection', async () => {
     running.sandbox.reset()
     const ada = await Person.arrive(firefox, running, 'ada')
     const token = await invite(running)

@@ -1,4 +1,4 @@
-// A test for each of three engines, in the same words: what one of them does differently is a difference.
+// Defines the same tests for each of three engines.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runOnThreeSites } from '../../helpers/chromium.ts'
 import type { Running } from '../../helpers/running.ts'
@@ -11,7 +11,7 @@ import { openWebkit, webkitNeeds } from './webkit.ts'
 const ENGINES = [
   { name: 'Chromium', goesBack: true, needs: chromiumNeeds, open: openChromium },
   { name: 'Firefox', goesBack: true, needs: firefoxNeeds, open: () => openFirefox() },
-  // Its driver (2.50) falls silent when it goes back after redirects between sites.
+  // WebKit's driver (2.50) hangs on “Back” after redirects between sites.
   { name: 'WebKit', goesBack: false, needs: webkitNeeds, open: openWebkit },
 ].map((engine) => ({ ...engine, lacks: missing(engine.needs) ?? '' }))
 
@@ -23,7 +23,7 @@ const people = newcomers(12)
 export type Walk = {
   title: string
   world: keyof typeof WORLDS
-  /** Does it need the back button? */
+  /** True if the test needs the back button. */
   goesBack?: boolean
   act: (ada: Person, running: Running) => Promise<void>
 }

@@ -1,7 +1,7 @@
-// What the walk needs of a browser, made by any maker: so little that three engines can do the same.
+// The browser functions that the walk needs, few enough for three engines.
 import { existsSync } from 'node:fs'
 
-/** A tab that a person looks at. */
+/** A tab. */
 export type Tab = {
   open(url: string): Promise<void>
   back(): Promise<void>
@@ -24,7 +24,7 @@ export type Engine = {
 /** The programs of an engine, and the package of Debian that has each. */
 type EngineSetup = Record<string, string>
 
-/** What is missing on this machine, in words, if anything is. */
+/** The missing programs on this machine, as text; undefined if there are none. */
 export function missing(needs: EngineSetup): string | undefined {
   const absent = Object.entries(needs).filter(([program]) => !existsSync(program))
   return absent.length === 0 ? undefined : `needs ${absent.map(([, name]) => name).join(' and ')}`

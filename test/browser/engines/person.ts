@@ -1,4 +1,4 @@
-// A person at a browser of whatever engine: what they see on the pages, and what they press.
+// Fixture: a person with a browser of any engine, what they read and click.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Running } from '../../helpers/running.ts'
 import type { Engine, Profile, Tab } from './engine.ts'
@@ -12,7 +12,7 @@ export class Person {
   readonly id: string
   readonly running: Running
   readonly #profile: Profile
-  /** The tab that they look at. */
+  /** The current tab. */
   readonly tab: Tab
 
   private constructor(id: string, running: Running, profile: Profile, tab: Tab) {
@@ -36,17 +36,17 @@ export class Person {
     return new Person(this.id, this.running, this.#profile, await this.tab.another())
   }
 
-  /** Waits until the expression holds in the page, whichever page that is by then. */
+  /** Waits until the expression is true in the current page. */
   async until(expression: string): Promise<void> {
     const end = Date.now() + PATIENCE_MS
-    // A page that is on its way out can't be evaluated.
+    // A page that is being unloaded can't be evaluated.
     while (!(await this.tab.ask<boolean>(expression).catch(() => false))) {
       if (Date.now() > end) throw new Error(`${expression} never held:\n${await this.sees()}`)
       await sleep(PAUSE_MS)
     }
   }
 
-  /** Where they are and what is there, in one line each. */
+  /** The URL and the text of the page, one line each. */
   sees(): Promise<string> {
     return this.tab.ask("location.href + '\\n' + document.body.innerText.replaceAll(/\\s+/g, ' ')")
   }
@@ -55,7 +55,7 @@ export class Person {
     return this.until(`document.body.innerText.replaceAll(/\\s+/g, ' ').includes(${quoted(text)})`)
   }
 
-  /** Clicks it once it is there, and before that whatever it is folded into. */
+  /** Waits for an element, opens the disclosures around it, and clicks it. */
   async press(selector: string): Promise<void> {
     const element = `document.querySelector(${quoted(selector)})`
     await this.until(`document.readyState === 'complete' && ${element} !== null`)
@@ -86,7 +86,7 @@ export class Person {
     return this.press(`a[href="/onboarding/connect/${instance}"]`)
   }
 
-  /** Answers the consent page of this app. */
+  /** Decides on the consent page of this app. */
   async answer(app: string, what: 'allow' | 'deny'): Promise<void> {
     await this.reads(`content you can access in ${app}.`)
     await this.press(`form[action$="/${what}"] button`)

@@ -130,7 +130,7 @@ walkInEachEngine([
       await ada.enter('/onboarding?lang=ar')
       await ada.reads(t('overview.title'))
       await ada.until("getComputedStyle(document.querySelector('h1')).direction === 'rtl'")
-      // Nothing sticks out on the side where no one looks for it.
+      // Nothing overflows on the left side, where no scroll bar would show it.
       await ada.until('document.documentElement.scrollWidth <= innerWidth')
       await ada.press('.step .button[href^="/onboarding/connect/"]')
       for (const app of APPS) await ada.answer(app, 'allow')

@@ -1,4 +1,4 @@
-// WebKit over WebDriver, as Debian builds it for GTK: each session is a window with nothing kept from the one before.
+// Debian's WebKitGTK over WebDriver: each session is a window with a fresh profile.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { freePort } from '../../helpers/running.ts'
 import type { Engine, Tab } from './engine.ts'
 
 const DRIVER = '/usr/bin/WebKitWebDriver'
-/** It has no headless form, so it gets a display that no one sees. */
+/** A virtual display, because WebKitGTK has no headless mode. */
 const DISPLAY = '/usr/bin/Xvfb'
 export const webkitNeeds = { [DRIVER]: 'webkit2gtk-driver', [DISPLAY]: 'xvfb' }
 

@@ -1,5 +1,4 @@
-// What happens when: the simulated clock, minute by minute. What is due in a minute happens in the order in which it was
-// put down.
+// The simulated clock, minute by minute. Events of the same minute happen in the order of their scheduling.
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
@@ -27,7 +26,7 @@ export class Calendar {
     else known.push(event)
   }
 
-  /** So much time goes by, with all that happens meanwhile. */
+  /** Advances the clock, and runs the events in between. */
   async pass(milliseconds: number): Promise<void> {
     this.#until += milliseconds
     if (Math.floor(this.#until / MINUTE) > this.#minute) {

@@ -1,4 +1,4 @@
-// What changes in the company during the simulated year: its apps, and the days without emails.
+// Changes in the company during the simulated year: apps, and days without emails.
 import type { Company } from '../../../src/company/company.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import type { Random } from '../random.ts'
@@ -17,9 +17,9 @@ type ChangesOptions = {
   workforce: Workforce
   /** The company file's `replaces`, the other way around. */
   replacedBy: Map<string, string>
-  /** When an owner last approved an app. */
+  /** Time of an owner's last approval of an app. */
   answers: Map<string, number>
-  /** What an operator gives the next run. */
+  /** Options of the operator for the next run. */
   operate: (change: (state: KeepState) => KeepState) => void
 }
 
@@ -28,7 +28,7 @@ export const dayOf = (at: number): string => new Date(at).toISOString().slice(0,
 export class Changes {
   readonly quiet: Company['quiet']
   readonly pause = { from: Infinity, until: 0 }
-  /** When each owner has answered last. */
+  /** Time of each owner's last decision. */
   readonly answeredAt = new Map<string, number>()
   readonly #options: ChangesOptions
   readonly gone: { instance: string; at: number }[] = []

@@ -1,5 +1,5 @@
-// The promises of onramp keep (no JavaScript promises), checked for every email, every run and every day of the simulated year. Each counts how often it
-// was checked, and keeps its first breach.
+// The guarantees of onramp keep, checked for every email, run and day of the simulated year. Each counts its checks, and keeps its
+// first violation.
 import { Readable } from 'node:stream'
 import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
 import { createReport } from '../../../src/admin/report.ts'
@@ -142,7 +142,7 @@ export class KeepPromises {
         .flatMap((one) => consentOf(one, instance) ?? [])
         .some(({ since, isConnected }) => isConnected && since >= answeredAt)
       const triedAt = this.#triedAt.get(instance) ?? 0
-      // The next person hears of it where the first one does nothing for three working days.
+      // The next person is emailed if the first one does nothing for three working days.
       check('approval', answeredAt < calendar.now && (isConfirmed || calendar.now - triedAt > 60 * HOUR))
       if (!isConfirmed) check('approval', (this.#requested.get(instance)?.at ?? 0) < answeredAt)
       this.#triedAt.set(instance, calendar.now)

@@ -1,4 +1,4 @@
-// The promises that every record of a day is held to.
+// Guarantees about every record, checked daily.
 import { Readable } from 'node:stream'
 import { parsePeopleQuery } from '../../../src/admin/filters.ts'
 import { overviewPage } from '../../../src/admin/overview.ts'
@@ -68,7 +68,7 @@ async function checkPeople({ all, now, people, workforce, check }: Day): Promise
   }
 }
 
-/** Counts the days on which everyone could have been told of an app that they don't know of. */
+/** Counts the days on which a due email about a new app was possible. */
 function checkNewApps({ all, keepState, now, workforce, changes, check }: Day): void {
   const weekday = new Date(now).getUTCDay()
   const { from, to } = workforce.outage

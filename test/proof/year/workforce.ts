@@ -1,5 +1,5 @@
-// The people of a simulated year and the service: their consents, what they do after an email, and what happens to them.
-// They know only onramp's pages and emails. MODEL describes and prints all of it.
+// The people of a simulated year and the service: consents, reactions to emails, and changes. People use only onramp's pages and
+// emails. MODEL describes and prints all of it.
 import { hash } from 'node:crypto'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import type { UnconnectedApp } from '../../../src/client-api/responses.ts'
@@ -69,7 +69,7 @@ export type Consent = {
   /** Absent while it is connected, and before. */
   lapse: Lapse | undefined
   emails: number
-  /** What the person said on a page. */
+  /** The person's choice on a page. */
   aside: 'skipped' | 'blocked' | undefined
   /** Emails that it was approved, since the owner's last answer. */
   approvals: number
@@ -195,7 +195,7 @@ export class Workforce {
     some(A_WEEK.marry, (employee) => this.#marry(employee))
   }
 
-  /** With an id, the next run finds it out; otherwise an operator says so. */
+  /** With an id, the next run notices it; otherwise an operator renames the person. */
   async #marry(employee: Employee): Promise<void> {
     const { email: former, formerEmails, isListed, isKnown, id } = employee
     if (!isListed || !isKnown) return

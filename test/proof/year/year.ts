@@ -24,11 +24,11 @@ import { Workforce, type Employee } from './workforce.ts'
 
 const STARTS_AT = Date.UTC(2027, 0, 4)
 const PAST_THE_HOUR = 7 * MINUTE
-/** How long the service takes to fail while it is down, with all retries. */
+/** Duration of a failing call while the service is down, with all retries. */
 const DOWN_MS = 10_000
 const KILLED = 0.02
 const STEPS = [10, 100, 1_000, 10_000]
-/** How long after its notice a mass disconnect is resumed. */
+/** Time between the notice of a mass disconnect and its release. */
 const RESUMED_AFTER = { odd: 3 * DAY, even: 2 * HOUR }
 
 class Killed extends Error {}

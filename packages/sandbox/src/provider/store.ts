@@ -1,4 +1,4 @@
-// What an authorization server remembers, in memory. It outlives the provider, so that keys can rotate
+// The state of an authorization server, in memory. It outlives the provider, so that keys can rotate
 // (a new provider over the same store) without signing anyone out.
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Person } from '../people.ts'
