@@ -115,6 +115,7 @@ export class Workforce {
   readonly employees: Employee[] = []
   readonly byEmail = new Map<string, Employee>()
   /** Addresses that people had before. */
+  #marriages = 0
   readonly #free: { email: string; at: number }[] = []
   /** The identity provider. */
   issuer = 'https://id.acme.example'
@@ -201,7 +202,8 @@ export class Workforce {
     if (!isListed || !isKnown) return
     formerEmails.push(former)
     if (id !== undefined) this.#free.push({ email: former, at: this.#calendar.now })
-    employee.email = `m${formerEmails.length}.${formerEmails[0]}`
+    // Unlike an address made of the former one: that may be of someone else by now, who marries too.
+    employee.email = `m${this.#marriages++}.${formerEmails[0]}`
     employee.renamedAt = this.#calendar.now
     this.byEmail.set(employee.email, employee)
     this.#options.note(`${former} is ${employee.email}`)
