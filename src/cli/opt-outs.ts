@@ -7,17 +7,16 @@ import { limitFaults, openList, readList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
 
-type EmailStatusChange = {
-  event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
-  change: (person: Person, now: number) => Person
-  messages: { done: string; unchanged: string }
-}
-
 async function changeAddresses(
   emails: Iterable<string>,
-  { event, change, messages }: EmailStatusChange,
+  how: {
+    event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
+    change: (person: Person, now: number) => Person
+    messages: { done: string; unchanged: string }
+  },
   context: CommandContext,
 ) {
+  const { event, change, messages } = how
   const { env, stdout, stderr, now } = context
   const settings = loadWithoutClient(env)
   const audit = createOperatorAudit(settings, stderr)

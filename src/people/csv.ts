@@ -5,11 +5,6 @@ import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
 import { OperatorError } from '../problem.ts'
 
-type CsvRecord = {
-  line: number
-  cells: string[]
-}
-
 export class UnreadableCsv extends OperatorError {
   override name = 'UnreadableCsv'
 }
@@ -38,7 +33,7 @@ export async function* readCsv(
   kind: 'csv' | 'ndjson',
   start: string,
   text: AsyncIterable<string>,
-): AsyncGenerator<CsvRecord> {
+): AsyncGenerator<{ line: number; cells: string[] }> {
   let last = 0
   const parser = parse({
     bom: true,
