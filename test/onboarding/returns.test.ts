@@ -149,17 +149,6 @@ it.each(['', '?step=', '?step=lost', '?status=success', '?error=1', '?step=made-
   },
 )
 
-it('a return from a consent page that a second click replaced counts', async () => {
-  const { setup, locationOf, callbackPath, audited } = await awayAtSlack()
-  const path = callbackPath()
-  setup.now += 60_000
-  await locationOf(CLICK)
-  setup.now += 60_000
-  setup.unconnectedApps = [github]
-  expect(await locationOf(path)).toBe(consentOf('github_1'))
-  expect(audited.filter(({ event }) => event === 'step_result')).toHaveLength(1)
-})
-
 it('a return whose check fails is recorded: the next page checks', async () => {
   const { setup, get, page, callbackPath, calls, recordedAt } = await awayAtSlack()
   setup.isServiceDown = true
