@@ -1,7 +1,7 @@
 // Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
 import { applyOptions, type StateOptions } from '../../src/cli/keep-options.ts'
-import { newKeepState, type RemovedApp } from '../../src/people/keep-state.ts'
+import { newKeepState, pausedApps, type RemovedApp } from '../../src/people/keep-state.ts'
 import { DAY, monday } from './installation.ts'
 
 const midnight = Date.parse('2027-01-18')
@@ -54,6 +54,22 @@ it.each<[Partial<RemovedApp>, StateOptions, Partial<RemovedApp> | string]>([
   const state = { ...newKeepState(), removedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, NOW).removedApps)
   expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
+})
+
+it.each([
+  [['slack_1'], ['jira_1', 'github_1']],
+  [['slack_1', 'jira'], ['github_1']],
+  [['all'], []],
+  [['slack_1', 'figma_1'], 'are held back'],
+])('after --release %j the paused apps are %j', (release, paused) => {
+  const massDisconnects = ['slack_1', 'jira_1', 'github_1'].map((instance) => ({
+    ...massDisconnect,
+    instance,
+  }))
+  const after = resultOf(() => [
+    ...pausedApps(applyOptions({ ...newKeepState(), massDisconnects }, { release }, NOW)),
+  ])
+  expect(after).toEqual(paused)
 })
 
 it('--release all resumes paused emails and closes every open question', () => {

@@ -223,28 +223,6 @@ it('mass disconnects are reported with one command that resumes all of them', as
 })
 
 it.each([
-  [['slack_1'], ['jira_1', 'github_1']],
-  [['slack_1', 'jira'], ['github_1']],
-  [['all'], []],
-])('after --release %j the paused apps are %j', async (release, still) => {
-  const { run, pauseEmails: hold, keepState } = installation()
-  await hold('slack_1', 'jira_1', 'github_1')
-  await run([ADA], { release })
-  const open = (await keepState.load()).massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
-  expect(open.map(({ instance }) => instance)).toEqual(still)
-})
-
-it.each([[['github_1']], [['slack_1', 'github_1']]])(
-  '--release %j is refused if one of them isn’t paused',
-  async (release) => {
-    const { run, pauseEmails: hold, checkedEmails } = installation()
-    await hold('slack_1')
-    await expect(run([ADA], { release })).rejects.toThrow('--release github_1: no emails')
-    expect(checkedEmails).toEqual([])
-  },
-)
-
-it.each([
   ['once on its day, although a run comes every hour and one address is rejected', 'monday', 1],
   ['not at all if the company file names no day', undefined, 0],
 ] as const)('the digest is sent %s', async (_when, digest, count) => {
