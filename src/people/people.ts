@@ -48,6 +48,8 @@ type PeopleDeps = {
   now: () => number
 }
 
+type PersonChange = (person: Person, isKnown: boolean) => Person
+
 /** Every method throws {StoreUnavailable}. */
 export class People {
   readonly #deps: PeopleDeps
@@ -80,11 +82,7 @@ export class People {
    * @param change may run more than once, so it only computes. If it returns the same object, nothing is written.
    * `isKnown` is false without a record. @param isProbablyNew saves a read if so @throws {PersonUnreadable}
    */
-  async change(
-    email: string,
-    change: (person: Person, isKnown: boolean) => Person,
-    isProbablyNew = false,
-  ): Promise<Person> {
+  async change(email: string, change: PersonChange, isProbablyNew = false): Promise<Person> {
     const { records, onEvents, now } = this.#deps
     const { dataKey, key } = await this.#locate(email)
     let result = newPerson(normalizedAddress(email), now())

@@ -11,8 +11,7 @@ export async function timed<T>(
   const began = performance.now()
   let result: T | undefined
   try {
-    result = await work()
-    return result
+    return (result = await work())
   } finally {
     onEnd(result, (performance.now() - began) / 1000)
   }
