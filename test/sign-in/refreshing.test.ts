@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { inProcess, ISSUER, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
+import { serverAsFunction } from './server-stub.ts'
 
 const MINUTE = 60_000
 
@@ -187,6 +188,14 @@ it.each([
   Object.assign(person, change)
   expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
   expect(warningsIn(logged)).toEqual([`refresh: the new id_token has ${reason}, so the sign-in ends`])
+})
+
+it('a refresh token is redeemed only at the authorization server of the sign-in', async () => {
+  const { ada, expire, isIn, authorizationServer } = await someone()
+  const there = serverAsFunction({ issuer: 'http://new.example' }, {})
+  authorizationServer.refreshConfiguration = there.authorizationServer.refreshConfiguration
+  expire()
+  expect([await ada.call(), await isIn(), there.requests]).toEqual(['signed_out', false, []])
 })
 
 it('a refresh updates the admin groups if the id_token has them', async () => {
