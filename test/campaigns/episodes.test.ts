@@ -210,6 +210,22 @@ it.each([
   expect(emailKindOf(apps, person)).toEqual({ isLapse: false, nth: 1, ...kind })
 })
 
+it('an email about several new apps counts the earlier ones about the app that had the fewest', () => {
+  const listed = { checkedAt: monday, unconnected: [slack, notion, jira] }
+  const nthAfter = (...emails: string[][]) => {
+    const person = emails.reduce(
+      (one, apps, reminder) =>
+        withEmail(one, { campaign: NEW_APPS, reminder, state: 'sent', now: monday, apps }),
+      withCheck(personWithNewApp(), listed, monday),
+    )
+    const apps = appsOf(person).filter(({ newAt }) => newAt !== undefined)
+    return emailKindOf(apps, person).nth
+  }
+  expect([nthAfter(), nthAfter(['notion_1']), nthAfter(['notion_1'], ['notion_1', 'jira_1'])]).toEqual([
+    1, 1, 2,
+  ])
+})
+
 it('three reminders of other apps don’t prevent an email about a new app within the quarterly limit', () => {
   const remindedThreeTimes = (last: number) =>
     [1, 2, 3].reduce(

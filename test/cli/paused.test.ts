@@ -1,4 +1,4 @@
-// Paused apps in commands that a person runs by hand. The service is a stub.
+// Commands that a person runs by hand, mostly while apps are paused. The service is a stub.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type Dispatcher } from 'undici'
@@ -97,6 +97,22 @@ it('invite send names no app that is paused, and says so', async () => {
   vi.restoreAllMocks()
   expect(out).toBe('ada@acme.example  invitation  Jira 1\n')
   expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
+})
+
+it('invite send exits with 3 if it leaves out a row that may be someone else’s', async () => {
+  answerWithBoth()
+  vi.spyOn(MailServer.prototype, 'check').mockResolvedValue(undefined)
+  vi.spyOn(MailServer.prototype, 'send').mockResolvedValue({ outcome: 'sent' })
+  const mail = { SMTP_URL: 'smtp://mail.acme.example', MAIL_FROM: 'search@acme.example' }
+  const other = { ...env, ...mail, DATA_DIR: join(folder, 'other') }
+  const [records, settings] = [createSqliteRecords(other.DATA_DIR), loadSettings(other)]
+  const people = openPeople({ records, settings, now })
+  await people.change('bob@acme.example', (person) => ({ ...person, formerEmails: ['ada@acme.example'] }))
+  records.close()
+  const input = 'ada@acme.example\nbob@acme.example\n'
+  const { exit, err } = await runCommand(['invite', 'send', '-'], other, { now, input })
+  vi.restoreAllMocks()
+  expect([exit, err]).toEqual([3, expect.stringContaining('ada@acme.example gets no email')])
 })
 
 it('options of keep given during another run have to be repeated', async () => {

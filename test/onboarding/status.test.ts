@@ -3,11 +3,17 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createStatusRoute } from '../../src/onboarding/status.ts'
-import { startWalk } from '../../src/onboarding/walk.ts'
+import { applyCheck, skip, startWalk } from '../../src/onboarding/walk.ts'
 import { languages } from '../helpers/texts.ts'
 
 it('a session with a rejected token doesn’t affect the person’s other sessions', async () => {
-  const walk = startWalk(1)
+  const apps = ['a_1', 'b_1', 'c_1'].map((instance) => ({
+    instance,
+    name: instance,
+    status: 'awaiting' as const,
+  }))
+  const connected = applyCheck(applyCheck(startWalk(1), apps, 1, 90), apps.slice(1), 2, 90)
+  const walk = skip(connected, 'b_1', 3)
   const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
   const checks = {
     async checkWalk(req: express.Request) {
@@ -27,8 +33,12 @@ it('a session with a rejected token doesn’t affect the person’s other sessio
       createStatusRoute(checks, { load: async () => walk }, languages, () => Date.UTC(2026, 10, 24)),
       failed,
     )
-  const statusFor = async (session: string) => (await request(app).get('/api/status').set({ session })).status
-  const bad = statusFor('bad')
+  const statusFor = (session: string) => request(app).get('/api/status').set({ session })
+  const bad = statusFor('bad').then(({ status }) => status)
   setTimeout(refuse, 100)
-  expect([await statusFor('good'), await bad]).toEqual([200, 503])
+  const { body } = await statusFor('good').expect(200)
+  expect(await bad).toBe(503)
+  // What is skipped isn't connected.
+  expect(body).toMatchObject({ connected: 1, pending: 1, skipped: 1 })
+  expect(body.texts).toMatchObject({ left: '2 apps left to connect', progress: '1 of 3 connected' })
 })
