@@ -26,10 +26,7 @@ export async function invitationLink(
   return 0
 }
 
-export async function forgetPerson(
-  given: string,
-  { env, stdout, stderr, now }: CommandContext,
-): Promise<number> {
+export async function forgetPerson(given: string, { env, stdout, stderr, now }: CommandContext) {
   const settings = loadWithoutClient(env)
   let email = given
   const isForgotten = await withStore(settings, async (records) => {

@@ -24,10 +24,7 @@ function describeRemoval(removal: keyof typeof REMOVALS | number): string {
     : `The authorization server refused to remove it (${removal}): remove it there yourself.`
 }
 
-export async function forgetRegistration(
-  { yes }: { yes?: boolean },
-  context: CommandContext,
-): Promise<number> {
+export async function forgetRegistration({ yes }: { yes?: boolean }, context: CommandContext) {
   const { stdout, now } = context
   const settings = loadSettings(context.env)
   useProxy(settings)

@@ -77,11 +77,7 @@ export class ServiceClient {
   }
 
   /** Contract 4.1, by one request. @param gone the call throws its reason, and isn't counted @throws {ServiceProblem} */
-  checkDatasourceAuth(
-    credentials: Credentials,
-    finalRedirectUrl?: string,
-    gone: AbortSignal | null = null,
-  ): Promise<UnconnectedApp[]> {
+  checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string, gone: AbortSignal | null = null) {
     const call = { ...checkCall(finalRedirectUrl), gone }
     return this.#call(call, credentials, (json) => readCheckResponse(json, this.#options.onExcess))
   }
@@ -136,11 +132,7 @@ export class ServiceClient {
     return this.#pool.destroy()
   }
 
-  async #call<T>(
-    call: ServiceCall,
-    credentials: Credentials,
-    read: (json: unknown) => T | undefined,
-  ): Promise<T> {
+  async #call<T>(call: ServiceCall, credentials: Credentials, read: (json: unknown) => T | undefined) {
     const { operation, path, body, gone } = call
     const { onCall, onResponse, headerPrefix } = this.#options
     const response = await timed(

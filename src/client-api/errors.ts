@@ -141,11 +141,7 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
 const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 
 /** Another try can't help: an operator has to read the service's explanation. */
-function permanentProblem(
-  response: ErrorResponse,
-  operation: Operation,
-  isOfPerson: boolean,
-): ServiceProblem {
+function permanentProblem(response: ErrorResponse, operation: Operation, isOfPerson: boolean) {
   const { status, explanation, isAboutRedirectUrl } = response
   const answered = `${operation} answered ${status}`
   const hasRedirect = operation === 'checkdatasourceauth' && isOfPerson

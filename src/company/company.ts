@@ -10,20 +10,14 @@ type Localized<T> = ReadonlyMap<string, T>
 const baseOf = (lang: string) => lang.split('-')[0] ?? lang
 const canonical = (lang: string) => canonicalLanguage(lang) ?? lang
 
-function byLanguage<T extends string | readonly string[]>(
-  value: T | Record<string, T> | undefined,
-): Localized<T> | undefined {
+function byLanguage<T extends string | readonly string[]>(value: T | Record<string, T> | undefined) {
   if (value === undefined) return undefined
   if (typeof value === 'string' || Array.isArray(value)) return new Map([['', value as T]])
   const entries = Object.entries(value as Record<string, T>)
   return new Map(entries.map(([lang, one]) => [canonical(lang), one]))
 }
 
-function localized<T>(
-  value: Localized<T> | undefined,
-  lang: string,
-  defaultLanguage: string | undefined,
-): T | undefined {
+function localized<T>(value: Localized<T> | undefined, lang: string, defaultLanguage: string | undefined) {
   if (value === undefined) return undefined
   const standard = defaultLanguage ?? ''
   const found = [canonical(lang), baseOf(lang), standard, baseOf(standard)].find((one) => value.has(one))

@@ -20,11 +20,7 @@ const ANYWHERE = 'product'
 const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(', ')
 
 /** @param knownTexts the placeholders of each text that a company may replace, by its key */
-export function textFaults(
-  key: string,
-  text: string,
-  knownTexts: ReadonlyMap<string, ReadonlySet<string>>,
-): string[] {
+export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<string, ReadonlySet<string>>) {
   const known = knownTexts.get(key)
   if (known === undefined) {
     const meant = nearestWord(key, [...knownTexts.keys()])

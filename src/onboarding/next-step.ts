@@ -88,10 +88,7 @@ export function nextStep(states: WalkStates): NextStep {
 }
 
 /** An app that no one has started comes before one that may be open in another tab. */
-function firstOf(
-  apps: readonly AppWithState[],
-  isWanted: (entry: TrackedApp) => boolean,
-): string | undefined {
+function firstOf(apps: readonly AppWithState[], isWanted: (entry: TrackedApp) => boolean) {
   const find = (kind: AppState['kind']) =>
     apps.find(({ entry, state }) => state.kind === kind && isWanted(entry))
   return (find('todo') ?? find('elsewhere'))?.entry.instance

@@ -33,11 +33,7 @@ const OTHER_SECRET =
 type KeyRecords = Pick<Records, 'get' | 'compareAndSet'>
 
 /** @param secrets SESSION_SECRET: the first one seals, every one opens @param now milliseconds since 1970 */
-export function createKeyRing(
-  records: KeyRecords,
-  secrets: readonly string[],
-  now: () => number = Date.now,
-): KeyRing {
+export function createKeyRing(records: KeyRecords, secrets: readonly string[], now: () => number = Date.now) {
   const sealer = createSealer(secrets)
   let known: { key: string; dataKey: DataKey } | undefined
   let reading: Promise<DataKey> | undefined
@@ -83,10 +79,7 @@ async function readOrCreateKey(records: KeyRecords, sealer: Sealer, known = newK
 }
 
 /** Writes nothing. @returns 'none' before a server's first start @throws {StoreUnavailable} */
-export async function readDataKey(
-  records: Pick<Records, 'get'>,
-  secrets: readonly string[],
-): Promise<DataKey | 'none' | 'other secret'> {
+export async function readDataKey(records: Pick<Records, 'get'>, secrets: readonly string[]) {
   const sealed = await records.get(KEY)
   if (sealed === undefined) return 'none'
   const key = createSealer(secrets).open(sealed, KEY)
@@ -125,10 +118,7 @@ function dataKeyFrom(key: string): DataKey {
 }
 
 /** @param acceptsNone a missing number is fine @returns what to do about another format; undefined: nothing */
-export async function formatFault(
-  records: Pick<Records, 'get' | 'keys'>,
-  acceptsNone = false,
-): Promise<string | undefined> {
+export async function formatFault(records: Pick<Records, 'get' | 'keys'>, acceptsNone = false) {
   const number = await records.get(FORMAT_KEY)
   if (number === FORMAT || (number === undefined && acceptsNone)) return undefined
   if (number !== undefined)

@@ -64,10 +64,7 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): { value?: string; fa
 }
 
 /** The settings that break a rule, by fault. */
-function brokenCredentialRules(
-  settings: Partial<Settings>,
-  prefix: 'OIDC' | 'SMTP_OAUTH',
-): Record<string, unknown> {
+function brokenCredentialRules(settings: Partial<Settings>, prefix: 'OIDC' | 'SMTP_OAUTH') {
   const { secret, key, certificate, assertionFile } = credentialsIn(settings, prefix)
   const name = `${prefix}_CLIENT`
   const isOther = (pem: string, ofKey: string) =>

@@ -4,7 +4,7 @@ import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
-import type { SearchResponse, UnconnectedApp } from '../client-api/responses.ts'
+import type { UnconnectedApp } from '../client-api/responses.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
@@ -62,11 +62,7 @@ export class ServiceForPerson {
   }
 
   /** Contract 4.2. */
-  search(
-    req: Request,
-    query: { query: string; pageSize: number },
-    gone?: AbortSignal,
-  ): Promise<SearchResponse> {
+  search(req: Request, query: { query: string; pageSize: number }, gone?: AbortSignal) {
     return this.#inTurn(req, gone, (credentials) => this.#deps.serviceClient.search(credentials, query, gone))
   }
 

@@ -23,10 +23,7 @@ const MAX_EARLY_MS = 60_000
 const EARLY_SHARE = 0.1
 
 /** `expiring`: still valid, to be refreshed; the last minute, or the last tenth of a short life. */
-export function expiryOf(
-  { expiresAt = Infinity, issuedAt }: Tokens,
-  now: number,
-): 'fresh' | 'expiring' | 'expired' {
+export function expiryOf({ expiresAt = Infinity, issuedAt }: Tokens, now: number) {
   if (now >= expiresAt) return 'expired'
   return now < expiresAt - Math.min(MAX_EARLY_MS, (expiresAt - issuedAt) * EARLY_SHARE) ? 'fresh' : 'expiring'
 }

@@ -30,11 +30,7 @@ const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 const fail = (span: Span, type: string) =>
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type)
 
-export const inSpan = <T>(
-  name: string,
-  attributes: Attributes,
-  work: (span: Span) => Promise<T>,
-): Promise<T> =>
+export const inSpan = <T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>) =>
   tracerNow()?.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     try {
       return await work(span)

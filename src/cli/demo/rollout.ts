@@ -133,11 +133,7 @@ const unconnected = (connected: readonly number[]) =>
   APPS.filter((_, app) => !connected.includes(app)).map((app) => ({ ...app, status: 'awaiting' as const }))
 
 /** Writes the history into the store, with the counts that `onramp keep` would have left each evening. */
-export async function replayRollout(
-  rollout: readonly Colleague[],
-  settings: Settings,
-  now: number,
-): Promise<void> {
+export async function replayRollout(rollout: readonly Colleague[], settings: Settings, now: number) {
   await withStore(settings, async (records) => {
     let clock = 0
     const people = openPeople({ records, settings, now: () => clock })

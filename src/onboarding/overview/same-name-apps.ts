@@ -23,10 +23,8 @@ export const hasSameNameAccount = (model: OverviewModel, instance: string | unde
  * The account from the company file. One for every app with this name, such as for `slack`, can't be right for each of
  * them, so it is shown for none.
  */
-export const configuredAccount = (
-  { sharedAccounts, describe }: OverviewModel,
-  instance: string,
-): string | undefined => (sharedAccounts.has(instance) ? undefined : describe(instance).account)
+export const configuredAccount = ({ sharedAccounts, describe }: OverviewModel, instance: string) =>
+  sharedAccounts.has(instance) ? undefined : describe(instance).account
 
 /** The account to choose, for an app that shares its name or had an account; undefined if the company file has a text. */
 function accountHint(model: OverviewModel, app: OverviewApp): string | undefined {

@@ -170,9 +170,7 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
 }
 
 /** RFC 7592 2.3. Doesn't throw. @returns `no-means` without an address or token for it, the status if it was refused */
-export async function removeClient(
-  client: RegisteredClient,
-): Promise<'removed' | 'no-means' | 'unanswered' | number> {
+export async function removeClient(client: RegisteredClient) {
   const request = manage(client, 'DELETE')
   if (request === undefined) return 'no-means'
   const response = await request.catch(() => undefined)

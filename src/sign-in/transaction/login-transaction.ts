@@ -67,10 +67,7 @@ export class LoginTransactions {
     this.#keys = secrets.map(keysFrom)
   }
 
-  seal(
-    start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>,
-    begun: Begun,
-  ): TransactionSecrets & { state: string } {
+  seal(start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>, begun: Begun) {
     const [keys] = this.#keys
     const { cookie, sessionId } = begun
     if (keys === undefined) throw new RangeError('LoginTransactions needs a secret')
