@@ -2,7 +2,10 @@
 import { Request as OtherRequest } from 'undici'
 import { expect, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
-import { createWatch, watchDeprecations, type Notice } from '../../packages/deprecations/src/watch/watch.ts'
+import { createWatch, watchDeprecations } from '../../packages/deprecations/src/watch/watch.ts'
+
+type WatchOptions = NonNullable<Parameters<typeof createWatch>[1]>
+type Notice = Parameters<NonNullable<WatchOptions['log']>>[0]
 
 type Observed = Parameters<ReturnType<typeof createWatch>['observe']>[0]
 

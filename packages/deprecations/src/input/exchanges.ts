@@ -1,8 +1,37 @@
 // Readers of recorded traffic: NDJSON, access logs and HAR 1.2. Each line or entry is matched on its own.
 import { InputFault } from '@onramp/terminal/arguments'
-import { matchCall, type Call, type Matcher } from '../matching/matching.ts'
-import { lineReader, listOf, parseDocumentText, recordOf, textOf, wholeText } from './source.ts'
+import { matchCall, type Call } from '../matching/matching.ts'
+import { listOf, parseDocumentText, recordOf, textOf, wholeText } from './source.ts'
 import type { FormatReader, InputRecord } from './source.ts'
+
+type Matcher = Parameters<FormatReader>[1]
+
+/** Characters. It bounds the memory. */
+const MAX_LINE = 2 * 1024 * 1024
+
+/** Reads lines, counted from 1, and skips blank ones. Holds at most a chunk and one line. */
+const lineReader =
+  (read: (line: string, matcher: Matcher) => InputRecord | undefined): FormatReader =>
+  async ({ bytes }, matcher, onRecord) => {
+    const decoder = new TextDecoder()
+    let [line, rest]: [number, string | undefined] = [0, '']
+    const end = () => {
+      line += 1
+      const record =
+        rest === undefined ? { fault: 'longer than 2 Mi characters; skipped' } : read(rest, matcher)
+      if (record !== undefined && rest?.trim() !== '') onRecord({ ...record, line })
+      rest = ''
+    }
+    const push = (text: string) => {
+      for (const [index, piece] of text.split('\n').entries()) {
+        if (index > 0) end()
+        rest = rest === undefined || rest.length + piece.length > MAX_LINE ? undefined : rest + piece
+      }
+    }
+    for await (const chunk of bytes) push(decoder.decode(chunk, { stream: true }))
+    push(decoder.decode())
+    end()
+  }
 
 const MAX_HAR_MIB = 256
 const NOT_A_REQUEST =

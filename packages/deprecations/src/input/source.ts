@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '@onramp/terminal/arguments'
-import type { Matcher, Match } from '../matching/matching.ts'
+import type { createMatcher, Match } from '../matching/matching.ts'
 
 /** Empty for anything but an object. */
 export const recordOf = (value: unknown): Record<string, unknown> =>
@@ -101,6 +101,8 @@ export type InputRecord = { line?: number; record?: string; time?: unknown } & (
 )
 
 /** @throws {InputFault} for a source that is not in it */
+type Matcher = ReturnType<typeof createMatcher>
+
 export type FormatReader = (
   source: Source,
   matcher: Matcher,
@@ -138,30 +140,3 @@ export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promis
   }
   return new TextDecoder().decode(Buffer.concat(parts))
 }
-
-/** Characters. It bounds the memory. */
-const MAX_LINE = 2 * 1024 * 1024
-
-/** Reads lines, counted from 1, and skips blank ones. Holds at most a chunk and one line. */
-export const lineReader =
-  (read: (line: string, matcher: Matcher) => InputRecord | undefined): FormatReader =>
-  async ({ bytes }, matcher, onRecord) => {
-    const decoder = new TextDecoder()
-    let [line, rest]: [number, string | undefined] = [0, '']
-    const end = () => {
-      line += 1
-      const record =
-        rest === undefined ? { fault: 'longer than 2 Mi characters; skipped' } : read(rest, matcher)
-      if (record !== undefined && rest?.trim() !== '') onRecord({ ...record, line })
-      rest = ''
-    }
-    const push = (text: string) => {
-      for (const [index, piece] of text.split('\n').entries()) {
-        if (index > 0) end()
-        rest = rest === undefined || rest.length + piece.length > MAX_LINE ? undefined : rest + piece
-      }
-    }
-    for await (const chunk of bytes) push(decoder.decode(chunk, { stream: true }))
-    push(decoder.decode())
-    end()
-  }

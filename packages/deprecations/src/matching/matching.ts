@@ -1,5 +1,7 @@
 // Matches a call against a schedule: by its operation, then by the deprecated fields in its bodies. Pure; never keeps a value.
-import { operationOf, type Entry, type Schedule, type Side } from '../schedule/schedule.ts'
+import { operationOf, type Entry, type Schedule } from '../schedule/schedule.ts'
+
+type Side = 'request' | 'response'
 
 /** A recorded call. An absent body was not recorded; text is read as JSON. */
 export type Call = {
@@ -30,7 +32,7 @@ export type Match = {
   line?: () => number | undefined
 }
 
-export type Matcher = (method: string, url: string) => ScheduledOperation | undefined
+type Matcher = (method: string, url: string) => ScheduledOperation | undefined
 
 /** `channel_invite_info` equals `ChannelInviteInfo`. */
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
@@ -39,7 +41,7 @@ const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 const replacingName = ({ replacement = '' }: Entry) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(replacement)?.[1] ?? []
 
 /** The schedule's entries for one operation. */
-export type ScheduledOperation = ReturnType<typeof toScheduledOperation>
+type ScheduledOperation = ReturnType<typeof toScheduledOperation>
 
 const toScheduledOperation = (entries: Entry[]) => {
   const all = entries.filter((entry) => entry.kind === 'field')

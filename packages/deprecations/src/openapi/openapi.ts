@@ -7,11 +7,14 @@ import { InputFault } from '@onramp/terminal/arguments'
 import { listOf, parseDocumentText, readDocument, recordOf, textOf, wholeText } from '../input/source.ts'
 import type { FormatReader } from '../input/source.ts'
 import { endpointsOf, matchMember, matchDocument } from '../matching/matching.ts'
-import type { ScheduledOperation, Match } from '../matching/matching.ts'
-import type { Entry, Side } from '../schedule/schedule.ts'
+import type { Match } from '../matching/matching.ts'
+import type { Entry } from '../schedule/schedule.ts'
 
 type ParsedDocument = ReturnType<typeof readDocument>
-type Level = Parameters<typeof matchMember>[3]
+type MatchedMember = Parameters<typeof matchMember>
+type ScheduledOperation = MatchedMember[0]
+type Side = MatchedMember[1]
+type Level = MatchedMember[3]
 type Confidence = Match['confidence']
 
 type OpenDocument = ParsedDocument & { name: string; open: (address: string) => OpenDocument | undefined }

@@ -2,8 +2,6 @@
 // An item works until the day before its removal date, UTC (contract, section 9).
 import { z } from 'zod'
 
-export type Side = 'request' | 'response'
-
 const DAY_MS = 86_400_000
 const timeOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
 

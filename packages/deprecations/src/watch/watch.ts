@@ -5,7 +5,7 @@ import { createMatcher, endpointsOf, pathOf, matchCall, type Call, type Match } 
 import { dayOf, removalText, operationOf, statusOn, titleOf } from '../schedule/schedule.ts'
 import type { Entry, Schedule } from '../schedule/schedule.ts'
 
-export type Notice = {
+type Notice = {
   /** The id on the schedule, else the operation. */
   item: string
   operation: string
