@@ -1,5 +1,6 @@
-// The card: the one thing that the overview offers now. The next app, a consent that is being confirmed, or one that the
+// What the overview offers now, and the result that it tells first. The card: The next app, a consent that is being confirmed, or one that the
 // service never showed. Pure.
+import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { stillPath } from '../../web/cross-site.ts'
@@ -8,7 +9,7 @@ import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import type { Action } from './entries.ts'
 import { automaticNext, firstOffered } from '../next-step.ts'
-import { appName, findApp, hasLapsed, type OverviewModel } from './model.ts'
+import { appName, approvalDate, findApp, hasLapsed, type OverviewModel } from './model.ts'
 import {
   accountAdvice,
   configuredAccount,
@@ -37,17 +38,17 @@ const fitLabel = (name: string, t: Texts, keys: Keys): Omit<Action, 'href'> => (
 })
 
 /** A long name has a line of its own, `named`, below the title. */
-export const fitTitle = (name: string, t: Texts, keys: Keys) => ({
+const fitTitle = (name: string, t: Texts, keys: Keys) => ({
   title: fitText(name, t, keys),
   named: isLong(name) ? name : '',
 })
 
 /** `resume`: without a card, the button to the apps after the first few, or to the skipped ones. */
-export const offersOf = (model: OverviewModel) => ({
-  card: cardOf(model),
-  confirming: confirmingOf(model),
-  resume: resumeAction(model),
-})
+export function offersOf(model: OverviewModel) {
+  const [card, confirming] = [cardOf(model), confirmingOf(model)]
+  const banner = card?.focus || confirming?.focus ? undefined : bannerOf(model)
+  return { card, confirming, resume: resumeAction(model), banner }
+}
 
 function cardOf(model: OverviewModel) {
   const { next, from } = model
@@ -228,5 +229,42 @@ function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | un
     href: actionPath('connect', instance),
     ...(later ? { label: t('overview.goOn'), forApp: app.name } : fitLabel(app.name, t, [key, plain])),
     notes: linkNotes(model, app),
+  }
+}
+
+/** The result of the app that the person comes from: the first thing on the overview. */
+function bannerOf(model: OverviewModel) {
+  const { t, next, headline } = model
+  const again = { title: t('banner.signedInAgain'), named: '', text: t('banner.signedInAgainText') }
+  if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...again }
+  const app = findApp(model, model.from)
+  if (app === undefined) return undefined
+  const { name, state, entry } = app
+  const banner = (kind: string, titles: readonly [TextKey, TextKey], text: string) => {
+    return { kind, ...fitTitle(name, t, titles), text }
+  }
+  if (state.kind === 'off' && isUnavailable(entry.status))
+    return banner('notice', [`banner.${entry.status}`, `status.${entry.status}`], t(`note.${entry.status}`))
+  switch (state.kind) {
+    case 'connected': {
+      // The headline says that everything is connected.
+      if (headline.state === 'done') return undefined
+      const nextName = next.kind === 'connect' ? appName(model, next.instance) : undefined
+      const text =
+        nextName === undefined || isLong(nextName) ? '' : t('banner.connectedNext', { app: nextName })
+      return banner('good', ['banner.connected', 'status.connected'], text)
+    }
+    case 'blocked':
+      // The row says that the person can connect it.
+      if (approvalDate(model, app) !== undefined) return undefined
+      return banner('notice', ['banner.blocked', 'status.blocked'], t('banner.blockedText'))
+    case 'skipped':
+      // The headline counts everything that was skipped.
+      if (headline.state === 'rest') return undefined
+      return banner('notice', ['banner.skipped', 'status.skipped'], t('banner.skippedText'))
+    case 'unconfirmed':
+      return banner('bad', ['banner.unconfirmed', 'plain.attend'], t('banner.unconfirmedText'))
+    default:
+      return undefined
   }
 }

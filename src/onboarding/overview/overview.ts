@@ -1,29 +1,19 @@
 // The data of views/onboarding/overview.eta, from the walk alone. Pure.
-import { isUnavailable } from '../../client-api/app-status.ts'
 import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import { bucketOf } from '../app-state.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { statusOf } from '../status.ts'
 import type { Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
-import type { TextKey } from '../../web/languages/catalogue.ts'
-import { fitTitle, isLong, offersOf } from './card.ts'
+import { isLong, offersOf } from './card.ts'
 import { listRows, type Action } from './entries.ts'
-import {
-  appName,
-  approvalDate,
-  createOverviewModel,
-  findApp,
-  hasLapsed,
-  type OverviewModel,
-} from './model.ts'
+import { createOverviewModel, hasLapsed, type OverviewModel } from './model.ts'
 
 export function overviewOf(walk: Walk, context: Parameters<typeof createOverviewModel>[1]) {
   const model = createOverviewModel(walk, context)
   const { t, apps, next } = model
   const headline = { ...model.headline, ...lapsedTexts(model) }
-  const { card, confirming, resume } = offersOf(model)
-  const banner = card?.focus || confirming?.focus ? undefined : bannerOf(model)
+  const { card, confirming, resume, banner } = offersOf(model)
   const progress = progressOf(model)
   const result = banner ?? confirming ?? (card?.kind === 'connect' ? undefined : card)
   const isDone = headline.state === 'done'
@@ -66,43 +56,6 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
       next.kind === 'wait' ? { seconds: next.lookAgainSeconds, url: callbackPath(next.step) } : undefined,
     polling: pollingOf(model),
     script: 'walk' as const,
-  }
-}
-
-/** The result of the app that the person comes from: the first thing on the overview. */
-function bannerOf(model: OverviewModel) {
-  const { t, next, headline } = model
-  const again = { title: t('banner.signedInAgain'), named: '', text: t('banner.signedInAgainText') }
-  if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...again }
-  const app = findApp(model, model.from)
-  if (app === undefined) return undefined
-  const { name, state, entry } = app
-  const banner = (kind: string, titles: readonly [TextKey, TextKey], text: string) => {
-    return { kind, ...fitTitle(name, t, titles), text }
-  }
-  if (state.kind === 'off' && isUnavailable(entry.status))
-    return banner('notice', [`banner.${entry.status}`, `status.${entry.status}`], t(`note.${entry.status}`))
-  switch (state.kind) {
-    case 'connected': {
-      // The headline says that everything is connected.
-      if (headline.state === 'done') return undefined
-      const nextName = next.kind === 'connect' ? appName(model, next.instance) : undefined
-      const text =
-        nextName === undefined || isLong(nextName) ? '' : t('banner.connectedNext', { app: nextName })
-      return banner('good', ['banner.connected', 'status.connected'], text)
-    }
-    case 'blocked':
-      // The row says that the person can connect it.
-      if (approvalDate(model, app) !== undefined) return undefined
-      return banner('notice', ['banner.blocked', 'status.blocked'], t('banner.blockedText'))
-    case 'skipped':
-      // The headline counts everything that was skipped.
-      if (headline.state === 'rest') return undefined
-      return banner('notice', ['banner.skipped', 'status.skipped'], t('banner.skippedText'))
-    case 'unconfirmed':
-      return banner('bad', ['banner.unconfirmed', 'plain.attend'], t('banner.unconfirmedText'))
-    default:
-      return undefined
   }
 }
 
