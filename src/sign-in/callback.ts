@@ -22,9 +22,9 @@ import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
 import { explainMissingRefreshToken, tokensFrom } from './tokens.ts'
-import type { BrowserCookies } from './transaction/browser-cookie.ts'
 import {
   checkCallback,
+  type BrowserCookies,
   type LoginTransaction,
   type LoginTransactions,
 } from './transaction/login-transaction.ts'

@@ -14,8 +14,7 @@ import type { AuthorizationServer } from './server/authorization-server.ts'
 import { PersonSessions } from './sessions/person-sessions.ts'
 import { SignOut } from './sign-out/sign-out.ts'
 import { SignInStart } from './start.ts'
-import { BrowserCookies } from './transaction/browser-cookie.ts'
-import { LoginTransactions } from './transaction/login-transaction.ts'
+import { BrowserCookies, LoginTransactions } from './transaction/login-transaction.ts'
 
 export class SignIn {
   /** express-session, in front of every route that reads req.session. */

@@ -10,8 +10,12 @@ import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { clientAddresses } from './server/client-addresses.ts'
 import { errorResponseProblem } from './server/error-response.ts'
-import type { BrowserCookie, BrowserCookies } from './transaction/browser-cookie.ts'
-import type { LoginTransaction, LoginTransactions } from './transaction/login-transaction.ts'
+import type {
+  BrowserCookie,
+  BrowserCookies,
+  LoginTransaction,
+  LoginTransactions,
+} from './transaction/login-transaction.ts'
 import { isSelectAccountRefused, promptParameter, supportedPrompt } from './transaction/prompt.ts'
 
 type StartRequest = Partial<Pick<LoginTransaction, 'restarts' | 'prompt'>> & {

@@ -14,7 +14,7 @@ import type { Log } from '../../web/log.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { clientAddresses } from '../server/client-addresses.ts'
 import { describeErrorResponse } from '../server/error-response.ts'
-import type { BrowserCookie, BrowserCookies } from '../transaction/browser-cookie.ts'
+import type { BrowserCookie, BrowserCookies } from '../transaction/login-transaction.ts'
 import { revoke } from './revoke.ts'
 
 /**
