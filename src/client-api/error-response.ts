@@ -25,6 +25,7 @@ export function readErrorResponse(
   return {
     status,
     reason: (message ?? (isFront ? 'in-front' : statusReason(status))) as ErrorReason,
+    byStatus: statusReason(status),
     retryAfter: retryAfterSeconds(retryAfter, now),
     /** Seconds that the service requested, a day at most. */
     requestedWait: requestedWait(retryAfter, now),
@@ -69,7 +70,7 @@ function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | 
   return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
 }
 
-export function statusReason(status: number): ByStatus {
+function statusReason(status: number): ByStatus {
   if (status < 300) return 'unreadable'
   if (status < 400) return 'redirected'
   if (status === 401) return 'token'

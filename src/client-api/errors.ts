@@ -2,7 +2,7 @@
 // the setting to change.
 import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
-import { statusReason, type ErrorResponse } from './error-response.ts'
+import type { ErrorResponse } from './error-response.ts'
 import { retryAfterSeconds } from '../http/retry-after.ts'
 import { hasAdvice, isProxyError, networkErrorOf } from '../http/network-error.ts'
 
@@ -113,7 +113,7 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
   if (globalToken !== undefined && isFromIntermediary) return misconfigured(IN_FRONT)
   const unlike = isFromIntermediary ? UNLIKE_THE_SERVICE : ''
-  switch (statusReason(status)) {
+  switch (response.byStatus) {
     case 'token':
       return new TokenRefused(
         `${answered}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,

@@ -5,7 +5,6 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import {
-  readClientAuthentication,
   createClientAuth,
   formEncoded,
   type ClientAuthentication,
@@ -21,15 +20,6 @@ export type Client = { id: string; how: ClientAuthentication }
 /** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
 type ClientAnswer =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
-
-/** The client of the settings; undefined if it has to be registered, or its secret is missing. */
-export function clientIn(settings: Partial<Settings>): Client | undefined {
-  const { OIDC_CLIENT_ID: id } = settings
-  const how = readClientAuthentication(settings)
-  if (id === undefined || how === undefined) return undefined
-  if (how.method.startsWith('client_secret') && how.secret === undefined) return undefined
-  return { id, how }
-}
 
 /** RFC 6749 5.2. */
 export function answerIn(reply: HttpReply): ClientAnswer {

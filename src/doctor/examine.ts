@@ -3,9 +3,10 @@ import { unescape } from 'node:querystring'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { useProxy } from '../http/proxy.ts'
 import { readSettings, settings as definitions, variablesOf, type Settings } from '../settings/settings.ts'
+import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { within } from '../within.ts'
 import { certificates } from './certificates.ts'
-import { client, clientIn, type Client } from './client.ts'
+import { client, type Client } from './client.ts'
 import { email, webhook } from './deliveries.ts'
 import { discovery } from './discovery.ts'
 import { applyRules, fail, type DoctorContext, type Rules } from './findings.ts'
@@ -108,6 +109,15 @@ class Examination {
       }))
     return { findings, notRun: this.#notRun.size }
   }
+}
+
+/** The client of the settings; undefined if it has to be registered, or its secret is missing. */
+function clientIn(settings: Partial<Settings>): Client | undefined {
+  const { OIDC_CLIENT_ID: id } = settings
+  const how = readClientAuthentication(settings)
+  if (id === undefined || how === undefined) return undefined
+  if (how.method.startsWith('client_secret') && how.secret === undefined) return undefined
+  return { id, how }
 }
 
 /** The client of the settings or the store, and its redirect URI; else whether one can be registered. */

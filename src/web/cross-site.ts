@@ -56,17 +56,6 @@ export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boole
 export const isProvenFromOwnPage = (req: Request): boolean =>
   req.get('sec-fetch-site') === 'same-origin' && !isUnattended(req)
 
-/** GETs with an effect: they need a followed link of our own page. */
-const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
-
-/** The address for "Try again". A request from elsewhere must not be repeated as if it came from our page. */
-export function repeatable(req: Request, publicOrigin: string): string {
-  const isElsewhere =
-    isFromOtherSite(req, publicOrigin) ||
-    (ACTING.test(req.path) && isFromOwnPage(req, publicOrigin) === false)
-  return isElsewhere && !isUnattended(req) ? unattendedPath(req.originalUrl) : req.originalUrl
-}
-
 const withParameter = (path: string, parameter: string): string =>
   path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}${parameter}`)
 

@@ -8,7 +8,13 @@ import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
-import { isUnattended, repeatable, stillPath } from './cross-site.ts'
+import {
+  isFollowedFromOwnPage,
+  isFromOtherSite,
+  isUnattended,
+  stillPath,
+  unattendedPath,
+} from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
@@ -114,6 +120,16 @@ function addressToRepeat(problem: Problem, req: Request, origin: string): string
   if (OVERVIEW_FAILS_TOO.has(code)) return undefined
   const isRepeatable = req.method === 'GET' && (status >= 500 || status === 429) && !NOT_RETRYABLE.has(code)
   return tryAgain ?? (isRepeatable ? repeatable(req, origin) : undefined)
+}
+
+/** GETs with an effect: they need a followed link of our own page. */
+const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
+
+/** The address for "Try again". A request from elsewhere must not be repeated as if it came from our page. */
+function repeatable(req: Request, publicOrigin: string): string {
+  const isElsewhere =
+    isFromOtherSite(req, publicOrigin) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicOrigin))
+  return isElsewhere && !isUnattended(req) ? unattendedPath(req.originalUrl) : req.originalUrl
 }
 
 /** Express and its parsers set a status for a bad request; any other unknown error is a bug of ours. */

@@ -8,7 +8,6 @@ import { brandOf } from './brand.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
-import { allowOwnScript } from './security-headers.ts'
 import { createViews } from './views.ts'
 
 type Assets = ReturnType<typeof loadAssets>
@@ -88,6 +87,15 @@ export function createPages({
   }
   return { assets, languages, send }
 }
+
+const CONTENT_POLICY = 'Content-Security-Policy'
+
+/** Only pages that need it may run scripts: our own, which may call only our own origin. */
+const allowOwnScript = (res: Response) =>
+  void res.setHeader(
+    CONTENT_POLICY,
+    `${String(res.getHeader(CONTENT_POLICY))};script-src 'self';connect-src 'self'`,
+  )
 
 /** Longer titles are cut in tabs and search results. Validators count escaped letters. */
 const MAX_TITLE = 70

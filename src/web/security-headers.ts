@@ -1,6 +1,5 @@
 // Security headers of every response. form-action holds along a form's whole redirect chain, so no form leaves this origin.
 // Referrer-Policy is strict-origin: no-referrer makes Origin null, and firewalls take some paths for attacks (return-to.ts).
-import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import { currentRequest } from '../trace/current-request.ts'
@@ -31,12 +30,3 @@ export function securityHeaders(isHttps: boolean): RequestHandler {
     setHeaders(req, res, next)
   }
 }
-
-const CONTENT_POLICY = 'Content-Security-Policy'
-
-/** Only pages that need it may run scripts: our own, which may call only our own origin. */
-export const allowOwnScript = (res: ServerResponse) =>
-  void res.setHeader(
-    CONTENT_POLICY,
-    `${String(res.getHeader(CONTENT_POLICY))};script-src 'self';connect-src 'self'`,
-  )
