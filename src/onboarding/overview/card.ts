@@ -1,5 +1,5 @@
-// What the overview offers now, and the result that it tells first. The card: The next app, a consent that is being confirmed, or one that the
-// service never showed. Pure.
+// The card and the banner of the overview: the one thing to do now (the next app, a consent that is being confirmed, or one
+// that the service never showed), and the result of the last step. Pure.
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
