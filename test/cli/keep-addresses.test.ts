@@ -4,9 +4,9 @@ import { collect } from '../helpers/people.ts'
 import { ADA, installation } from './installation.ts'
 
 it('a person with a new address and the same id stays opted out and on the list', async () => {
-  const { run, people, subjectsTo: to, unconnectedApps: left } = installation()
+  const { run, people, subjectsTo, unconnectedApps } = installation()
   const [bob, king, id] = ['bob@acme.example', 'king@acme.example', 'E1']
-  for (const email of [ADA, bob, king]) left.set(email, ['slack_1'])
+  for (const email of [ADA, bob, king]) unconnectedApps.set(email, ['slack_1'])
   await run([{ email: ADA, id }, bob])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
   const { exit, err } = await run([{ email: king, id }, bob])
@@ -19,13 +19,13 @@ it('a person with a new address and the same id stays opted out and on the list'
   const older = await run([ADA, bob])
   expect([older.exit, older.err]).toEqual([0, expect.stringContaining('emailed there: 1. Update the list.')])
   expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
-  expect([to(ADA).length, to(king).length]).toEqual([1, 0])
+  expect([subjectsTo(ADA).length, subjectsTo(king).length]).toEqual([1, 0])
 })
 
 it('a new address with another person’s data is reported, without emails or departures', async () => {
-  const { run, people, subjectsTo: to, unconnectedApps: left } = installation()
+  const { run, people, subjectsTo, unconnectedApps } = installation()
   const bob = 'bob@acme.example'
-  for (const email of [ADA, bob]) left.set(email, ['slack_1'])
+  for (const email of [ADA, bob]) unconnectedApps.set(email, ['slack_1'])
   await run([
     { email: ADA, id: 'E1' },
     { email: bob, id: 'E2' },
@@ -38,7 +38,7 @@ it('a new address with another person’s data is reported, without emails or de
   expect(exit).toBe(3)
   expect(err.match(/Needs you: .* has data of its own, and two people never become one/g)).toHaveLength(2)
   expect(await collect(people.all())).toEqual(before)
-  expect([to(ADA).length, to(bob).length]).toEqual([1, 1])
+  expect([subjectsTo(ADA).length, subjectsTo(bob).length]).toEqual([1, 1])
 })
 
 it('many new addresses at once need --confirm', async () => {

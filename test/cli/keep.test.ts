@@ -15,10 +15,10 @@ import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
 const OPERATOR = userInfo().username
 
 it('a run of onramp keep checks and invites the people on its list, and records them', async () => {
-  const { run, unconnectedApps: left, checkedEmails, subjectsTo: to, people } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps, checkedEmails, subjectsTo, people } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   expect((await run([ADA])).exit).toBe(0)
-  expect([checkedEmails, to(ADA)]).toEqual([[ADA], [expect.stringContaining('search')]])
+  expect([checkedEmails, subjectsTo(ADA)]).toEqual([[ADA], [expect.stringContaining('search')]])
   expect(await people.get(ADA)).toMatchObject({
     listedAt: monday,
     campaigns: [{ name: 'onboarding', emails: [{ state: 'sent', at: monday }] }],
@@ -26,28 +26,28 @@ it('a run of onramp keep checks and invites the people on its list, and records 
 })
 
 it('a lapse email of onramp keep has its own text and campaign', async () => {
-  const { run, unconnectedApps: left, setup, subjectsTo: to, people, sentEmails } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps, setup, subjectsTo, people, sentEmails } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA])
-  left.set(ADA, [])
+  unconnectedApps.set(ADA, [])
   setup.now += 7 * HOUR
   await run([ADA])
-  left.set(ADA, ['slack_1'])
+  unconnectedApps.set(ADA, ['slack_1'])
   for (const days of [1, 2]) {
     setup.now = monday + days * DAY
     await run([ADA])
   }
-  expect(to(ADA)).toEqual([expect.any(String), expect.stringContaining('again')])
+  expect(subjectsTo(ADA)).toEqual([expect.any(String), expect.stringContaining('again')])
   // Mail programs drop a second email with the same Message-ID.
   expect(new Set(sentEmails.map(({ messageId }) => messageId)).size).toBe(2)
   expect((await people.get(ADA))?.campaigns.map(({ name }) => name)).toEqual(['onboarding', 'lapses'])
 })
 
 it('a run of onramp keep emails no one at night in the time zone of the company file', async () => {
-  const { run, unconnectedApps: left, subjectsTo: to } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps, subjectsTo } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA], { timezone: 'Asia/Tokyo' })
-  expect(to(ADA)).toEqual([])
+  expect(subjectsTo(ADA)).toEqual([])
 })
 
 it.each([
@@ -55,16 +55,16 @@ it.each([
   ['the token is a person’s', { isGlobal: false }],
   ['another run has taken over', { isHeld: false }],
 ])('a run of onramp keep checks no one if %s', async (_why, change) => {
-  const { run, setup, checkedEmails, unconnectedApps: left } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, setup, checkedEmails, unconnectedApps } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   Object.assign(setup, change)
   await expect(run([ADA])).rejects.toThrow(/no mail server|personal|another run took over/)
   expect(checkedEmails).toEqual([])
 })
 
 it('a run of onramp keep sends no email once another run has taken over', async () => {
-  const { run, setup, unconnectedApps: left, sentEmails } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, setup, unconnectedApps, sentEmails } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   setup.onCheck = () => void (setup.isHeld = false)
   await expect(run([ADA])).rejects.toThrow('another run took over the campaign')
   expect(sentEmails).toEqual([])
@@ -77,8 +77,8 @@ it('an interrupted run of onramp keep doesn’t count as completed', async () =>
 })
 
 it('a run of onramp keep records its end, and one row of counts a day', async () => {
-  const { run, keepState, unconnectedApps: left, setup } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, keepState, unconnectedApps, setup } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA])
   await run([ADA])
   const { lastRunAt, days } = await keepState.load()
@@ -115,8 +115,8 @@ const auditedIn = ({ err }: { err: string }) =>
     .map(({ audit, datasource }) => `${audit} ${datasource}`)
 
 it('releases are audited once with app and operator, and a refused run isn’t audited', async () => {
-  const { run, setup, pauseEmails: hold, keepState } = installation()
-  await hold('slack_1', 'jira_1')
+  const { run, setup, pauseEmails, keepState } = installation()
+  await pauseEmails('slack_1', 'jira_1')
   setup.isHeld = false
   await expect(run([ADA], { release: ['all'] })).rejects.toThrow('another run took over')
   expect((await keepState.load()).actions).toBeUndefined()
@@ -130,16 +130,16 @@ it('releases are audited once with app and operator, and a refused run isn’t a
 })
 
 it('a run of onramp keep prints its counts as JSON', async () => {
-  const { run, unconnectedApps: left } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   const { out } = await run([ADA, 'bob@acme.example'], { json: true })
   expect(JSON.parse(out)).toMatchObject({ rows: 2, sent: 1, states: { people: 2 }, needs: [] })
   expect(JSON.parse(out)).toMatchObject({ leftOut: { blocked: 0, guest: 0, mailbox: 0 } })
 })
 
 it('an email that may have arrived is reported with a command, and counts as sent', async () => {
-  const { run, unconnectedApps: left, subjectsTo: to, setup } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps, subjectsTo, setup } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   setup.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
   const { exit, err } = await run([ADA])
   expect([exit, err]).toEqual([3, expect.stringContaining('invite send PEOPLE.csv --retry-unknown')])
@@ -149,13 +149,13 @@ it('an email that may have arrived is reported with a command, and counts as sen
     [7, 2],
   ] as const) {
     setup.now = monday + days * DAY + HOUR
-    expect([(await run([ADA])).exit, to(ADA).length]).toEqual([0, emails])
+    expect([(await run([ADA])).exit, subjectsTo(ADA).length]).toEqual([0, emails])
   }
 })
 
 it('an email that a killed run left open is reported once', async () => {
-  const { run, unconnectedApps: left, people } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps, people } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   await run(['bob@acme.example'])
   await people.change(ADA, (person) =>
     withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sending', now: monday + 1 }),
@@ -172,7 +172,7 @@ const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
 /** Twelve people connect these apps and lose one of them, noticed by nine runs. @returns the last run's output */
 async function loseForTwelve(
-  { run, unconnectedApps: left, setup, sentEmails, people }: ReturnType<typeof installation>,
+  { run, unconnectedApps, setup, sentEmails, people }: ReturnType<typeof installation>,
   apps: string[],
 ) {
   // At night, so that no one is invited.
@@ -181,7 +181,7 @@ async function loseForTwelve(
     [[], monday + DAY],
     [apps.slice(-1), monday + 2 * DAY],
   ] as const) {
-    for (const email of twelve) left.set(email, [...lost])
+    for (const email of twelve) unconnectedApps.set(email, [...lost])
     sentEmails.length = 0
     setup.now = at
     // They open their pages, so that a page notices it.
@@ -213,8 +213,8 @@ it('a mass disconnect of a second workspace is numbered in the email and the sum
 })
 
 it('mass disconnects are reported with one command that resumes all of them', async () => {
-  const { run, pauseEmails: hold } = installation()
-  await hold('slack_1', 'jira_1')
+  const { run, pauseEmails } = installation()
+  await pauseEmails('slack_1', 'jira_1')
   const { exit, err } = await run([ADA])
   expect([exit, err]).toEqual([
     3,
@@ -226,23 +226,18 @@ it.each([
   ['once on its day, although a run comes every hour and one address is rejected', 'monday', 1],
   ['not at all if the company file names no day', undefined, 0],
 ] as const)('the digest is sent %s', async (_when, digest, count) => {
-  const { run, subjectsTo: to } = installation()
+  const { run, subjectsTo } = installation()
   for (let hour = 0; hour < 7; hour++) await run([ADA], digest && { digest })
-  expect(to('admin@acme.example')).toHaveLength(count)
+  expect(subjectsTo('admin@acme.example')).toHaveLength(count)
 })
 
 /** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns that run's output */
-async function goneForTwelve({
-  run,
-  unconnectedApps: left,
-  setup,
-  sentEmails,
-}: ReturnType<typeof installation>) {
+async function goneForTwelve({ run, unconnectedApps, setup, sentEmails }: ReturnType<typeof installation>) {
   for (const [apps, at] of [
     [['jira_1', 'slack_1'], monday],
     [['slack_1'], monday + DAY],
   ] as const) {
-    for (const email of twelve) left.set(email, [...apps])
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
     sentEmails.length = 0
     setup.now = at
     await run(twelve)
@@ -267,12 +262,12 @@ it('an app gone from many lists is a question to administrators, and not counted
 })
 
 it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {
-  const { run, unconnectedApps: left, setup, keepState } = installation()
+  const { run, unconnectedApps, setup, keepState } = installation()
   for (const [apps, at] of [
     [['jira_1'], monday],
     [[], monday + DAY],
   ] as const) {
-    for (const email of twelve) left.set(email, [...apps])
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
     setup.now = at
     await run(twelve)
   }
@@ -333,32 +328,32 @@ it('an app that returns to the lists is unconnected again, without lapses', asyn
 })
 
 it('a run sends no emails on a quiet day of the company file', async () => {
-  const { run, unconnectedApps: left, subjectsTo: to } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps, subjectsTo } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA], { quiet: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] })
-  expect(to(ADA)).toEqual([])
+  expect(subjectsTo(ADA)).toEqual([])
 })
 
 it('a pause persists: runs check, but email only administrators until it ends', async () => {
-  const { run, unconnectedApps: left, subjectsTo: to, setup, checkedEmails, keepState } = installation()
-  left.set(ADA, ['slack_1'])
+  const { run, unconnectedApps, subjectsTo, setup, checkedEmails, keepState } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
   const { err } = await run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })
   expect(err).toContain('Only admins are emailed before 2027-01-20.')
-  expect([to(ADA), to('admin@acme.example').length, checkedEmails]).toEqual([[], 1, [ADA]])
+  expect([subjectsTo(ADA), subjectsTo('admin@acme.example').length, checkedEmails]).toEqual([[], 1, [ADA]])
   setup.now = monday + DAY
   await run([ADA])
-  expect([to(ADA), (await keepState.load()).lastRunAt]).toEqual([[], monday + DAY])
+  expect([subjectsTo(ADA), (await keepState.load()).lastRunAt]).toEqual([[], monday + DAY])
   const early = await run([ADA], { pauseUntil: '2027-01-19' })
-  expect([to(ADA).length, early.err, (await keepState.load()).pausedUntil]).toEqual([
+  expect([subjectsTo(ADA).length, early.err, (await keepState.load()).pausedUntil]).toEqual([
     1,
     expect.stringContaining('The pause is over.'),
     undefined,
   ])
-  left.set('bob@acme.example', ['slack_1'])
+  unconnectedApps.set('bob@acme.example', ['slack_1'])
   await run([ADA, 'bob@acme.example'], { pauseUntil: '2027-01-20' })
   setup.now = monday + 2 * DAY
   const ended = await run([ADA, 'bob@acme.example'])
-  expect([to('bob@acme.example').length, ended.err]).toEqual([
+  expect([subjectsTo('bob@acme.example').length, ended.err]).toEqual([
     1,
     expect.stringContaining('The pause is over.'),
   ])
@@ -366,10 +361,10 @@ it('a pause persists: runs check, but email only administrators until it ends', 
 })
 
 it('a replacement app is announced in one email to former users, without a question', async () => {
-  const { run, unconnectedApps: left, setup, people, sentEmails } = installation()
+  const { run, unconnectedApps, setup, people, sentEmails } = installation()
   const company = companyOf({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const listing = async (app: string, at: number, given = {}) => {
-    for (const email of twelve) left.set(email, [app])
+    for (const email of twelve) unconnectedApps.set(email, [app])
     setup.now = at
     return await run(twelve, given)
   }
@@ -388,14 +383,14 @@ it('a replacement app is announced in one email to former users, without a quest
 })
 
 it('a run outside of working hours says when the first emails leave, if someone gets one', async () => {
-  const { run, unconnectedApps: left, setup } = installation()
+  const { run, unconnectedApps, setup } = installation()
   const bob = 'bob@acme.example'
   const runAt = async (at: number, list: string[], given = {}) => {
     setup.now = at
     return (await run(list, given)).err.match(/^Emails leave .*/m)?.[0]
   }
   expect(await runAt(monday - 5 * HOUR, [ADA])).toBeUndefined()
-  left.set(bob, ['slack_1'])
+  unconnectedApps.set(bob, ['slack_1'])
   const quiet = [{ from: '2027-01-18', to: '2027-01-18', group: undefined }]
   expect(await runAt(monday - 4 * HOUR, [ADA, bob], { quiet })).toBe('Emails leave from 9 am (Tue, Jan 19).')
   expect(await runAt(monday - 3 * HOUR, [ADA, bob])).toBe('Emails leave from 9 am (Mon, Jan 18).')
