@@ -15,7 +15,7 @@ import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']
 
-export type Client = { id: string; how: ClientAuthentication }
+type Client = { id: string; how: ClientAuthentication }
 
 /** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
 type ClientAnswer =

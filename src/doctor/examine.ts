@@ -6,7 +6,7 @@ import { readSettings, settings as definitions, variablesOf, type Settings } fro
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { within } from '../within.ts'
 import { certificates } from './certificates.ts'
-import { client, type Client } from './client.ts'
+import { client } from './client.ts'
 import { email, webhook } from './deliveries.ts'
 import { discovery } from './discovery.ts'
 import { applyRules, fail, type DoctorContext, type Rules } from './findings.ts'
@@ -112,7 +112,7 @@ class Examination {
 }
 
 /** The client of the settings; undefined if it has to be registered, or its secret is missing. */
-function clientIn(settings: Partial<Settings>): Client | undefined {
+function clientIn(settings: Partial<Settings>) {
   const { OIDC_CLIENT_ID: id } = settings
   const how = readClientAuthentication(settings)
   if (id === undefined || how === undefined) return undefined
@@ -124,7 +124,7 @@ function clientIn(settings: Partial<Settings>): Client | undefined {
 async function examineClient(
   examination: Examination,
   metadata: Metadata | undefined,
-  registered: Promise<{ client?: Client | undefined } | undefined>,
+  registered: ReturnType<typeof stored.collect>,
   now: () => number,
 ): Promise<void> {
   const { settings } = examination.context

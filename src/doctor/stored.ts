@@ -15,8 +15,10 @@ import { Registration } from '../sign-in/registration/registration.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { companyFileChoices } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
-import type { Client } from './client.ts'
+import type { client } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
+
+type Client = Parameters<typeof client.collect>[0]['client']
 
 type Stored = {
   /** Records that the data key can't decrypt; undefined: no SESSION_SECRET unwraps the data key. */

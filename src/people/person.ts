@@ -66,7 +66,7 @@ export type OutboxEvent = {
 }
 
 /** A failed step, as in the audit log. `instance`: absent if unknown. */
-export type StepFailure = { at: number; instance?: string | undefined; code: string }
+type StepFailure = { at: number; instance?: string | undefined; code: string }
 
 /** An action of an operator or an app's owner. `by`: the operating system's user, or an address. */
 export type OperatorAction = {

@@ -1,6 +1,6 @@
 // The settings of the authorization server and the service's tokens: a part of definitions.ts.
 import { clientCredentials } from './client-credentials.ts'
-import { address, bearerToken, oneOf, text, type Definitions } from './values.ts'
+import { address, bearerToken, oneOf, text, type Setting } from './values.ts'
 
 const PROMPTS = ['login', 'consent', 'select_account']
 
@@ -114,4 +114,4 @@ export const authorizationServerDefinitions = {
       'A global service token, for the command line; only sent with `X-Service-ActAs`; the server does not use it',
     schema: bearerToken,
   },
-} as const satisfies Definitions
+} as const satisfies Record<string, Omit<Setting, 'name'>>

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import { clientCredentials } from './client-credentials.ts'
-import { address, bearerToken, oneOf, text, webAddress, type Definitions } from './values.ts'
+import { address, bearerToken, oneOf, text, webAddress, type Setting } from './values.ts'
 
 const origin = address
   .refine((text) => new URL(text).pathname === '/', {
@@ -350,4 +350,4 @@ export const definitions = {
       'needs 16 characters or more, without spaces: make one with `openssl rand -hex 32`',
     ),
   },
-} as const satisfies Definitions
+} as const satisfies Record<string, Omit<Setting, 'name'>>

@@ -17,8 +17,6 @@ export type Setting = {
   schema: z.ZodType
 }
 
-export type Definitions = Record<string, Omit<Setting, 'name'>>
-
 function addressFault(text: string, mayHaveQuery: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
