@@ -386,7 +386,7 @@ it('an app that replaces another one inherits its history', async () => {
   })
 })
 
-it('the start sends pending events to WEBHOOK_URL, and again when the receiver says', async () => {
+it('the start sends pending events to WEBHOOK_URL, and retries after the receiver’s Retry-After', async () => {
   Object.assign(service, { status: 503, headers: { 'retry-after': '3600' } })
   const { onramp, people, clock } = compose()
   await people.change('ada@acme.example', (person) => ({ ...person, signedInAt: clock.now }))

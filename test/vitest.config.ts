@@ -1,4 +1,4 @@
-// Five projects. A test's folder, or the end of its file's name, says which one it is in:
+// Five projects. A test's folder, or the end of its file's name, determines its project:
 //   browser   real Chromium: test/browser
 //   engines   Firefox and WebKit too: test/browser/engines; not in `npm run test:all`
 //   faults    outages, kills and measurements of memory: test/faults and *.fault.test.ts; minutes

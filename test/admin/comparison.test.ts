@@ -97,7 +97,7 @@ it.each<[string, number, number, NewApp[], string[]]>([
   expect([since.replace(/^.*2026: /, ''), ...rest]).toEqual(words)
 })
 
-it('a comparison says how many wait for the email about a new app, and which apps were removed', () => {
+it('a comparison counts people due for the email about a new app, and names removed apps', () => {
   const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
   const jira = { ...figma, instance: 'jira_1', name: 'Jira', noticedAt: 0, markedRemovedAt: now }
   const removedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]

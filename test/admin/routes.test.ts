@@ -244,7 +244,7 @@ it('the overview no longer lists an approval that its owner has given since the 
   }
 })
 
-it('the overview asks about a removed app, and shows the end of the pause', async () => {
+it('the overview has an action item for a removed app, and the end of the pause', async () => {
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   context.keepState = { ...context.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }

@@ -60,7 +60,7 @@ it('the overview works with the keyboard alone, and shows the focus', async () =
   await ada.reads('Acme Search wants to read')
 })
 
-it('the overview holds the text spacing that a person asks for', async () => {
+it('the overview fits the text spacing of a user style sheet', async () => {
   const visitor = await restyled(
     'frank',
     '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }',
@@ -78,7 +78,7 @@ it('the overview keeps its edges in forced colours', async () => {
   }
 })
 
-it('the overview has no motion for people who asked for less', async () => {
+it('the overview has no motion for people who prefer reduced motion', async () => {
   const visitor = await arrive('dan', { reducedMotion: 'reduce' })
   expect(await visitor.page.evaluate('document.getAnimations().length')).toBe(0)
 })

@@ -382,7 +382,7 @@ it('a replacement app is announced in one email to former users, without a quest
   expect([exit, err.includes('gone from')]).toEqual([0, false])
 })
 
-it('a run outside of working hours says when the first emails leave, if someone gets one', async () => {
+it('a run outside of working hours prints the time of the first emails, if there are any', async () => {
   const { run, unconnectedApps, setup } = installation()
   const bob = 'bob@acme.example'
   const runAt = async (at: number, list: string[], given = {}) => {
@@ -407,7 +407,7 @@ it('a run names the people whom the service doesn’t know', async () => {
   expect(err).toContain('Unknown to the service:\n  bob@acme.example\n')
 })
 
-it('/admin says that a run stopped, until one ends well', async () => {
+it('/admin reports a stopped run until another one completes', async () => {
   const { run, keepState, setup } = installation()
   const needs = async () => {
     const state = await keepState.load()

@@ -53,7 +53,7 @@ const answerWithBoth = () => {
   })
 }
 
-it('invite send sends nothing during a pause or on a quiet day, and its dry run says until when', async () => {
+it('invite send sends nothing during a pause or on a quiet day, and its dry run prints the end', async () => {
   await paused()
   answerWithBoth()
   const company = join(folder, 'company.yaml')
@@ -90,7 +90,7 @@ it('invite send sends nothing during a pause or on a quiet day, and its dry run 
   vi.restoreAllMocks()
 })
 
-it('invite send names no app that is paused, and says so', async () => {
+it('invite send leaves out paused apps, and prints that it does', async () => {
   await paused()
   answerWithBoth()
   const { out, err } = await runCommand(['invite', 'send', list, '--dry-run'], env, { now })

@@ -38,7 +38,7 @@ it('a session with a rejected token doesn’t affect the person’s other sessio
   setTimeout(refuse, 100)
   const { body } = await statusFor('good').expect(200)
   expect(await bad).toBe(503)
-  // What is skipped isn't connected.
+  // Skipped apps aren't connected.
   expect(body).toMatchObject({ connected: 1, pending: 1, skipped: 1 })
   expect(body.texts).toMatchObject({ left: '2 apps left to connect', progress: '1 of 3 connected' })
 })

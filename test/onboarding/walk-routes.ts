@@ -55,7 +55,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     isServiceDown: false,
     approvals: [] as Approval[],
     keepStateLoads: 0,
-    /** What was recorded of the person's choices, without a check. */
+    /** Recorded choices of the person, without a check. */
     pressed: [] as readonly TrackedApp[],
   }
   /** The final_redirect_url of each check. */

@@ -34,7 +34,7 @@ const judgedBy = (rules: Record<string, number>): Judged => ({
   rules,
 })
 
-/** The number says which one it is: SpamAssassin has an order of its own. */
+/** The number identifies the email, because SpamAssassin returns them in another order. */
 const seenAt = (index: number, time: string) =>
   `Received: from mail.acme.example (mail.acme.example [20.30.40.50])\n\tby mx.elsewhere.example with ESMTPS id nr${index}; ${time}\n`
 

@@ -10,7 +10,7 @@ const DRIVER = '/usr/bin/WebKitWebDriver'
 const DISPLAY = '/usr/bin/Xvfb'
 export const webkitNeeds = { [DRIVER]: 'webkit2gtk-driver', [DISPLAY]: 'xvfb' }
 
-/** Sends a command of the protocol (W3C WebDriver). @throws with what the driver says */
+/** Sends a command of the protocol (W3C WebDriver). @throws with the driver's message */
 type Send = <Value = unknown>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,

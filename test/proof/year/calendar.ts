@@ -18,7 +18,7 @@ export class Calendar {
     this.#minute = Math.floor(startsAt / MINUTE)
   }
 
-  /** @param at milliseconds since 1970; what is over happens in the next minute */
+  /** @param at milliseconds since 1970; a past time means the next minute */
   at(at: number, event: Event): void {
     const minute = Math.max(this.#minute + 1, Math.floor(at / MINUTE))
     const known = this.#minutes.get(minute)

@@ -73,7 +73,7 @@ function checkNewApps({ all, keepState, now, workforce, changes, check }: Day): 
   const weekday = new Date(now).getUTCDay()
   const { from, to } = workforce.outage
   if (weekday === 0 || weekday === 6 || (now > from && now < to + 30 * HOUR)) return
-  // What a run that was killed had begun to send counts as sent.
+  // Emails that a killed run had begun to send count as sent.
   const begun = all.filter(({ campaigns }) =>
     campaigns.some((one) => one.emails.some(({ state }) => state === 'sending')),
   )
