@@ -20,11 +20,12 @@ const MAX_DRAIN_MS = 6_500
 export async function startServer(settings: Settings, log: Log) {
   const onramp = createOnramp(settings, log)
   const refuse = refuseMalformed(log, onramp.countProblem)
-  const server = createOneByOne(onramp.app, refuse)
+  const server = createServerWithoutPipelining(onramp.app, refuse)
   server.on('clientError', refuse)
   // Longer than proxies keep idle connections, so that the proxy closes them. `timeout` is for responses that no one reads.
   server.keepAliveTimeout = server.timeout = 75_000
-  const metrics = settings.METRICS_PORT === undefined ? undefined : createOneByOne(onramp.metrics, refuse)
+  const metrics =
+    settings.METRICS_PORT === undefined ? undefined : createServerWithoutPipelining(onramp.metrics, refuse)
   try {
     if (metrics) await listen(metrics, settings, 'METRICS_PORT')
     await listen(server, settings, 'PORT')
@@ -78,7 +79,10 @@ type Parser = { incoming: unknown; [ON_BODY]?: unknown }
  * Bounds the requests that arrive by halves, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them, never read, would
  * leave 11 MB of responses in memory. Node would answer those without Host, or with an unknown expectation, itself.
  */
-function createOneByOne(listener: RequestListener, refuse: ReturnType<typeof refuseMalformed>): Server {
+function createServerWithoutPipelining(
+  listener: RequestListener,
+  refuse: ReturnType<typeof refuseMalformed>,
+): Server {
   /** Node would go on to make the objects of every request and chunk in this piece. */
   function stopReading(socket: Socket): void {
     const { parser } = socket as Socket & { parser?: Parser | null }

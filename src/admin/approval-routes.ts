@@ -10,7 +10,7 @@ import { browserGoneSignal } from '../web/error-page.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { approvalPath, describeApproval, earlyApproval, isOpen } from './approval-texts.ts'
+import { approvalPath, describeApproval, earlyApproval, needsDecision } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { createAdminCheck } from './routes.ts'
@@ -44,8 +44,8 @@ export function createApprovalRoutes(deps: {
       keepStateStore.load(),
       keepStateStore.decisionOn(instance),
     ])
-    const known = approvals.find((one) => one.instance === instance)
-    const approval = known ?? earlyApproval(instance, await snapshot.report(browserGoneSignal(res)))
+    const storedApproval = approvals.find((one) => one.instance === instance)
+    const approval = storedApproval ?? earlyApproval(instance, await snapshot.report(browserGoneSignal(res)))
     const decided = { ...applyDecision(approval, decision), owners: isOwner ? [] : owners }
     return { instance, user, approve, approval: decided }
   }
@@ -61,7 +61,7 @@ export function createApprovalRoutes(deps: {
       }
       return {
         ...describeApproval(approval, app, t),
-        isOpen: isOpen(approval),
+        isOpen: needsDecision(approval),
         path: approvalPath(instance),
         where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
         people: isAdmin(user) && approval.waiting > 0 ? people : undefined,
@@ -73,7 +73,7 @@ export function createApprovalRoutes(deps: {
   router.post('/approvals/:instance', limit, async (req, res) => {
     const { instance, user, approval } = await load(req, res)
 
-    if (isOpen(approval)) {
+    if (needsDecision(approval)) {
       await keepStateStore.decide(instance, { at: now(), by: user.email ?? user.name ?? '' })
       audit({ event: 'approved', user, datasource: instance })
     }

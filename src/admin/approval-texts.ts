@@ -16,7 +16,7 @@ export function earlyApproval(instance: string, { datasources, madeAt }: Report)
   return { ...newApproval(instance, app.name), waiting, since }
 }
 
-export const isOpen = ({ stage, waiting }: Approval): boolean =>
+export const needsDecision = ({ stage, waiting }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waiting > 0)
 
 /** @param one.owners empty: the reader is one, or no one is named */
@@ -44,7 +44,7 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
 export function approvalItem(one: Approval, app: string, t: Texts) {
   const { stage, waiting: count, requestedAt, isUndelivered } = one
   const { heading, paragraphs } = describeApproval(one, app, t)
-  const isWaiting = isOpen(one) && stage !== 'failed'
+  const isWaiting = needsDecision(one) && stage !== 'failed'
   const request =
     requestedAt > 0
       ? t('admin.need.appAsked', { day: t.date(requestedAt) })

@@ -24,7 +24,7 @@ export function createExportRoutes(
   displayName: Company['displayName'],
   audit: Audit,
 ): Router {
-  const noteView = (req: Request, what: string) => {
+  const auditView = (req: Request, what: string) => {
     const user = signedInOf(req)?.user
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
   }
@@ -39,12 +39,12 @@ export function createExportRoutes(
 
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
-    noteView(req, 'report.json')
+    auditView(req, 'report.json')
     const made = await snapshot.report(browserGoneSignal(res))
     res.json({ ...made, datasources: made.datasources.map(named) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
-    noteView(req, 'people.csv')
+    auditView(req, 'people.csv')
     if (downloads >= MAX_DOWNLOADS) {
       audit({ event: 'limited', what: 'person', user: signedInOf(req)?.user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })

@@ -67,7 +67,7 @@ const MAX_TEXT = 254
 export function parsePeopleQuery(query: Record<string, unknown>, now: number) {
   const text = (name: string) =>
     typeof query[name] === 'string' ? query[name].trim().slice(0, MAX_TEXT) : ''
-  const filter = FILTER_NAMES.find((known) => known === query['show']) ?? 'all'
+  const filter = FILTER_NAMES.find((name) => name === query['show']) ?? 'all'
   return {
     filter,
     search: text('q').toLowerCase(),

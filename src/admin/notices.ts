@@ -1,6 +1,6 @@
 // Emails to administrators from `onramp keep`: a mass disconnect, and the weekly digest. They name no person. Pure.
 import type { Notice } from '../campaigns/mail/email.ts'
-import { isWorkingTime, placeOf } from '../campaigns/working-time.ts'
+import { isWorkingTime, calendarOf } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
@@ -8,7 +8,7 @@ import type { Approval, KeepState, MassDisconnect, RemovedApp } from '../people/
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
-import { answerCommand, describeActionItems, goneFrom, statsOf } from './overview.ts'
+import { keepCommand, describeActionItems, goneFrom, statsOf } from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 
@@ -31,9 +31,9 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
   const app = displayName(found, t.lang)
   const day = t.day(noticedAt)
   const subject = t('admin.need.massDisconnect', { app, lapsed, had, day })
-  const known = t('admin.digest.known', { app, lapsed, had, day })
-  const paragraphs = [known, t('admin.digest.likely', { app }), t('admin.digest.release', { app })]
-  const commands = [answerCommand(instance, 'release') ?? [], `${COMMAND} status EMAIL`].flat()
+  const facts = t('admin.digest.known', { app, lapsed, had, day })
+  const paragraphs = [facts, t('admin.digest.likely', { app }), t('admin.digest.release', { app })]
+  const commands = [keepCommand(instance, 'release') ?? [], `${COMMAND} status EMAIL`].flat()
   return noticeOf(subject, paragraphs, context, { commands })
 }
 
@@ -61,7 +61,7 @@ export function removedAppsNotice(
     t('admin.need.removed', { app: displayName(app, t.lang), ...goneFrom(report, app.instance) }),
   )
   const commands = found.flatMap(({ instance }) =>
-    (['removed', 'release'] as const).flatMap((option) => answerCommand(instance, option) ?? []),
+    (['removed', 'release'] as const).flatMap((option) => keepCommand(instance, option) ?? []),
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
@@ -81,7 +81,7 @@ export const isDigestDue = (
 ): boolean =>
   digest !== undefined &&
   now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
-  isWorkingTime(now, placeOf(company), WEEKDAYS.indexOf(digest) + 1)
+  isWorkingTime(now, calendarOf(company), WEEKDAYS.indexOf(digest) + 1)
 
 export function digestNotice(
   made: Report,

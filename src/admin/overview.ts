@@ -25,7 +25,7 @@ import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
 
 /** Resumes the paused emails about an app, or answers that it was removed. Undefined: a shell would read more in its name. */
-export const answerCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>
+export const keepCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>
   /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --${option} ${instance}` : undefined
 
 const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
@@ -208,7 +208,7 @@ type ItemKind<Key = TextKey> = Key extends `admin.need.${infer Kind}Why` ? Kind 
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources, notStartedOptedOut: optedOut, notInvited } = report
   const approvals = new Map(keepState.approvals?.map((one) => [one.instance, one]))
-  const itemOf = (
+  const createItem = (
     kind: ItemKind,
     count: number,
     list: Filter,
@@ -229,27 +229,27 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const massDisconnects = activeMassDisconnects(keepState).map((one) => {
     const app = datasources.find(({ instance }) => instance === one.instance)
     const values = { lapsed: one.lapsed, had: one.had, day: t.day(one.noticedAt) }
-    const item = itemOf('massDisconnect', app?.lapsed ?? 0, 'lapsed', app ?? one, values)
+    const item = createItem('massDisconnect', app?.lapsed ?? 0, 'lapsed', app ?? one, values)
     const likely = t('admin.digest.likely', { app: (app ?? one).name })
     return {
       ...item,
       detail: t.sentences([likely, item.detail]),
-      command: answerCommand(one.instance, 'release'),
+      command: keepCommand(one.instance, 'release'),
     }
   })
   const { stopped } = keepState
   const values = stopped && { when: t.moment(stopped.at), why: stopped.why }
   const lastRun = values && {
-    ...itemOf('stopped', report.people, 'all', undefined, values),
+    ...createItem('stopped', report.people, 'all', undefined, values),
     command: `${COMMAND} keep PEOPLE.csv`,
   }
   const removed = unansweredRemovals(keepState).map((one) => {
     const { count, listed } = goneFrom(report, one.instance)
-    const item = itemOf('removed', count, 'removed', one, { listed })
-    return { ...item, command: answerCommand(one.instance, 'removed') }
+    const item = createItem('removed', count, 'removed', one, { listed })
+    return { ...item, command: keepCommand(one.instance, 'removed') }
   })
-  const ofApp = (app: AppCounts) => {
-    const item = itemOf('app', app.counts.blocked, 'blocked', app)
+  const blockedAppItem = (app: AppCounts) => {
+    const item = createItem('app', app.counts.blocked, 'blocked', app)
     const { name, instance, blockedSince } = app
     const approval = approvals.get(instance) ?? earlyApproval(instance, report)
     const { owners = approval.owners } = app
@@ -269,20 +269,20 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const unusable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
   const others = [
     {
-      ...itemOf('otherApps', blocked.length - named.length, 'blocked'),
+      ...createItem('otherApps', blocked.length - named.length, 'blocked'),
       ...allApps,
       href: '/admin/apps?sort=stuck',
     },
-    itemOf('unconfirmed', report.unconfirmed, 'unconfirmed'),
-    itemOf('due', hasRecentRun(keepState, now) ? 0 : report.due, 'due'),
-    ...(['failed', 'deferred', 'uncertain'] as const).map((kind) => itemOf(kind, report[kind], kind)),
+    createItem('unconfirmed', report.unconfirmed, 'unconfirmed'),
+    createItem('due', hasRecentRun(keepState, now) ? 0 : report.due, 'due'),
+    ...(['failed', 'deferred', 'uncertain'] as const).map((kind) => createItem(kind, report[kind], kind)),
   ]
   return [
     ...(lastRun === undefined ? [] : [lastRun]),
     ...massDisconnects,
     ...removed.filter(({ count }) => count > 0),
-    ...named.map(ofApp),
-    ...unusable.map((app) => itemOf('noAddress', app.noAddress, 'noAddress', app)),
+    ...named.map(blockedAppItem),
+    ...unusable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
     ...others.filter(({ count }) => count > 0),
   ]
 }

@@ -3,7 +3,7 @@
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { belowLimitFrom, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
-import { placeOf, quietUntil } from '../campaigns/working-time.ts'
+import { calendarOf, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { asCounted, pausedApps, type KeepState } from '../people/keep-state.ts'
@@ -18,7 +18,7 @@ import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl } from './filters.ts'
-import { answerCommand } from './overview.ts'
+import { keepCommand } from './overview.ts'
 import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-summary.ts'
 
 /** Suffixes of the text keys with this prefix. */
@@ -48,15 +48,17 @@ const EMAIL_KINDS = new Map<string, NameAfter<'person.event.'>>([
 const DAY_MS = 86_400_000
 
 /** True if the action concerns this person: a list that dropped them, or an app that they had lost or waited for. */
-function isAbout(person: Person, { at, app, what, since = 0 }: OperatorAction): boolean {
+function concerns(person: Person, { at, app, what, since = 0 }: OperatorAction): boolean {
   const { lastCheck, intents, listedAt = Infinity, leftAt = Infinity } = person
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
   const isIt = ({ instance }: { instance: string }) => instance === app
   const record = lastCheck?.apps.find(isIt)
   const blocked = intents?.apps.find((one) => isIt(one) && one.kind === 'blocked')
-  const told = campaignEmails(person, APPROVALS).some((email) => email.at >= at && email.apps?.includes(app))
-  const lost = [record?.lapsedAt, record?.lostAt, record?.vanishedAt]
-  const times = what === 'approved' ? [blocked?.since, told ? at : undefined] : lost
+  const isNotified = campaignEmails(person, APPROVALS).some(
+    (email) => email.at >= at && email.apps?.includes(app),
+  )
+  const lost = [record?.lapsedAt, record?.previousLapsedAt, record?.delistedByRunAt]
+  const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lost
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
 
@@ -66,15 +68,15 @@ export function historyOf(
   keepState: KeepState,
   replacedBy: Company['replacedBy'] = new Map(),
 ) {
-  const seen = asCounted(person, keepState)
-  const summary = summarize(seen)
-  const records = seen.lastCheck?.apps ?? []
+  const counted = asCounted(person, keepState)
+  const summary = summarize(counted)
+  const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: own = [] } = person
   const all = (keepState.actions ?? []).map((action) => {
     const successor = replacedBy.get(action.app ?? '')
     return successor === undefined ? action : { ...action, app: successor }
   })
-  const actions = [...own, ...all.filter((action) => isAbout(person, action))]
+  const actions = [...own, ...all.filter((action) => concerns(person, action))]
   const events = [
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
@@ -85,8 +87,8 @@ export function historyOf(
         return eventOf(kind, at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
-    ...records.flatMap(({ instance: app, status, since, lapsedAt, lostAt, lapses }) => [
-      ...eventOf('lost', lapsedAt ?? lostAt, { app }),
+    ...records.flatMap(({ instance: app, status, since, lapsedAt, previousLapsedAt, lapses }) => [
+      ...eventOf('lost', lapsedAt ?? previousLapsedAt, { app }),
       ...eventOf('back', lapses && status === 'connected' ? since : undefined, { app }),
     ]),
     ...failures.flatMap(({ at, code, instance: app }) => eventOf('failed', at, { code, app })),
@@ -138,7 +140,7 @@ function helpFor(summary: PersonSummary, person: Person, paused: ReadonlySet<str
   const apps = typeof about === 'boolean' ? [] : about
   const app = apps[0]?.instance ?? ''
   const call = words && `${COMMAND} ${words.replace('EMAIL', () => shellWord(person.email))}`
-  const command = kind === 'onHold' ? answerCommand(app, 'release') : call
+  const command = kind === 'onHold' ? keepCommand(app, 'release') : call
   const path = kind === 'blocked' ? peopleUrl({ filter: kind, app }) : undefined
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path }
 }
@@ -151,7 +153,7 @@ export function noEmailUntil(
 ) {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const limit = belowLimitFrom(emails, now)
-  const quiet = quietUntil(now, placeOf(company, person, state)) ?? 0
+  const quiet = quietUntil(now, calendarOf(company, person, state)) ?? 0
   const last = limit > quiet ? ({ why: 'limit', at: limit } as const) : ({ why: 'quiet', at: quiet } as const)
   return last.at > now ? last : undefined
 }

@@ -223,9 +223,9 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
   const isHeld = isLimited(summary, now)
   for (const one of summary.apps) {
     const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, newAt, blockedAt } = one
-    const known = apps.get(instance)
-    if (known === undefined && apps.size >= MAX_APPS) continue
-    const app: AppCounts = known ?? newApp(instance, name)
+    const existing = apps.get(instance)
+    if (existing === undefined && apps.size >= MAX_APPS) continue
+    const app: AppCounts = existing ?? newApp(instance, name)
     app.counts[state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++

@@ -31,11 +31,14 @@ const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
  * @param groups ADMIN_GROUPS, compared at each request, so that a change of the setting counts at once
  */
 export function createAdminCheck(emails: readonly string[], groups: readonly string[]): IsAdmin {
-  const known = new Set(emails.filter(isAscii).map(normalizedAddress))
-  if (known.size === 0 && groups.length === 0) return () => false
+  const adminAddresses = new Set(emails.filter(isAscii).map(normalizedAddress))
+  if (adminAddresses.size === 0 && groups.length === 0) return () => false
   return ({ email, emailVerified, groups: own = [] }) =>
     own.some((group) => groups.includes(group)) ||
-    (emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email)))
+    (emailVerified === true &&
+      email !== undefined &&
+      isAscii(email) &&
+      adminAddresses.has(normalizedAddress(email)))
 }
 
 export const requireAdmin =

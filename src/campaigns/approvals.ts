@@ -11,7 +11,7 @@ import {
 } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
-import { workingDaysBetween, type Workplace } from './working-time.ts'
+import { workingDaysBetween, type WorkCalendar } from './working-time.ts'
 
 export const APPROVALS = 'approvals'
 
@@ -34,7 +34,7 @@ type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
 type Decision = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
 
 /** `place`: the owners' workplace. */
-type Moment = { now: number; place: Workplace }
+type Moment = { now: number; place: WorkCalendar }
 
 /** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
@@ -69,10 +69,10 @@ export async function decideApprovals(
       const [notifiedAt, connectedAt] = [lastNotifiedAt(person, instance), connectedAtOf(app, person)]
       const isAffected = apps.has(instance) && notifiedAt + connectedAt > 0
       if (how !== 'blocked' && !isAffected) continue
-      const known = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
+      const approval = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }
-      known.people.push({ ...app, ...times, isReachable: isEmailable })
-      apps.set(instance, known)
+      approval.people.push({ ...app, ...times, isReachable: isEmailable })
+      apps.set(instance, approval)
     }
   }
   const paused = pausedApps(state)
@@ -93,13 +93,13 @@ export function isApprovalEmailDue(
 ): boolean {
   const approval = approvals.find(({ instance }) => instance === app.instance)
   if (approval === undefined || pausedApps(state).has(app.instance)) return false
-  const { stage, stageAt, approvedAt, testers = [] } = approval
+  const { stage, stageChangedAt, approvedAt, testers = [] } = approval
   const [since, at] = [sinceOf(app, person), lastNotifiedAt(person, app.instance)]
   const isFirst = app.state === 'blocked' && at < approvedAt
   if (stage !== 'confirmed') return isFirst && testers.includes(since)
   // Testers who failed before the confirmation get one more email.
   const hasFailed = app.isUnconfirmed ? at > 0 : app.state === 'blocked' && since > at
-  return (isFirst || hasFailed) && at < stageAt && (app.isUnconfirmed || since <= stageAt)
+  return (isFirst || hasFailed) && at < stageChangedAt && (app.isUnconfirmed || since <= stageChangedAt)
 }
 
 /** @returns undefined if no one waits any longer */
@@ -112,8 +112,8 @@ export function decideApproval(
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, place) >= days
   const blocked = people.filter(({ state }) => state === 'blocked')
   const all = blocked.toSorted((one, other) => one.blockedAt - other.blockedAt)
-  const waitingAt = ({ stage, stageAt }: Pick<Approval, 'stage' | 'stageAt'>) =>
-    all.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageAt)
+  const waitingAt = ({ stage, stageChangedAt }: Pick<Approval, 'stage' | 'stageChangedAt'>) =>
+    all.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageChangedAt)
 
   const decided = applyDecision({ ...before, since: waitingAt(before)[0]?.blockedAt ?? now }, decision)
   const { approvedAt } = decided
@@ -125,18 +125,18 @@ export function decideApproval(
       state === 'connected' && Math.max(notifiedAt, connectedAt) >= approvedAt,
   )
   const isOver = decided.stage === 'approved' && (isConfirmed || notified.some(hasFailed))
-  const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageAt: now } as const)
-  const { stage, stageAt } = { ...decided, ...outcome }
+  const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
+  const { stage, stageChangedAt } = { ...decided, ...outcome }
 
-  const waiting = waitingAt({ stage, stageAt })
+  const waiting = waitingAt({ stage, stageChangedAt })
   const [count, since] = [waiting.length, waiting[0]?.blockedAt ?? now]
-  const isRequested = before.requestedAt > 0 && before.requestedAt >= stageAt
+  const isRequested = before.requestedAt > 0 && before.requestedAt >= stageChangedAt
   const isDue = isRequested
-    ? count > before.requestedFor && hasPassed(before.requestedAt, WORKING_DAYS.repeatRequest)
+    ? count > before.requestedForCount && hasPassed(before.requestedAt, WORKING_DAYS.repeatRequest)
     : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
   const isRequestDue = stage !== 'approved' && isDue
-  const isOwed = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageAt)
-  const isEmpty = all.length === 0 && !(stage === 'confirmed' && isOwed)
+  const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
+  const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
   if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
   const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, WORKING_DAYS.nextTester))
@@ -144,7 +144,7 @@ export function decideApproval(
   const next = stage === 'approved' && isNextDue ? candidates.slice(0, 1) : []
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {
-    approval: { ...decided, stage, stageAt, waiting: count, since, testers },
+    approval: { ...decided, stage, stageChangedAt, waiting: count, since, testers },
     isRequestDue,
     isNewlyApproved: approvedAt > before.approvedAt,
   }

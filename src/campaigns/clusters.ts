@@ -22,7 +22,7 @@ type FoundCluster = { instance: string; since: number; noticedAt: number }
  * `fresh`: when the change was noticed for each person since the last evaluation. `known`: people of the newest cluster found
  * before. Other people have the app `connected`, `recently` since the last evaluation, or `listed` as unconnected.
  */
-type AppCounts = Record<'known' | 'connected' | 'recently' | 'listed', number> & {
+type ClusterCounts = Record<'known' | 'connected' | 'recently' | 'listed', number> & {
   name: string
   fresh: number[]
   isMoved: boolean
@@ -35,7 +35,7 @@ function createCounter(
   noticedAt: (app: AppRecord) => number | undefined,
 ) {
   const newest = new Map(found.map((one) => [one.instance, one]))
-  const apps = new Map<string, AppCounts>()
+  const apps = new Map<string, ClusterCounts>()
   const add = (app: AppRecord) => {
     const { instance, name, status, since, movedFrom } = app
     const zeros = { known: 0, connected: 0, recently: 0, listed: 0, isMoved: false }
@@ -43,8 +43,8 @@ function createCounter(
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
     const at = noticedAt(app)
-    const known = newest.get(instance)
-    if (at !== undefined && known !== undefined && isPartOf(known, at)) count.known++
+    const newestApp = newest.get(instance)
+    if (at !== undefined && newestApp !== undefined && isPartOf(newestApp, at)) count.known++
     else if (at !== undefined && at >= evaluatedAt) count.fresh.push(at)
     else if (status !== 'connected') count.listed++
     else count[since >= evaluatedAt ? 'recently' : 'connected']++
@@ -64,7 +64,7 @@ export async function findClusters(
 ) {
   const lost = createCounter(massDisconnects, evaluatedAt, ({ lapsedAt }) => lapsedAt)
   const got = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
-  const gone = createCounter(removedApps, evaluatedAt, ({ vanishedAt }) => vanishedAt)
+  const gone = createCounter(removedApps, evaluatedAt, ({ delistedByRunAt }) => delistedByRunAt)
   let all = 0
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
@@ -97,7 +97,7 @@ export function withHiddenLapses(person: Person, found: readonly MassDisconnect[
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
 
-type Apps = ReadonlyMap<string, AppCounts>
+type Apps = ReadonlyMap<string, ClusterCounts>
 
 /** Only an administrator can remove the cause. */
 function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: number): MassDisconnect[] {
@@ -109,9 +109,10 @@ function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: n
     if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed, had })
   }
   for (const [instance, { name, fresh, connected, recently }] of apps) {
-    const known = found.get(instance)
+    const existing = found.get(instance)
     const had = fresh.length + connected + recently
-    const shared = known === undefined || known.resumedAt !== undefined ? findCluster(fresh, had) : undefined
+    const shared =
+      existing === undefined || existing.resumedAt !== undefined ? findCluster(fresh, had) : undefined
     if (shared === undefined) continue
     const { since, people: lapsed } = shared
     found.set(instance, { instance, name, noticedAt: now, since, lapsed, had })

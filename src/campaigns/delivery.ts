@@ -50,7 +50,7 @@ export type Campaign = {
   /** Apps that were removed for many: their return is no lapse. */
   removed?: ReadonlySet<string>
   /** Applies confirmed approvals to the person. Default: unchanged. */
-  seen?: (person: Person) => Person
+  asEmailed?: (person: Person) => Person
   /** Records failed checks, so that these people come last in the next run. */
   isPostponing?: boolean
 }
@@ -93,7 +93,7 @@ export class Delivery {
   }
 
   /** Counts a person without a due email. */
-  skip({ email }: Invitee, due: Exclude<DueEmail, { kind: 'mail' }>): void {
+  countNotDue({ email }: Invitee, due: Exclude<DueEmail, { kind: 'mail' }>): void {
     if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
     else if (due.kind !== 'moved') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
   }
@@ -111,13 +111,13 @@ export class Delivery {
       const isPostponed = due.kind === 'mail' && this.#campaign.isPostponing === true && !this.#isDryRun
       if (isPostponed) await this.#ledger.postpone(invitee, due.reminder)
       const what = `the service gave no usable answer about many people in a row: ${check.detail}`
-      return this.#failed('service', what)
+      return this.#countFailureInARow('service', what)
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { removed, seen = (whole: Person) => whole } = this.#campaign
+    const { removed, asEmailed = (whole: Person) => whole } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, removed: removed ?? new Set() }
-    const known = appsOf(seen(withCheck(person, checked, now())))
+    const known = appsOf(asEmailed(withCheck(person, checked, now())))
     const byInstance = new Map(known.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])
@@ -125,7 +125,7 @@ export class Delivery {
     if (due.kind === 'mail' && apps.length > 0) {
       if (this.#started++ >= this.#limit) return
       await this.#sendEmail(invitee, due.reminder, { checked, apps, known, person })
-    } else if (!this.#isDryRun) await this.#ledger.observe(invitee, checked)
+    } else if (!this.#isDryRun) await this.#ledger.recordCheck(invitee, checked)
   }
 
   /** Once no email is under way. @returns why the run has failed, for people */
@@ -144,16 +144,16 @@ export class Delivery {
     this.#run.events?.onProblem?.(email, problem, detail)
   }
 
-  #failed(side: 'service' | 'mailServer', reason: string): void {
+  #countFailureInARow(side: 'service' | 'mailServer', reason: string): void {
     if (++this.#failuresInARow[side] >= MAX_FAILURES_IN_A_ROW) throw new RunStopped(reason)
   }
 
   async #onUnknown(invitee: Invitee, detail: string): Promise<void> {
     this.#count(invitee.email, 'unknownToService')
-    if (!this.#isDryRun) await this.#ledger.observe(invitee, undefined)
+    if (!this.#isDryRun) await this.#ledger.recordCheck(invitee, undefined)
     this.#lastUnknown = detail
     if (!this.#hasResponded)
-      this.#failed(
+      this.#countFailureInARow(
         'service',
         `the service has no account for any of the first five people: ${detail}. If these people have left, run the command again: it checks others first`,
       )
@@ -175,7 +175,7 @@ export class Delivery {
     const kind = { reminder, known, ...emailKindOf(apps, person) }
     const email = await this.#campaign.compose(invitee, apps, kind)
     const instances = apps.map(({ instance }) => instance)
-    const begin = () => this.#ledger.begin(invitee, reminder, checked, instances)
+    const begin = () => this.#ledger.recordSending(invitee, reminder, checked, instances)
     const result = await this.#sendOnceAccepted(() => send(email), begin, { email: invitee.email, reminder })
     if (result !== undefined) await this.#record(invitee.email, reminder, result)
   }
@@ -190,11 +190,11 @@ export class Delivery {
       await this.#run.emailThrottle.next()
       if (!(await begin())) return undefined
       const result = await send().catch(async (error: unknown) => {
-        await this.#ledger.end(email, reminder, 'deferred')
+        await this.#ledger.recordOutcome(email, reminder, 'deferred')
         throw error
       })
       if (result.outcome === 'sent' || result.reason !== 'throttled') return result
-      await this.#ledger.end(email, reminder, 'deferred')
+      await this.#ledger.recordOutcome(email, reminder, 'deferred')
       if (this.#pauses >= MAX_PAUSES) {
         this.#count(email, 'deferred', result.reply)
         const reply = quoteReply(result.reply, 'It says: ')
@@ -214,14 +214,14 @@ export class Delivery {
 
   async #record(email: string, reminder: number, result: SendResult): Promise<void> {
     const isFirstRejection = result.outcome === 'failed' && !this.#hasAccepted
-    await this.#ledger.end(email, reminder, isFirstRejection ? 'deferred' : result.outcome)
+    await this.#ledger.recordOutcome(email, reminder, isFirstRejection ? 'deferred' : result.outcome)
     if (result.outcome === 'sent') return await this.#onAccepted()
     const { outcome, reply, reason } = result
     if (isFirstRejection) this.#rejectedFirst.push({ email, reminder, reply })
     else this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
     const cause = quoteReply(reply, 'The mail server says: ', 'What happened: ')
     const what = `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`
-    if (reason === 'other') this.#failed('mailServer', what)
+    if (reason === 'other') this.#countFailureInARow('mailServer', what)
   }
 
   async #onAccepted(): Promise<void> {
@@ -231,7 +231,7 @@ export class Delivery {
     this.#hasAccepted = true
     // An accepted email proves that these rejections were about the recipients.
     for (const { email, reminder, reply } of this.#rejectedFirst.splice(0)) {
-      await this.#ledger.end(email, reminder, 'failed')
+      await this.#ledger.recordOutcome(email, reminder, 'failed')
       this.#count(email, 'failed', reply)
     }
   }
@@ -282,7 +282,7 @@ async function* dueInOrder(
     if (seen.has(invitee.email)) continue
     seen.add(invitee.email)
     const plan = await delivery.plan(invitee.email)
-    if (plan.due.kind !== 'mail') delivery.skip(invitee, plan.due)
+    if (plan.due.kind !== 'mail') delivery.countNotDue(invitee, plan.due)
     else if (plan.due.isRetry) last.push(invitee)
     else yield { invitee, plan }
   }

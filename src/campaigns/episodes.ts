@@ -11,7 +11,7 @@ import {
   type DueEmail,
   type ReminderPolicy,
 } from './campaign.ts'
-import { isWorkingTime, workingDaysBetween, type Workplace } from './working-time.ts'
+import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-time.ts'
 
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
@@ -84,7 +84,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
 }
 
 /** As emails of the campaign are to treat them: those about approvals are for people who wait. */
-export const seenBy = (name: CampaignName, person: Person, state: KeepState): Person =>
+export const asEmailed = (name: CampaignName, person: Person, state: KeepState): Person =>
   asCounted(person, name === APPROVALS ? { ...state, approvals: [] } : state)
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */
@@ -95,11 +95,11 @@ function mayEmail(person: Person, { now, place }: Moment): boolean {
 }
 
 /** `place`: the person's time zone and quiet days. */
-type Moment = { state: KeepState; now: number; place: Workplace }
+type Moment = { state: KeepState; now: number; place: WorkCalendar }
 
 /** The email of the campaign that is due now. */
 export function dueEmailOf(name: CampaignName, whole: Person, moment: Moment): DueEmail {
-  const person = seenBy(name, whole, moment.state)
+  const person = asEmailed(name, whole, moment.state)
   if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
   if (name !== ONBOARDING) return dueEmailAbout(name, person, moment)
   // The email about a lapse covers the other apps, too.

@@ -24,13 +24,13 @@ import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
 import { findClusters, withHiddenLapses } from './clusters.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
-import { dueEmailOf, EPISODES, isAboutApp, seenBy, type CampaignName } from './episodes.ts'
+import { dueEmailOf, EPISODES, isAboutApp, asEmailed, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
-import { areMany, ListedPeople } from './listed-people.ts'
+import { isSuspiciouslyMany, ListedPeople } from './listed-people.ts'
 import type { Invitee } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
-import { isWorkingTime, nextWorkingTime, placeOf } from './working-time.ts'
+import { isWorkingTime, nextWorkingTime, calendarOf } from './working-time.ts'
 
 /** Each check may void the link that a person is just following, so everyone is checked this often at most. */
 const SWEEP_EVERY_MS = 6 * 3_600_000
@@ -71,13 +71,13 @@ export async function* duePeople(
   const rows = new ListedPeople(list)
   const dueOf = (known: Person, invitee: Invitee): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
-    const moment = { state, now: now(), place: placeOf(company, person, state) }
+    const moment = { state, now: now(), place: calendarOf(company, person, state) }
     const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
     const emails = due.flatMap(({ name, email }) => (email.kind === 'mail' ? [{ ...email, name }] : []))
     return { person, invitee, emails }
   }
   for await (const person of people.all()) {
-    const invitee = rows.rowOf(person)
+    const invitee = rows.matchRow(person)
     if (invitee !== undefined) yield dueOf(person, invitee)
   }
   for (const invitee of rows.unknown()) yield dueOf(newPerson(invitee.email, now()), invitee)
@@ -89,7 +89,7 @@ export async function firstEmailsAt(
   people: Pick<People, 'all'>,
   { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: number },
 ): Promise<number | undefined> {
-  const at = nextWorkingTime(now, placeOf(company, {}, state))
+  const at = nextWorkingTime(now, calendarOf(company, {}, state))
   if (at === undefined || at <= now) return undefined
   for await (const { emails } of duePeople(list, people, { state, company, now: () => at }))
     if (emails.length > 0) return at
@@ -175,7 +175,7 @@ export class KeepRun {
     const changed: string[] = []
     let [before, leaving] = [0, 0]
     for await (const person of people.all()) {
-      const invitee = rows.rowOf(person)
+      const invitee = rows.matchRow(person)
       if (invitee !== undefined && wasInterrupted(person, state)) tally.uncertain++
       if (invitee === undefined && !isComplete) continue
       const isListed = person.listedAt !== undefined && person.leftAt === undefined
@@ -187,7 +187,7 @@ export class KeepRun {
       requireConfirmation(
         `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If their addresses changed, first run ${COMMAND} person rename --file FILE, so that opt-outs and history follow. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
       )
-    if (areMany(rows.changes, before))
+    if (isSuspiciouslyMany(rows.changes, before))
       requireConfirmation(
         `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. Nothing was done. If it is right, add --confirm.`,
       )
@@ -281,7 +281,7 @@ export class KeepRun {
   async #requestApprovals(): Promise<void> {
     const { now } = this.#run
     const { company, ownersOf, requestApproval, decisionOn } = this.#options
-    const place = placeOf(company, {}, this.#state)
+    const place = calendarOf(company, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
     for (const decision of await decideApprovals(this.#listed(), this.#state, decisionOn, {
@@ -294,7 +294,7 @@ export class KeepRun {
       if (isNewlyApproved) actions.push({ at, by, app, what: 'approved' })
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), place))
       const isRequested = isDue && (await requestApproval(approval))
-      const request = isRequested && { requestedAt: now(), requestedFor: approval.waiting }
+      const request = isRequested && { requestedAt: now(), requestedForCount: approval.waiting }
       approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
     }
     await this.#save({ ...withActions(this.#state, actions), approvals })
@@ -321,14 +321,14 @@ export class KeepRun {
 
   #deliveryOf(name: CampaignName): Delivery {
     const state = this.#state
-    const placeIn = (person: Person) => placeOf(this.#options.company, person, state)
+    const placeIn = (person: Person) => calendarOf(this.#options.company, person, state)
     const campaign = {
       name,
       due: (person: Person, now: number) => dueEmailOf(name, person, { state, now, place: placeIn(person) }),
       isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       removed: removedInstances(state),
-      seen: (person: Person) => seenBy(name, person, state),
+      asEmailed: (person: Person) => asEmailed(name, person, state),
     }
     return new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
   }

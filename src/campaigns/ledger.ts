@@ -46,16 +46,16 @@ export class EmailLedger {
 
   async plan(email: string): Promise<Plan> {
     const { people, due, now } = this.#deps
-    const known = await this.#patiently(() => people.get(email)).catch((error: unknown) => {
+    const record = await this.#retryDuringOutage(() => people.get(email)).catch((error: unknown) => {
       if (error instanceof PersonUnreadable) return 'unreadable' as const
       throw error
     })
     const checkedAt = now()
     const fresh = newPerson(email, checkedAt)
-    if (known === 'unreadable') return { person: fresh, due: { kind: 'unreadable' }, checkedAt }
-    const address = known ? email : await this.#patiently(() => people.addressAt(email, this.#began))
+    if (record === 'unreadable') return { person: fresh, due: { kind: 'unreadable' }, checkedAt }
+    const address = record ? email : await this.#retryDuringOutage(() => people.addressAt(email, this.#began))
     if (address !== email) return { person: fresh, due: { kind: 'moved' }, checkedAt }
-    return { person: known ?? fresh, due: due(known ?? fresh, checkedAt), checkedAt }
+    return { person: record ?? fresh, due: due(record ?? fresh, checkedAt), checkedAt }
   }
 
   /**
@@ -64,19 +64,19 @@ export class EmailLedger {
    * @returns false if it must not leave: they opted out since, or have had it
    * @throws {RunStopped} another run has taken over
    */
-  async begin(
+  async recordSending(
     invitee: Invitee,
     reminder: number,
     checked: CheckResponse,
     apps: readonly string[] = checked.unconnected.map(({ instance }) => instance),
   ): Promise<boolean> {
     const { campaign, due, isHeld, now } = this.#deps
-    if (!(await this.#patiently(isHeld))) throw new RunStopped('another run took over the campaign')
+    if (!(await this.#retryDuringOutage(isHeld))) throw new RunStopped('another run took over the campaign')
     const runId = this.#runId
     let isOurs = false
     await this.#change(invitee.email, (before) => {
-      const known = campaignEmail(before, campaign, reminder)
-      isOurs = known?.runId === runId && known.state === 'sending'
+      const sentEmail = campaignEmail(before, campaign, reminder)
+      isOurs = sentEmail?.runId === runId && sentEmail.state === 'sending'
       if (isOurs) return before
       const current = due(before, now())
       isOurs = current.kind === 'mail' && current.reminder === reminder
@@ -88,7 +88,7 @@ export class EmailLedger {
   }
 
   /** Records the outcome, unless another run has sent the email again. */
-  async end(email: string, reminder: number, state: SendResult['outcome']): Promise<void> {
+  async recordOutcome(email: string, reminder: number, state: SendResult['outcome']): Promise<void> {
     const { campaign, now } = this.#deps
     const runId = this.#runId
     await this.#change(email, (before) =>
@@ -106,7 +106,7 @@ export class EmailLedger {
   }
 
   /** Records a check without an email. @param checked undefined: the service knows no such account */
-  async observe(invitee: Invitee, checked: CheckResponse | undefined): Promise<void> {
+  async recordCheck(invitee: Invitee, checked: CheckResponse | undefined): Promise<void> {
     await this.#change(invitee.email, (before) => {
       if (checked !== undefined) return this.#observed(before, invitee, checked)
       const person = withDetails(before, invitee)
@@ -119,10 +119,10 @@ export class EmailLedger {
   }
 
   async #change(email: string, how: (before: Person) => Person): Promise<void> {
-    await this.#patiently(() => this.#deps.people.change(email, how))
+    await this.#retryDuringOutage(() => this.#deps.people.change(email, how))
   }
 
-  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+  async #retryDuringOutage<T>(work: () => Promise<T>): Promise<T> {
     const { patienceMs = PATIENCE_MS, signal } = this.#deps
     const until = Date.now() + patienceMs
     for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS))

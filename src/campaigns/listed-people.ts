@@ -7,10 +7,10 @@ import type { Invitee } from './people-file.ts'
 export type AddressChange = { from: string; to: string }
 
 /** More new addresses at once may mean the wrong list, or the wrong column. */
-export const areMany = (changes: readonly AddressChange[], people: number): boolean =>
+export const isSuspiciouslyMany = (changes: readonly AddressChange[], people: number): boolean =>
   changes.length > Math.max(3, people * 0.1)
 
-type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'movingFrom'>
+type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'renamingFrom'>
 
 const isSamePerson = (row: Invitee | undefined, { id }: KnownPerson): row is Invitee =>
   row !== undefined && (row.id === undefined || id === undefined || row.id === id)
@@ -35,9 +35,9 @@ export class ListedPeople {
   }
 
   /** The person's row, with their new address. Call it once for each person on record. */
-  rowOf(person: KnownPerson): Invitee | undefined {
-    const { email, id, formerEmails = [], movingFrom } = person
-    if (movingFrom !== undefined) this.changes.push({ from: movingFrom, to: email })
+  matchRow(person: KnownPerson): Invitee | undefined {
+    const { email, id, formerEmails = [], renamingFrom } = person
+    if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
     this.#known.add(email)
     const byId = id === undefined ? undefined : this.#byId.get(id)
     const renamed = byId?.email === email || formerEmails.includes(byId?.email ?? '') ? undefined : byId

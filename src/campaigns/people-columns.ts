@@ -12,7 +12,7 @@ export class UnreadableList extends OperatorError {
 
 /** The index of each column; -1: absent. `signals`: columns that decide whether a person is left out. */
 export type Columns = Record<'email' | keyof Details, number> & {
-  signals: { at: number; means: keyof typeof SIGNAL_HEADERS }[]
+  signals: { at: number; means: keyof typeof EXCLUSION_HEADERS }[]
 }
 
 /**
@@ -36,7 +36,7 @@ const TEXT_HEADERS: Record<keyof Details, RegExp> = {
   id: /^((user|object|employee|worker|person(nel)?|staff)[ ._-]?)?id$|^(employee|personnel|staff)[ _-]?(number|no\.?)$/i,
 }
 /** The first match counts. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
-const SIGNAL_HEADERS = {
+const EXCLUSION_HEADERS = {
   blocked:
     /^((is|user|account|sign[ _-]?in)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-]?(credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]|^nsAccountLock$/i,
   active:
@@ -49,7 +49,7 @@ const SIGNAL_HEADERS = {
   deleted: /^deleted[ _-]?(date[ _-]?time|at|on|date)$/i,
 }
 
-const SIGNALS = Object.entries(SIGNAL_HEADERS) as [keyof typeof SIGNAL_HEADERS, RegExp][]
+const SIGNALS = Object.entries(EXCLUSION_HEADERS) as [keyof typeof EXCLUSION_HEADERS, RegExp][]
 
 /** `User name [userPrincipalName] Required` has two names, and so has `profile.email`. */
 const namesIn = (header: string): string[] => {
@@ -72,7 +72,7 @@ export const quoteCells = (cells: readonly string[], between: string): string =>
 }
 
 /** Guessing could email a manager in place of everyone below them. */
-const whichOf = (cells: readonly string[], advice: string) =>
+const ambiguousAddressColumn = (cells: readonly string[], advice: string) =>
   new UnreadableList(`which column has the addresses, ${quoteCells(cells, ' or ')}? ${advice}`)
 
 /** @throws {UnreadableList} if several columns may have the addresses */
@@ -84,15 +84,16 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   const [addresses = []] = found.filter(({ length }) => length > 0)
   const own = addresses.filter((header) => !OTHER_EMAIL_HEADER.test(header))
   const few = own.length > 0 ? own : addresses
-  if (few.length > 1) throw whichOf(few, 'Rename it to "email", and the others to something else')
+  if (few.length > 1)
+    throw ambiguousAddressColumn(few, 'Rename it to "email", and the others to something else')
   const email = headers.findIndex((header) => header === few[0])
   const signals = headers.flatMap((header, at) => {
     const signal = SIGNALS.find(([, pattern]) => isNamed(pattern)(header, at))
     return signal === undefined ? [] : { at, means: signal[0] }
   })
   const texts = Object.entries(TEXT_HEADERS).map(([key, of]) => [key, headers.findIndex(isNamed(of))])
-  const places = Object.fromEntries(texts) as Record<keyof Details, number>
-  return { email, ...places, signals }
+  const indexes = Object.fromEntries(texts) as Record<keyof Details, number>
+  return { email, ...indexes, signals }
 }
 
 export function describeColumns(headers: readonly string[], { signals, ...texts }: Columns): string {
@@ -100,8 +101,8 @@ export function describeColumns(headers: readonly string[], { signals, ...texts 
   const names = taken.map(([what, at]) =>
     headers[at] === what ? what : `${what} (${quoteCell(headers[at] ?? '')})`,
   )
-  const judging = signals.map(({ at }) => headers[at] ?? '')
-  if (judging.length > 0) names.push(`who is left out (${quoteCells(judging, ', ')})`)
+  const exclusionHeaders = signals.map(({ at }) => headers[at] ?? '')
+  if (exclusionHeaders.length > 0) names.push(`who is left out (${quoteCells(exclusionHeaders, ', ')})`)
   const places = [...Object.values(texts), ...signals.map(({ at }) => at)]
   const ignored = headers.filter((_, at) => !places.includes(at))
   return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
@@ -111,7 +112,7 @@ export const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }
 
 export function columnsWithoutHeader(cells: readonly string[]): Columns {
   const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
-  if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
+  if (addresses.length > 1) throw ambiguousAddressColumn(addresses, 'Add a first line that calls it "email"')
   return { ...EMAIL_ONLY, email: cells.findIndex((cell) => cell.includes('@')) }
 }
 

@@ -26,7 +26,7 @@ type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind:
 class InvalidRow extends Error {}
 
 /** Columns whose unreadable cells lose only the value, with the fallback for the message. */
-const UNREAD = {
+const UNREADABLE_CELLS = {
   'Time zones': "the company's counts",
   Languages: 'the default one counts',
   Statuses: 'these people stay',
@@ -39,7 +39,7 @@ const LEFT_OUT = {
 } as const
 export type LeftOut = Record<keyof typeof LEFT_OUT, number>
 
-type OnUnread = (what: keyof typeof UNREAD, cell: string) => void
+type OnUnread = (what: keyof typeof UNREADABLE_CELLS, cell: string) => void
 
 /**
  * Leaves out people who are blocked in the directory, and guests unless they are wanted.
@@ -52,7 +52,7 @@ export async function* readPeopleList(
   includeGuests = false,
   leftOut: LeftOut = { blocked: 0, guest: 0, mailbox: 0 },
 ): AsyncGenerator<ListRow> {
-  const text = decoded(source)
+  const text = decodeUtf8(source)
   const first = await text.next()
   if (first.done === true) return
   const whole = (async function* () {
@@ -62,7 +62,7 @@ export async function* readPeopleList(
   const isWhole = isDocument(first.value)
   const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   const header = new HeaderFinder(onNote)
-  const unread = new Map<keyof typeof UNREAD, { count: number; sample: string }>()
+  const unread = new Map<keyof typeof UNREADABLE_CELLS, { count: number; sample: string }>()
   const onUnread: OnUnread = (what, sample) => {
     const { count, sample: earlier } = unread.get(what) ?? { count: 0, sample }
     unread.set(what, { count: count + 1, sample: earlier })
@@ -88,7 +88,7 @@ export async function* readPeopleList(
   })
   if (reasons.length > 0) onNote(`Left out: ${reasons.join(', ')}.`)
   for (const [what, { count, sample }] of unread)
-    onNote(`${what} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREAD[what]}.`)
+    onNote(`${what} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREADABLE_CELLS[what]}.`)
 }
 
 const MAX_SKIPPED = 10
@@ -145,7 +145,7 @@ const MAX_START = 65_536
 const START = /^[^,;\t@{[\r\n]*[,;\t@{[][^\r\n]*[\r\n]/m
 
 /** The text in pieces; the first one holds a whole line of a list. @throws {UnreadableList} */
-async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+async function* decodeUtf8(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let start: string | undefined = ''
   for await (const chunk of source) {
@@ -277,7 +277,7 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
 
 /** Readers of cells in other forms. An unreadable cell loses its value; the person stays. */
 const READERS: Partial<
-  Record<keyof Details, { unread: keyof typeof UNREAD; read: (text: string) => string | undefined }>
+  Record<keyof Details, { unread: keyof typeof UNREADABLE_CELLS; read: (text: string) => string | undefined }>
 > = {
   timezone: { unread: 'Time zones', read: timezoneOf },
   language: { unread: 'Languages', read: languageIn },

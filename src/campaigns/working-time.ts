@@ -6,14 +6,14 @@ const DAY_MS = 24 * HOUR_MS
 const [FROM_HOUR, TO_HOUR] = [9, 16]
 
 /** `isQuiet`: true if no emails go out on that day, YYYY-MM-DD. */
-export type Workplace = { timezone: string; isQuiet?: (day: string) => boolean }
+export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean }
 
 /** @param company its time zone is the fallback @param state `pausedUntil` is midnight in UTC, and ends the pause in every zone */
-export function placeOf(
+export function calendarOf(
   { timezone, quiet = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quiet'>>,
   person: { timezone?: string; group?: string } = {},
   { pausedUntil = 0 }: { pausedUntil?: number } = {},
-): Workplace {
+): WorkCalendar {
   const isQuiet = (day: string) =>
     Date.parse(day) < pausedUntil ||
     quiet.some((one) => day >= one.from && day <= one.to && (one.group ?? person.group) === person.group)
@@ -35,27 +35,27 @@ function localTime(at: number, zone: string): { day: number; hour: number } {
 
 const weekdayOf = (day: number): number => (day + 4) % 7
 
-function isWorkday(day: number, { isQuiet }: Workplace): boolean {
+function isWorkday(day: number, { isQuiet }: WorkCalendar): boolean {
   const isWeekday = weekdayOf(day) >= 1 && weekdayOf(day) <= 5
   return isWeekday && isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) !== true
 }
 
 /** @param at milliseconds since 1970 @param weekday only on this one; 1 is Monday */
-export function isWorkingTime(at: number, place: Workplace, weekday?: number): boolean {
+export function isWorkingTime(at: number, place: WorkCalendar, weekday?: number): boolean {
   const { day, hour } = localTime(at, place.timezone)
   const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
   return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, place)
 }
 
 /** The first hour of working time there, perhaps the present one; undefined: none within two months. */
-export function nextWorkingTime(now: number, place: Workplace): number | undefined {
+export function nextWorkingTime(now: number, place: WorkCalendar): number | undefined {
   for (let at = now - (now % HOUR_MS); at < now + 60 * DAY_MS; at += HOUR_MS)
     if (isWorkingTime(at, place)) return at
   return undefined
 }
 
 /** Undefined unless today is quiet there: the first day that isn't, as its midnight in UTC; milliseconds since 1970. */
-export function quietUntil(now: number, { timezone, isQuiet }: Workplace): number | undefined {
+export function quietUntil(now: number, { timezone, isQuiet }: WorkCalendar): number | undefined {
   const { day: today } = localTime(now, timezone)
   for (let day = today; ; day++)
     if (!isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)))
@@ -63,7 +63,7 @@ export function quietUntil(now: number, { timezone, isQuiet }: Workplace): numbe
 }
 
 /** Working days after the day of `from`, up to the day of `to`; at most ten. */
-export function workingDaysBetween(from: number, to: number, place: Workplace): number {
+export function workingDaysBetween(from: number, to: number, place: WorkCalendar): number {
   const [first, last] = [from, to].map((at) => localTime(at, place.timezone).day) as [number, number]
   let count = 0
   for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day, place)) count++

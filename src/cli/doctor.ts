@@ -31,7 +31,7 @@ export async function doctor(
     const checks = notRun === 1 ? '1 check' : `${notRun} checks`
     const missing = `${checks} could not run: a setting or an answer is missing, or --offline is set.\n`
     if (notRun > 0) stdout.write(paint.dim(missing))
-    stdout.write(`${inFigures(counts, paint)}.\n${paint.bold(VERDICTS[result])}\n`)
+    stdout.write(`${formatCounts(counts, paint)}.\n${paint.bold(VERDICTS[result])}\n`)
   }
   return result === 'fail' || (strict && result === 'warn') ? 1 : 0
 }
@@ -62,7 +62,7 @@ function linesOf(
   ]
 }
 
-function inFigures({ ok, warn, fail, skip }: Record<keyof typeof COLORS, number>, paint: Colors): string {
+function formatCounts({ ok, warn, fail, skip }: Record<keyof typeof COLORS, number>, paint: Colors): string {
   const figures = [
     fail > 0 && paint.red(fail === 1 ? '1 failure' : `${fail} failures`),
     warn > 0 && paint.yellow(warn === 1 ? '1 warning' : `${warn} warnings`),

@@ -18,7 +18,7 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, firstEmailsAt, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
-import { isAboutApp, LAPSES, NEW_APPS, seenBy } from '../campaigns/episodes.ts'
+import { isAboutApp, LAPSES, NEW_APPS, asEmailed } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
@@ -94,8 +94,8 @@ export async function keep(
       if (code !== undefined) return code
       stderr.write('Another run is in progress. Nothing was done.\n')
       // An operator has to repeat these options.
-      const isByHand = options.release ?? options.removed ?? options.pauseUntil ?? options.confirm
-      return isByHand === undefined ? 0 : EXIT_NEEDS_SOMEONE
+      const requestedOption = options.release ?? options.removed ?? options.pauseUntil ?? options.confirm
+      return requestedOption === undefined ? 0 : EXIT_NEEDS_SOMEONE
     }),
   )
 }
@@ -126,7 +126,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const about =
       name === ONBOARDING
         ? []
-        : appsOf(seenBy(name, person, state)).filter((app) => isAboutApp(name, app, person, state))
+        : appsOf(asEmailed(name, person, state)).filter((app) => isAboutApp(name, app, person, state))
     const apps = about.map(({ instance }) => instance)
     const json = { email: invitee.email, kind, apps }
     const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
@@ -220,7 +220,7 @@ async function runThrough(
     requestApproval: (one) =>
       sendNotice(
         approvalNotice(one, { ...texts, where: company.approvalOf(one.instance).approve }),
-        `approval ${one.instance} ${one.requestedAt} ${one.stageAt}`,
+        `approval ${one.instance} ${one.requestedAt} ${one.stageChangedAt}`,
         one.owners,
       ),
     decisionOn: (instance) => store.decisionOn(instance),
@@ -237,10 +237,10 @@ async function runThrough(
   const everyone = summarizeAll(campaignRun.people.all(), after)
   const report = await createReport(everyone, now(), { since })
   const unnotified = unansweredRemovals(after).filter(({ notifiedAt }) => notifiedAt === undefined)
-  const questionId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
+  const removalNoticeId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
   const isNotified =
     unnotified.length > 0 &&
-    (await sendNotice(removedAppsNotice(unnotified, report, texts), `removed${questionId}`))
+    (await sendNotice(removedAppsNotice(unnotified, report, texts), `removed${removalNoticeId}`))
   const removedApps = (after.removedApps ?? []).map((one) =>
     isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
   )
@@ -316,7 +316,7 @@ export function withDay(days: readonly DailyCounts[], report: Report): DailyCoun
 }
 
 /** Action items for the operator, each with its command. */
-function needsOf(
+function actionItemsOf(
   state: KeepState,
   tally: Tally,
   report: Report,
@@ -364,7 +364,7 @@ function sumUp(
   noted: { renamed: string[]; unknown: string[]; outdated: number; emailsAt: number | undefined },
 ): number {
   const { renamed, unknown, outdated, emailsAt } = noted
-  const needs = needsOf(state, campaignRun.tally, report, run)
+  const needs = actionItemsOf(state, campaignRun.tally, report, run)
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
   const limited = report.datasources.flatMap(({ instance, emailed, limited: waiting }) =>
     waiting > 0 ? { instance, emailed, waiting } : [],

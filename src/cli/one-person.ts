@@ -32,13 +32,13 @@ export async function forgetPerson(given: string, { env, stdout, stderr, now }: 
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     email = await people.currentAddress(given)
-    const known = await people.get(email).catch((error: unknown) => {
+    const stored = await people.get(email).catch((error: unknown) => {
       // Deleted all the same; its walks expire.
       if (!(error instanceof PersonUnreadable)) throw error
     })
     const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
     // Walks first: only the record names them.
-    for (const person of known?.signIns ?? []) await WalkStore.erase(records, person, dataKey)
+    for (const person of stored?.signIns ?? []) await WalkStore.erase(records, person, dataKey)
     return await people.forget(email)
   })
   if (isForgotten)

@@ -42,8 +42,8 @@ export const availabilityOf = (status: AppStatus | 'connected'): 'connected' | '
 
 /** @param authStatus the service's value @param isStartable a consent can start from its path */
 export function appStatusOf(authStatus: unknown, isStartable: boolean): AppStatus {
-  const known = (name: AppStatus) =>
+  const hasAuthStatus = (name: AppStatus) =>
     (APP_STATUSES[name].authStatus as readonly unknown[]).includes(authStatus)
-  const status = NAMES.find(known) ?? 'awaiting'
+  const status = NAMES.find(hasAuthStatus) ?? 'awaiting'
   return isStartable || isUnavailable(status) ? status : 'attention'
 }

@@ -87,11 +87,11 @@ function settingToChange(response: ErrorResponse, sent: FailedCall): string | un
   }
 }
 
-const IN_FRONT =
+const INTERMEDIARY_ADVICE =
   'something in front of the service seems to have answered, such as a firewall or a login: let requests from this machine through to SERVICE_BASE_URL'
 
 /** Both are named: the cause may be one person's token, or a firewall. */
-const UNLIKE_THE_SERVICE =
+const INTERMEDIARY_HINT =
   "; the answer doesn't look like the service's own, so a firewall or a login in front of it may have sent it"
 
 /** Client errors after which the same request may succeed (RFC 9110 15.5). */
@@ -111,8 +111,8 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
     problem('misconfigured', operation, { detail: `${answered}: ${why}` })
   const setting = settingToChange(response, sent)
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
-  if (globalToken !== undefined && isFromIntermediary) return misconfigured(IN_FRONT)
-  const unlike = isFromIntermediary ? UNLIKE_THE_SERVICE : ''
+  if (globalToken !== undefined && isFromIntermediary) return misconfigured(INTERMEDIARY_ADVICE)
+  const unlike = isFromIntermediary ? INTERMEDIARY_HINT : ''
   switch (response.byStatus) {
     case 'token':
       return new TokenRefused(

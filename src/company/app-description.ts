@@ -25,10 +25,10 @@ export type DescribeApp = (instance: string) => ReturnType<typeof describe>
 export const createAppDescriptions =
   (company: Company) =>
   (lang: string): DescribeApp => {
-    const known = new Map<string, ReturnType<DescribeApp>>()
+    const cache = new Map<string, ReturnType<DescribeApp>>()
     return (instance) => {
-      let description = known.get(instance)
-      if (description === undefined) known.set(instance, (description = describe(company, instance, lang)))
+      let description = cache.get(instance)
+      if (description === undefined) cache.set(instance, (description = describe(company, instance, lang)))
       return description
     }
   }

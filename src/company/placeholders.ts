@@ -21,8 +21,8 @@ const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).
 
 /** @param knownTexts the placeholders of each text that a company may replace, by its key */
 export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<string, ReadonlySet<string>>) {
-  const known = knownTexts.get(key)
-  if (known === undefined) {
+  const expected = knownTexts.get(key)
+  if (expected === undefined) {
     const meant = nearestWord(key, [...knownTexts.keys()])
     return [`is not a text of onramp${meant === undefined ? ': remove it' : `: did you mean ${meant}?`}`]
   }
@@ -32,9 +32,9 @@ export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<st
   } catch {
     return ['is not ICU MessageFormat: check that every { has its }']
   }
-  const lost = [...known].filter((name) => name !== ANYWHERE && !given.has(name))
-  const unknown = [...given].filter((name) => name !== ANYWHERE && !known.has(name))
-  const advice = known.size > 0 ? `it may have ${inBraces([...known])}` : 'remove it'
+  const lost = [...expected].filter((name) => name !== ANYWHERE && !given.has(name))
+  const unknown = [...given].filter((name) => name !== ANYWHERE && !expected.has(name))
+  const advice = expected.size > 0 ? `it may have ${inBraces([...expected])}` : 'remove it'
   return [
     ...(lost.length > 0 ? [`lacks ${inBraces(lost)}: put it where the value belongs`] : []),
     ...(unknown.length > 0 ? [`has ${inBraces(unknown)}, which nothing fills in: ${advice}`] : []),

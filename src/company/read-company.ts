@@ -34,11 +34,11 @@ const EXPECTED: Partial<Record<string, string>> = {
 /** Messages for wrong types and unknown keys, one line each. The schema has all others. */
 const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'unrecognized_keys') {
-    const known = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape)
+    const keys = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape)
     const hintAt = (meant: string | undefined) =>
-      meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`
+      meant === undefined ? `known are ${keys.join(', ')}` : `did you mean ${meant}?`
     return issue.keys
-      .map((key) => `is not a key of company files: ${hintAt(nearestWord(key, known))}`)
+      .map((key) => `is not a key of company files: ${hintAt(nearestWord(key, keys))}`)
       .join('\n')
   }
   if (issue.code !== 'invalid_type') return undefined

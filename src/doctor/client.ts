@@ -18,11 +18,11 @@ type Method = ClientAuthentication['method']
 type Client = { id: string; how: ClientAuthentication }
 
 /** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
-type ClientAnswer =
+type ClientResponse =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
 
 /** RFC 6749 5.2. */
-export function answerIn(reply: HttpReply): ClientAnswer {
+export function readClientResponse(reply: HttpReply): ClientResponse {
   if (reply.kind === 'silent') return 'silent'
   const { status, text } = reply
   const body = parseJsonObject(text)
@@ -37,7 +37,7 @@ export function answerIn(reply: HttpReply): ClientAnswer {
 const invented = () => `onramp-doctor-${randomBytes(12).toString('base64url')}`
 
 /** With an invented secret; a client without one gets an invented id. */
-function wrongOne({ how, ...client }: Client): Client {
+function withWrongCredentials({ how, ...client }: Client): Client {
   if (how.method === 'none') return { ...client, how, id: invented() }
   if (how.method !== 'private_key_jwt') return { ...client, how: { ...how, secret: invented() } }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -54,7 +54,7 @@ async function collect(known: { metadata: Metadata; client: Client; url: string 
   const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
-  async function answerTo({ id, how }: Client): Promise<ClientAnswer> {
+  async function answerTo({ id, how }: Client): Promise<ClientResponse> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: invented(),
@@ -66,10 +66,10 @@ async function collect(known: { metadata: Metadata; client: Client; url: string 
     // Signing is asynchronous, although the library's type says void.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
     const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
-    return answerIn(await fetchOnce(String(endpoint), sent))
+    return readClientResponse(await fetchOnce(String(endpoint), sent))
   }
 
-  const ours = await answerTo(client).catch((): ClientAnswer => 'unsent')
+  const ours = await answerTo(client).catch((): ClientResponse => 'unsent')
   const method = OTHER_METHODS[client.how.method]
   const other = ours === 'refused' && method ? { ...client, how: { ...client.how, method } } : undefined
   return {
@@ -77,7 +77,8 @@ async function collect(known: { metadata: Metadata; client: Client; url: string 
     client,
     ours,
     otherMethod: other && (await answerTo(other)),
-    wrong: ours === 'accepted' || ours === 'unclear' ? await answerTo(wrongOne(client)) : undefined,
+    wrong:
+      ours === 'accepted' || ours === 'unclear' ? await answerTo(withWrongCredentials(client)) : undefined,
   }
 }
 

@@ -136,11 +136,13 @@ async function examineClient(
     )
     return
   }
-  const known = own && metadata && url ? { metadata, url, client: own } : undefined
-  const tried = await examination.run(client.rules, known, client.collect)
+  const knownClient = own && metadata && url ? { metadata, url, client: own } : undefined
+  const tried = await examination.run(client.rules, knownClient, client.collect)
   // Then a rejected authorization request proves nothing about the redirect URI.
   const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'
-  await examination.run(redirect.rules, known, (all) => redirect.collect(all, settings, isClientRejected))
+  await examination.run(redirect.rules, knownClient, (all) =>
+    redirect.collect(all, settings, isClientRejected),
+  )
 }
 
 /** @param options.offline without the network @param options.now milliseconds since 1970 */

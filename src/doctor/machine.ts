@@ -52,15 +52,15 @@ function settingFault(fault: string) {
   return fail(`${message}.`, `${name}: ${fix || (isRequired ? 'set it' : correct)}`)
 }
 
-const known = definitions.flatMap(({ name, secret, file }) =>
+const settingNames = definitions.flatMap(({ name, secret, file }) =>
   secret || file ? [name, `${name}_FILE`] : [name],
 )
 /** No other program's variables begin so, except one of desktops. */
-const OURS = /^(OIDC|SESSION)_(?!MANAGER$)/
+const ONRAMP_VARIABLE = /^(OIDC|SESSION)_(?!MANAGER$)/
 /** Orchestrators set these for a service called "redis". */
-const OTHERS = /_PORT(_\d+_\w+)?$|_SERVICE_/
+const ORCHESTRATOR_VARIABLE = /_PORT(_\d+_\w+)?$|_SERVICE_/
 /** Shorter names resemble those of other programs. */
-const candidates = known.filter((name) => name.length >= 6)
+const candidates = settingNames.filter((name) => name.length >= 6)
 
 const REMOVED: Record<string, string> = {
   HELP_URL: 'set links.help in COMPANY_FILE',
@@ -84,13 +84,15 @@ function unknownVariable(name: string, env: NodeJS.ProcessEnv) {
       `${name} is not a setting and is ignored; ${meant} is one.`,
       `${name}: rename it to ${meant}, if that was meant`,
     )
-  return OURS.test(name) && warn(`${name} is not a setting and is ignored.`, `${name}: remove ${name}`)
+  return (
+    ONRAMP_VARIABLE.test(name) && warn(`${name} is not a setting and is ignored.`, `${name}: remove ${name}`)
+  )
 }
 
 const unknownVariables = (env: NodeJS.ProcessEnv) =>
   Object.keys(env)
     .filter((name) => env[name] && /^[A-Z][A-Z0-9_]{5,60}$/.test(name))
-    .filter((name) => !OTHERS.test(name) && !known.includes(name))
+    .filter((name) => !ORCHESTRATOR_VARIABLE.test(name) && !settingNames.includes(name))
     .toSorted()
     .map((name) => unknownVariable(name, env))
 

@@ -24,13 +24,13 @@ type Stored = {
   /** Records that the data key can't decrypt; undefined: no SESSION_SECRET unwraps the data key. */
   unreadable: number | undefined
   otherFormat?: string
-  seen?: Seen
+  seen?: RecordedApps
   /** Registered by onramp. */
   client?: Client | undefined
 }
 
 /** Instances on anyone's record, and the age of the oldest one; milliseconds since 1970. */
-type Seen = { instances: Set<string>; since: number }
+type RecordedApps = { instances: Set<string>; since: number }
 
 const PREFIXES = ['person:', 'former-address:', 'walk:', 'approval:', 'client:', 'sessions-of:', 'sid:']
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
@@ -47,7 +47,7 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
     const dataKey = await readDataKey(store.records, all.SESSION_SECRET)
     if (dataKey === 'none') return undefined
     if (dataKey === 'other secret') return { unreadable: undefined }
-    const seen: Seen = { instances: new Set(), since: Infinity }
+    const seen: RecordedApps = { instances: new Set(), since: Infinity }
     const { records } = store
     const unreadable = await countUnreadable(records, dataKey, seen)
     const registration = new Registration(all, { records, keyRing: { dataKey: async () => dataKey }, now })
@@ -62,7 +62,7 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
   }
 }
 
-async function countUnreadable(records: Records, { sealer }: DataKey, seen: Seen): Promise<number> {
+async function countUnreadable(records: Records, { sealer }: DataKey, seen: RecordedApps): Promise<number> {
   let count = 0
   for (const prefix of PREFIXES)
     for await (const keys of records.keys(prefix)) {
@@ -79,7 +79,10 @@ async function countUnreadable(records: Records, { sealer }: DataKey, seen: Seen
 
 type PersonOrWalk = Partial<Pick<Person, 'lastCheck' | 'campaigns'> & Pick<Walk, 'known' | 'startedAt'>>
 
-function takeApps({ lastCheck, campaigns = [], known = [], startedAt }: PersonOrWalk, seen: Seen): void {
+function takeApps(
+  { lastCheck, campaigns = [], known = [], startedAt }: PersonOrWalk,
+  seen: RecordedApps,
+): void {
   for (const { instance } of [...known, ...(lastCheck?.apps ?? [])]) seen.instances.add(instance)
   const mailed = campaigns.flatMap(({ emails }) => emails.map(({ at }) => at))
   seen.since = Math.min(seen.since, ...mailed, startedAt ?? Infinity)

@@ -13,8 +13,8 @@ type NextStep =
       checksSinceReturn: number
       backAt: number
       /** Until then it is checked often, every 5 seconds; milliseconds since 1970. */
-      oftenUntil: number
-      lookAgainSeconds: number
+      frequentPollingUntil: number
+      nextPollSeconds: number
       meanwhile: string | undefined
     }
   | { kind: 'attend'; instance: string; meanwhile: string | undefined }
@@ -68,8 +68,8 @@ export function nextStep(states: WalkStates): NextStep {
   const back = lastReturned(confirming.map(({ entry }) => entry))
   if (back !== undefined) {
     const { step, looks: checksSinceReturn, backAt } = back.attempt
-    const lookAgainSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
-    const oftenUntil = backAt + FREQUENT_POLLING_MS
+    const nextPollSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
+    const frequentPollingUntil = backAt + FREQUENT_POLLING_MS
     const { instance } = back
     return {
       kind: 'wait',
@@ -77,8 +77,8 @@ export function nextStep(states: WalkStates): NextStep {
       step,
       checksSinceReturn,
       backAt,
-      oftenUntil,
-      lookAgainSeconds,
+      frequentPollingUntil,
+      nextPollSeconds,
       meanwhile,
     }
   }

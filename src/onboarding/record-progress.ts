@@ -131,9 +131,9 @@ export class ProgressRecorder {
     const { unconnected, connected, intents } = progressIn(walk, this.#now())
     // Without times, so that it is the same until something changes for the report.
     const text = JSON.stringify([email, unconnected, connected.map(({ instance }) => instance), intents])
-    const known = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
+    const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
-    if (before?.hash === known.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
+    if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
     const { address, isNew } = await this.#recordOf(email, key)
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
@@ -143,7 +143,7 @@ export class ProgressRecorder {
     const after = await this.#people.change(address, change, isNew)
     const lapses = lapsesIn(after)
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
-    this.#last.set(key, { ...known, lapses })
+    this.#last.set(key, { ...recorded, lapses })
     return lapses
   }
 

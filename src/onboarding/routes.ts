@@ -27,7 +27,7 @@ import type { ProgressRecorder } from './record-progress.ts'
 const CONNECT_PATHS = ['/onboarding/connect', '/onboarding/connect/:instance']
 
 /** How a person sets an app aside, and the audit event. Taking it back has none, and may be about an unknown app. */
-const SETTING_ASIDE = [
+const SET_ASIDE_ROUTES = [
   { path: 'skip', change: skip, event: 'skipped' },
   { path: 'blocked', change: block, event: 'blocked' },
   { path: 'declined', change: decline, event: 'declined' },
@@ -66,10 +66,10 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 
     const walk = await checks.checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
 
-    const released = approvedApps(walk, await approvalsFor(deps, walk))
-    const release = (before: Walk) => released.reduce((all, app) => unblock(all, app), before)
+    const approved = approvedApps(walk, await approvalsFor(deps, walk))
+    const release = (before: Walk) => approved.reduce((all, app) => unblock(all, app), before)
     const { user } = whoIsSignedIn(req)
-    if (released.length > 0) await progress.recordIntents(user, await walks.update(user, release))
+    if (approved.length > 0) await progress.recordIntents(user, await walks.update(user, release))
 
     await sendOverview(deps, req, res, release(walk), from)
   })
@@ -91,7 +91,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
     await sendResult(deps, req, res, await consents.finish(req))
   })
 
-  for (const { path, change, event } of SETTING_ASIDE)
+  for (const { path, change, event } of SET_ASIDE_ROUTES)
     router.post(`/onboarding/${path}/:instance`, async (req, res) => {
       const { user } = whoIsSignedIn(req)
       const { instance } = req.params
@@ -123,9 +123,9 @@ async function approvalsFor({ keepStateStore }: OnboardingDeps, { known }: Walk)
 /** Apps to offer again: the approval works for others, or the person came by a link to test it. */
 const approvedApps = ({ known, visit }: Walk, approvals: readonly Approval[]): string[] =>
   known.filter(isBlocked).flatMap(({ instance, blockedAt = 0 }) => {
-    const { stage, stageAt = 0 } = approvals.find((one) => one.instance === instance) ?? {}
+    const { stage, stageChangedAt = 0 } = approvals.find((one) => one.instance === instance) ?? {}
     const isApproved = stage === 'confirmed' || (stage === 'approved' && visit.only.includes(instance))
-    return isApproved && stageAt > blockedAt ? instance : []
+    return isApproved && stageChangedAt > blockedAt ? instance : []
   })
 
 async function sendResult(

@@ -32,10 +32,10 @@ export function afterClick(before: Walk, check: WalkCheck, wanted: string | unde
   const walk = applyCheck(before, unconnected, now, confirmSeconds)
   const instance = wanted ?? nextApp(walk, check)
   if (instance === undefined) return { walk, kind: 'overview' }
-  const known = walk.known.find((app) => app.instance === instance)
-  if (known === undefined) throw unknownApp()
-  const { kind } = trackedAppState(known, now)
-  const hasNoAddress = known.status === 'attention'
+  const app = walk.known.find((app) => app.instance === instance)
+  if (app === undefined) throw unknownApp()
+  const { kind } = trackedAppState(app, now)
+  const hasNoAddress = app.status === 'attention'
   if (kind === 'connected' || (kind === 'off' && !hasNoAddress))
     return { walk, kind: 'overview', from: instance }
   if (hasNoAddress || !check.isStartable(instance)) {

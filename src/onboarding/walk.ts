@@ -88,7 +88,7 @@ export function applyCheck(
   confirmSeconds: number,
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
-  const known = walk.known.map((app): TrackedApp => {
+  const tracked = walk.known.map((app): TrackedApp => {
     const found = byInstance.get(app.instance)
     if (found === undefined)
       return app.status === 'connected'
@@ -100,16 +100,16 @@ export function applyCheck(
     const isOverdue = isReturned(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
     return isOverdue ? { ...current, unconfirmedAt: now, attempt: ended(app.attempt) } : current
   })
-  const seen = new Set(known.map((app) => app.instance))
+  const seen = new Set(tracked.map((app) => app.instance))
   for (const { instance, name, status } of byInstance.values())
-    if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now })
-  return { ...walk, known: bounded(known) }
+    if (!seen.has(instance)) tracked.push({ instance, name, status, firstSeen: now })
+  return { ...walk, known: bounded(tracked) }
 }
 
 export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
   if (lapsedAt.size === 0) return walk
-  const known = walk.known.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt }))
-  return { ...walk, known }
+  const tracked = walk.known.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt }))
+  return { ...walk, known: tracked }
 }
 
 /** A service that makes up names must not fill the record. No person was ever seen with more. */

@@ -51,8 +51,10 @@ export class WalkStore {
       const from = walkKey(dataKey, signIn)
       walks.push(this.#open({ dataKey, key: from }, await this.#deps.records.get(from)))
     }
-    const theirs = [person?.email, ...(person?.formerEmails ?? [])]
-    const newest = walks.findLast(({ issuer, email: of }) => issuer !== undefined && theirs.includes(of))
+    const addressesOfPerson = [person?.email, ...(person?.formerEmails ?? [])]
+    const newest = walks.findLast(
+      ({ issuer, email: of }) => issuer !== undefined && addressesOfPerson.includes(of),
+    )
     if (newest === undefined || walks.some(({ issuer }) => issuer === user.issuer)) return fresh
     const { known, clicks, startedAt } = newest
     const continued = { ...fresh, known, clicks, startedAt }

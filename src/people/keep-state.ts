@@ -37,20 +37,20 @@ export type RemovedApp = NewApp & {
 
 /**
  * An app that people can't connect until its owner approves it. `waiting`: for an approval that is yet to come, since `since`.
- * `confirmed`, `failed`: the result of the first attempt after `approvedAt`. `stageAt` is 0 until the first answer.
+ * `confirmed`, `failed`: the result of the first attempt after `approvedAt`. `stageChangedAt` is 0 until the first answer.
  * Times are milliseconds since 1970.
  */
 export type Approval = {
   instance: string
   name: string
   stage: 'waiting' | 'approved' | 'confirmed' | 'failed'
-  stageAt: number
+  stageChangedAt: number
   waiting: number
   since: number
   owners: readonly string[]
   /** When the owners were last emailed, and the number of waiting people at that time. */
   requestedAt: number
-  requestedFor: number
+  requestedForCount: number
   /** True if the last due request reached no owner. */
   isUndelivered?: boolean
   approvedAt: number
@@ -63,14 +63,24 @@ export type Approval = {
 type ApprovalDecision = { at: number; by: string }
 
 export const newApproval = (instance: string, name: string): Approval => {
-  const zeros = { stageAt: 0, waiting: 0, since: 0, requestedAt: 0, requestedFor: 0, approvedAt: 0 }
+  const zeros = {
+    stageChangedAt: 0,
+    waiting: 0,
+    since: 0,
+    requestedAt: 0,
+    requestedForCount: 0,
+    approvedAt: 0,
+  }
   return { instance, name, stage: 'waiting', owners: [], ...zeros }
 }
 
 /** Applies the owner's decision. Ignored if it is older than the current request. */
 export const applyDecision = (one: Approval, decision: ApprovalDecision | undefined): Approval =>
-  decision !== undefined && one.stage !== 'approved' && decision.at > one.stageAt && decision.at >= one.since
-    ? { ...one, stage: 'approved', stageAt: decision.at, approvedAt: decision.at, by: decision.by }
+  decision !== undefined &&
+  one.stage !== 'approved' &&
+  decision.at > one.stageChangedAt &&
+  decision.at >= one.since
+    ? { ...one, stage: 'approved', stageChangedAt: decision.at, approvedAt: decision.at, by: decision.by }
     : one
 
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
@@ -201,11 +211,11 @@ export function asCounted(
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(
-      (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageAt,
+      (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageChangedAt,
     )
   const isGone = ({ instance, since }: RemovedApp) =>
     removed.has(instance) &&
-    lastCheck?.apps.some((app) => app.instance === instance && (app.vanishedAt ?? 0) >= since)
+    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedByRunAt ?? 0) >= since)
   return {
     ...person,
     goneApps: (state.removedApps ?? []).filter(isGone).map(({ instance }) => instance),

@@ -92,10 +92,10 @@ export class People {
       key,
       guess: isProbablyNew ? { text: undefined } : undefined,
       next: (text) => {
-        const known = this.#openRecord(dataKey, key, text)
-        const whole = known ?? newPerson(normalizedAddress(email), now())
+        const stored = this.#openRecord(dataKey, key, text)
+        const whole = stored ?? newPerson(normalizedAddress(email), now())
         const before = this.#withoutHidden(whole)
-        const after = change(before, known !== undefined)
+        const after = change(before, stored !== undefined)
         events = { added: 0, dropped: 0 }
         result = after
         isWritten = after !== before
@@ -128,7 +128,7 @@ export class People {
   /**
    * Gives a person a new address. The record there is written first, and marked until the former one is gone: if this is
    * interrupted, the same call finishes it. Nothing changes unless it is `renamed`.
-   * @param change also made to the record @param isThem false: `unknown`
+   * @param change also made to the record @param isExpected false: `unknown`
    * @returns `unchanged`: they have it already; `unknown`: the former address has no record; `taken`: the new one has one of
    * its own
    * @throws {PersonUnreadable}
@@ -137,7 +137,7 @@ export class People {
     from: string,
     to: string,
     change: (person: Person) => Person = (person) => person,
-    isThem: (person: Person) => boolean = () => true,
+    isExpected: (person: Person) => boolean = () => true,
   ): Promise<'renamed' | 'unchanged' | 'unknown' | 'taken'> {
     const { records, now } = this.#deps
     const { dataKey, key: source } = await this.#locate(from)
@@ -147,13 +147,13 @@ export class People {
       const [before, there] = await Promise.all([records.get(source), records.get(target)])
       const person = this.#openRecord(dataKey, source, before)
       const other = this.#openRecord(dataKey, target, there)
-      const isBegun = other?.movingFrom === former && source !== target
+      const isBegun = other?.renamingFrom === former && source !== target
       if (person === undefined || before === undefined || (isBegun && !isCopy(other, person))) {
-        if (isBegun) await this.change(email, ({ movingFrom: _movingFrom, ...rest }) => rest)
+        if (isBegun) await this.change(email, ({ renamingFrom: _movingFrom, ...rest }) => rest)
         const isDone = other?.formerEmails?.includes(former) === true
         return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
       }
-      if (!isThem(person)) return 'unknown'
+      if (!isExpected(person)) return 'unknown'
       if (other !== undefined && !isBegun) return 'taken'
       const moved = { ...change(withAddress(person, email, other)), changedAt: now() }
       const seconds = this.#lifeSeconds(moved)
@@ -243,8 +243,8 @@ export class People {
     const { lastCheck } = person
     if (lastCheck === undefined) return person
     const apps = company.arrange(lastCheck.apps)
-    const known = new Set(lastCheck.apps)
-    const isWhole = apps.length === known.size && apps.every((app) => known.has(app))
+    const visible = new Set(lastCheck.apps)
+    const isWhole = apps.length === visible.size && apps.every((app) => visible.has(app))
     return isWhole ? person : { ...person, lastCheck: { ...lastCheck, apps } }
   }
 
@@ -283,11 +283,11 @@ function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom:
   const isConnected = former.status === 'connected'
   // An app that only a run found delisted may have been removed, until its replacement is listed.
   if (known === undefined)
-    return former.vanishedAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
+    return former.delistedByRunAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
   const { newAt, ...rest } = known
   // One check can delist the replaced app and list its replacement.
   if (newAt === undefined || (isConnected && former.since !== newAt))
     return newAt !== undefined && { ...known, movedFrom }
-  const { lostAt, lapsedAt = lostAt, lapses } = former
+  const { previousLapsedAt, lapsedAt = previousLapsedAt, lapses } = former
   return { ...rest, ...omitUndefined({ newAt: former.newAt, lapsedAt, lapses }) }
 }

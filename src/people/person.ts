@@ -13,13 +13,13 @@ export type AppRecord = {
   /** When it was first listed, by a check after the person's first one. Absent once it was connected. */
   newAt?: number
   /** When a run first found it delisted. Counts as connected, unless it was removed for many people. */
-  vanishedAt?: number
+  delistedByRunAt?: number
   /** The instance that it replaces, which was connected, until it is connected itself. */
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
   /** Start of the last lapse, once the app is connected again. */
-  lostAt?: number
+  previousLapsedAt?: number
   lapses?: number
 }
 
@@ -102,7 +102,7 @@ export type Person = Details & {
   /** Addresses before this one, the newest last. */
   formerEmails?: string[]
   /** After an interrupted rename: the former address, whose record still has to be removed. */
-  movingFrom?: string
+  renamingFrom?: string
   /** When `onramp keep` first found them on its list, and when it no longer did. */
   listedAt?: number
   leftAt?: number
@@ -133,9 +133,9 @@ const MAX_FORMER_EMAILS = 10
 
 /** With a new address. @param other the record that an interrupted rename has written there */
 export function withAddress(person: Person, email: string, other?: Person): Person {
-  const { email: movingFrom, formerEmails = [], optedOutAt = other?.optedOutAt } = person
-  const former = [...formerEmails, movingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
-  return { ...person, ...omitUndefined({ optedOutAt }), email, formerEmails: former, movingFrom }
+  const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt } = person
+  const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
+  return { ...person, ...omitUndefined({ optedOutAt }), email, formerEmails: former, renamingFrom }
 }
 
 /** With the details of a list. The same object if they are known already. */
@@ -211,7 +211,7 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
   for (const app of before.values())
-    apps.set(app.instance, asConnected(app, checkedAt, removed !== undefined))
+    apps.set(app.instance, withConnected(app, checkedAt, removed !== undefined))
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
@@ -221,7 +221,7 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
     const isNew =
       known === undefined ? person.lastCheck !== undefined : movedFrom && known.newAt === undefined
     const newAt = isNew ? checkedAt : known?.newAt
-    const isBack = known?.vanishedAt !== undefined && removed?.has(instance)
+    const isBack = known?.delistedByRunAt !== undefined && removed?.has(instance)
     const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(known, checkedAt)
     const history = { ...lapse, ...omitUndefined({ newAt, movedFrom }) }
     apps.set(instance, { instance, name, status, since, ...history })
@@ -233,11 +233,17 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-function asConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
+function withConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt: _newAt, movedFrom: _movedFrom, ...rest } = app
-  const vanished = isRun && lapsedAt === undefined && { vanishedAt: at }
-  return { ...rest, status: 'connected', since: at, ...omitUndefined({ lostAt: lapsedAt }), ...vanished }
+  const vanished = isRun && lapsedAt === undefined && { delistedByRunAt: at }
+  return {
+    ...rest,
+    status: 'connected',
+    since: at,
+    ...omitUndefined({ previousLapsedAt: lapsedAt }),
+    ...vanished,
+  }
 }
 
 const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>

@@ -35,20 +35,20 @@ type KeyRecords = Pick<Records, 'get' | 'compareAndSet'>
 /** @param secrets SESSION_SECRET: the first one seals, every one opens @param now milliseconds since 1970 */
 export function createKeyRing(records: KeyRecords, secrets: readonly string[], now: () => number = Date.now) {
   const sealer = createSealer(secrets)
-  let known: { key: string; dataKey: DataKey } | undefined
+  let cached: { key: string; dataKey: DataKey } | undefined
   let reading: Promise<DataKey> | undefined
   let readAt = 0
 
   async function read(): Promise<DataKey> {
     try {
-      const key = await readOrCreateKey(records, sealer, known?.key)
+      const key = await readOrCreateKey(records, sealer, cached?.key)
       // A store that takes no writes is used all the same.
       await writeFormat(records).catch(() => {})
-      if (key !== known?.key) known = { key, dataKey: dataKeyFrom(key) }
-      return known.dataKey
+      if (key !== cached?.key) cached = { key, dataKey: dataKeyFrom(key) }
+      return cached.dataKey
     } catch (error) {
       // An outage, or another process still seals it under a secret that this one has dropped.
-      if (known !== undefined) return known.dataKey
+      if (cached !== undefined) return cached.dataKey
       reading = undefined
       throw error
     }

@@ -134,13 +134,13 @@ export async function primaryUrl(
 
 /** Sentinels often have no password though Redis has one, so only one that asks gets it. */
 async function querySentinel(url: string, name: string): Promise<RedisNode> {
-  const known = changed(url, { pathname: '' })
-  const open = changed(known, { username: '', password: '' })
+  const urlWithoutDatabase = changed(url, { pathname: '' })
+  const open = changed(urlWithoutDatabase, { username: '', password: '' })
   try {
     return await queryOnce(open, name)
   } catch (error) {
-    if (open !== known && error instanceof Error && error.message.startsWith('NOAUTH'))
-      return await queryOnce(known, name)
+    if (open !== urlWithoutDatabase && error instanceof Error && error.message.startsWith('NOAUTH'))
+      return await queryOnce(urlWithoutDatabase, name)
     throw error
   }
 }
@@ -167,10 +167,10 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
     socket: protocol === 'rediss:' ? { ...SOCKET, tls: true as const } : SOCKET,
   }
   /** The node of REDIS_URL may be gone. */
-  let known: RedisNode[] = []
+  let nodes: RedisNode[] = []
 
   return async (lost) => {
-    const rootNodes = [{ url }, ...known.map((socket) => ({ socket }))]
+    const rootNodes = [{ url }, ...nodes.map((socket) => ({ socket }))]
     const cluster = createCluster({ rootNodes, defaults })
     async function* scanAll(pattern: string) {
       for (const node of cluster.masters)
@@ -189,7 +189,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
       await Promise.all(cluster.masters.map((node) => cluster.nodeClient(node)))
       await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
       opened = true
-      known = cluster.masters.map(({ host, port }) => ({ host, port }))
+      nodes = cluster.masters.map(({ host, port }) => ({ host, port }))
       return { commands: commandsOf((command) => command(cluster), scanAll), close: () => cluster.destroy() }
     } catch (error) {
       cluster.destroy()

@@ -59,14 +59,14 @@ export function createAudit(
     labelNames: ['event', 'result', 'datasource'] as const,
     registers: [registry],
   })
-  const known = new Set<string>()
+  const labels = new Set<string>()
 
   /** The datasource without its instance number, from a bounded set: Prometheus keeps labels for ever. */
   function labelOf(datasource = ''): string {
     const kind = datasource.replace(/_\d+$/, '').slice(0, 40)
-    if (known.has(kind)) return kind
-    if (known.size >= MAX_DATASOURCES) return 'other'
-    known.add(kind)
+    if (labels.has(kind)) return kind
+    if (labels.size >= MAX_DATASOURCES) return 'other'
+    labels.add(kind)
     return kind
   }
 

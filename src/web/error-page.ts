@@ -108,7 +108,8 @@ function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'wa
   const warnedAt = new Map<ProblemCode, number>()
   return ({ status, code }) => {
     if (status >= 500) return status === 500 ? 'error' : 'warn'
-    if (!BY_SERVICE.has(code) || now() - (warnedAt.get(code) ?? -Infinity) < WARN_EVERY_MS) return 'info'
+    if (!TOKEN_REJECTIONS.has(code) || now() - (warnedAt.get(code) ?? -Infinity) < WARN_EVERY_MS)
+      return 'info'
     warnedAt.set(code, now())
     return 'warn'
   }
@@ -144,7 +145,7 @@ function problemOf(error: unknown): Problem {
 const codes = (...all: ProblemCode[]): ReadonlySet<ProblemCode> => new Set(all)
 
 /** The service rejects a person's token, perhaps everyone's because of a setting: a warning once an hour. */
-const BY_SERVICE = codes('search_forbidden', 'service_forbidden', 'service_refused_sign_in')
+const TOKEN_REJECTIONS = codes('search_forbidden', 'service_forbidden', 'service_refused_sign_in')
 
 /** The audit log has a line already. */
 const AUDITED = codes('too_many', 'too_many_requests', 'token_refused')

@@ -115,7 +115,7 @@ function initialsOf({ name, email }: User): string {
 }
 
 /** Pages that can't be repeated. */
-const STEPS = /\/(callback|connect|start|continue)\b/
+const NOT_REPEATABLE_PATHS = /\/(callback|connect|start|continue)\b/
 
 /** The menu of languages: the same page in each. @param checkReturnTo where return_to may lead; default: nowhere */
 export function languageChoices(
@@ -124,7 +124,7 @@ export function languageChoices(
   offered: Languages['offered'],
   checkReturnTo?: (value: unknown) => string | undefined,
 ): { tag: string; name: string; href: string }[] {
-  const isRepeatable = status === 200 && req.method === 'GET' && !STEPS.test(req.path)
+  const isRepeatable = status === 200 && req.method === 'GET' && !NOT_REPEATABLE_PATHS.test(req.path)
   // Relative, because anyone can make up the path of a request. A page that can't be repeated leads to the walk.
   const page = isRepeatable ? `?${otherParameters(req.originalUrl, checkReturnTo)}` : '/onboarding?'
   return offered.map(({ tag, name }) => ({ tag, name, href: `${page}lang=${tag}` }))

@@ -10,7 +10,7 @@ import { MAX_AGE_MS, Receiver } from './receiver.ts'
 import { eventBody, type DeliveryOutcome, type WebhookSender } from './sender.ts'
 
 const SWEEP_SECONDS = 300
-const SWEPT = 'webhooks:swept'
+const LAST_SWEEP_KEY = 'webhooks:swept'
 /** Further people are found by the next sweep. */
 const MAX_WAITING = 10_000
 const STORE_PAUSE_MS = 30_000
@@ -112,7 +112,7 @@ export class Webhooks {
   /** @param isFirst at the start, even after a recent sweep: this process may be the one that died */
   async #sweep(isFirst: boolean): Promise<void> {
     const { people, records } = this.#deps
-    if (!(await records.compareAndSet(SWEPT, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
+    if (!(await records.compareAndSet(LAST_SWEEP_KEY, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
     for await (const person of people.all()) {
       const left = pendingDelivery(person)
       if (left !== undefined && !this.#waiting.has(person.email)) this.#queue(person.email, left)

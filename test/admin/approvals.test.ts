@@ -28,12 +28,12 @@ const waiting: Approval = {
   instance: 'slack_1',
   name: 'Slack',
   stage: 'waiting',
-  stageAt: 0,
+  stageChangedAt: 0,
   waiting: 26,
   since,
   owners: ['grace@acme.example'],
   requestedAt: since,
-  requestedFor: 3,
+  requestedForCount: 3,
   approvedAt: 0,
 }
 
@@ -130,8 +130,13 @@ it('“I approved it” is recorded and audited once, and the page shows it', as
 })
 
 it.each([
-  ['confirmed', { stage: 'confirmed', stageAt: since, waiting: 0 }, 'Slack is approved and works', false],
-  ['failed', { stage: 'failed', stageAt: since }, 'Slack may still need approval', true],
+  [
+    'confirmed',
+    { stage: 'confirmed', stageChangedAt: since, waiting: 0 },
+    'Slack is approved and works',
+    false,
+  ],
+  ['failed', { stage: 'failed', stageChangedAt: since }, 'Slack may still need approval', true],
   ['over', undefined, 'No one is waiting for Slack', false],
 ] as const)('the page of an approval that is %s has its heading', async (_what, change, heading, isOpen) => {
   const { open, press, keepStateStore } = pages(change ? [{ ...waiting, ...change }] : [])
@@ -189,15 +194,15 @@ it.each([
 ] as const)('/admin has no action item while %s', async (_what, stage, count) => {
   const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
   const report = await createReport(summaries(person), now)
-  const approvals = [{ ...waiting, stage, stageAt: now, approvedAt: now, waiting: count }]
+  const approvals = [{ ...waiting, stage, stageChangedAt: now, approvedAt: now, waiting: count }]
   const state = { ...newKeepState(), approvals }
   expect(describeActionItems(report, state, t, now)).toEqual([])
 })
 
 it.each([
-  ['while it is tried', { stage: 'approved', stageAt: since, approvedAt: since }, 'blocked'],
-  ['once the app works', { stage: 'confirmed', stageAt: since }, 'waiting'],
-  ['if they request it after the app worked', { stage: 'confirmed', stageAt: since - 1 }, 'blocked'],
+  ['while it is tried', { stage: 'approved', stageChangedAt: since, approvedAt: since }, 'blocked'],
+  ['once the app works', { stage: 'confirmed', stageChangedAt: since }, 'waiting'],
+  ['if they request it after the app worked', { stage: 'confirmed', stageChangedAt: since - 1 }, 'blocked'],
 ] as const)(
   'figures and the person’s page show who waits for an approval: %s',
   async (_when, change, state) => {

@@ -248,7 +248,7 @@ it('the overview has an action item for a removed app, and the end of the pause'
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   context.keepState = { ...context.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }
-  const apps = hasJira.lastCheck!.apps.map((app) => ({ ...app, vanishedAt: NOW }))
+  const apps = hasJira.lastCheck!.apps.map((app) => ({ ...app, delistedByRunAt: NOW }))
   const hadJira = { ...hasJira, lastCheck: { ...hasJira.lastCheck!, apps } }
   const { needs, freshness } = (
     await (

@@ -19,9 +19,9 @@ const approvalWith = (change: Partial<Approval> = {}): Approval => ({
   ...newApproval('slack_1', 'Slack'),
   ...change,
 })
-const requestedFor = (people: number) => approvalWith({ requestedAt: at(1), requestedFor: people })
-const confirmed = approvalWith({ stage: 'confirmed', stageAt: at(1) })
-const failed = approvalWith({ stage: 'failed', stageAt: at(1.5) })
+const requestedForCount = (people: number) => approvalWith({ requestedAt: at(1), requestedForCount: people })
+const confirmed = approvalWith({ stage: 'confirmed', stageChangedAt: at(1) })
+const failed = approvalWith({ stage: 'failed', stageChangedAt: at(1.5) })
 const waiter = (days: number, change: Partial<Waiter> = {}): Waiter => ({
   state: 'blocked',
   isUnconfirmed: false,
@@ -34,7 +34,12 @@ const waiter = (days: number, change: Partial<Waiter> = {}): Waiter => ({
 const ada = waiter(0)
 const bob = waiter(0.1)
 const eve = waiter(0.2)
-const approved: Approval = { ...requestedFor(3), stage: 'approved', stageAt: at(2), approvedAt: at(2) }
+const approved: Approval = {
+  ...requestedForCount(3),
+  stage: 'approved',
+  stageChangedAt: at(2),
+  approvedAt: at(2),
+}
 const decide = (approval: Approval, people: Waiter[], days: number, answeredAt?: number) => {
   const answer = answeredAt === undefined ? undefined : { at: at(answeredAt), by: 'grace' }
   return decideApproval(approval, people, answer, { now: at(days), place })
@@ -46,9 +51,9 @@ describe('the owner', () => {
     ['when the third person waits', approvalWith(), [ada, bob, eve], 0.2, true],
     ['after one person has waited a working day', approvalWith(), [ada], 1, true],
     ['not after one person has waited a weekend', approvalWith(), [waiter(4)], 6, false],
-    ['not again within a week', requestedFor(1), [ada, bob], 7, false],
-    ['again after a week of working days, if more wait', requestedFor(1), [ada, bob], 8, true],
-    ['not again if no more wait', requestedFor(2), [ada, bob], 8, false],
+    ['not again within a week', requestedForCount(1), [ada, bob], 7, false],
+    ['again after a week of working days, if more wait', requestedForCount(1), [ada, bob], 8, true],
+    ['not again if no more wait', requestedForCount(2), [ada, bob], 8, false],
     ['not while a person tests the app', approved, [ada, bob, eve], 9, false],
     ['not for people who will get the confirmation email', confirmed, [ada, bob, eve], 2, false],
     ['if others wait after the confirmation', confirmed, [waiter(1.1)], 2, true],
@@ -114,14 +119,14 @@ it.each([
   )
 })
 
-const works = { stage: 'confirmed', stageAt: at(3) } as const
+const works = { stage: 'confirmed', stageChangedAt: at(3) } as const
 
 it.each([
   ['the tester', { stage: 'approved', testers: [at(0)] }, {}, true],
   ['not another person while one tests', { stage: 'approved', testers: [at(0.1)] }, {}, false],
   ['not after a failure', { stage: 'failed' }, {}, false],
   ['a person who waited at the confirmation', works, {}, true],
-  ['not a person who began to wait later', { stage: 'confirmed', stageAt: at(-1) }, {}, false],
+  ['not a person who began to wait later', { stage: 'confirmed', stageChangedAt: at(-1) }, {}, false],
   ['not a person who was emailed after they began to wait', works, { now: at(2.1) }, false],
   ['a person who was emailed before the failure', works, { now: at(1) }, true],
   ['a tester who failed before the confirmation, once more', works, { now: at(2.1), again: at(2.2) }, true],
@@ -162,7 +167,7 @@ it('the owner gets one email about a failed approval', () => {
   const people = [tester({ blockedAt: at(2.2) }), bob]
   const after = decide(approved, people, 2.5)
   expect(after).toMatchObject({ isRequestDue: true, approval: { stage: 'failed', waiting: 2 } })
-  const requested = { ...after!.approval, requestedAt: at(2.6), requestedFor: 2 }
+  const requested = { ...after!.approval, requestedAt: at(2.6), requestedForCount: 2 }
   expect(decide(requested, people, 3)?.isRequestDue).toBe(false)
 })
 

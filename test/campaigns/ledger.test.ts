@@ -63,15 +63,18 @@ function storeWith(get?: () => Promise<never>) {
 it('only one of two runs sends an email', async () => {
   const { run, state } = storeWith()
   const [one, other] = [run(), run()]
-  expect(await Promise.all([one.begin(ada, 0, slack), other.begin(ada, 0, slack)])).toEqual([true, false])
-  await one.end(ada.email, 0, 'sent')
-  expect([await other.begin(ada, 0, slack), state()]).toEqual([false, 'sent'])
+  expect(await Promise.all([one.recordSending(ada, 0, slack), other.recordSending(ada, 0, slack)])).toEqual([
+    true,
+    false,
+  ])
+  await one.recordOutcome(ada.email, 0, 'sent')
+  expect([await other.recordSending(ada, 0, slack), state()]).toEqual([false, 'sent'])
 })
 
 it('an email that isn’t due, or whose run lost the lease, is neither sent nor recorded', async () => {
   const { run, storedPerson: known } = storeWith()
-  expect([await run().begin(ada, 1, slack), known()]).toEqual([false, undefined])
-  await expect(run({ isHeld: false }).begin(ada, 0, slack)).rejects.toThrow('another run took over')
+  expect([await run().recordSending(ada, 1, slack), known()]).toEqual([false, undefined])
+  await expect(run({ isHeld: false }).recordSending(ada, 0, slack)).rejects.toThrow('another run took over')
   expect(known()).toBeUndefined()
 })
 
@@ -79,16 +82,16 @@ it('an email is recorded despite an outage of the store and lost responses', asy
   const { run, faults, state } = storeWith()
   const ledger = run()
   faults.push('away', 'response-lost')
-  expect([await ledger.begin(ada, 0, slack), state()]).toEqual([true, 'sending'])
+  expect([await ledger.recordSending(ada, 0, slack), state()]).toEqual([true, 'sending'])
   faults.push('response-lost', 'away')
-  await ledger.end(ada.email, 0, 'sent')
+  await ledger.recordOutcome(ada.email, 0, 'sent')
   expect(state()).toBe('sent')
 })
 
 it('an email isn’t sent during a longer outage of the store, after a few retries', async () => {
   const { run, faults, storedPerson: known } = storeWith()
   faults.push(...Array.from({ length: 50 }, (): Fault => 'away'))
-  await expect(run({ patienceMs: 380 }).begin(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
+  await expect(run({ patienceMs: 380 }).recordSending(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
   expect(known()).toBeUndefined()
   expect(faults.length).toBeGreaterThanOrEqual(46)
 })
@@ -96,39 +99,41 @@ it('an email isn’t sent during a longer outage of the store, after a few retri
 it('a stopped run doesn’t wait for the store, and a programming error is never retried', async () => {
   const { run, faults } = storeWith()
   faults.push('away', 'away')
-  await expect(run({ signal: AbortSignal.abort() }).begin(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
+  await expect(run({ signal: AbortSignal.abort() }).recordSending(ada, 0, slack)).rejects.toThrow(
+    StoreUnavailable,
+  )
   faults.splice(0, 2, 'mistake', 'mistake')
-  await expect(run().begin(ada, 0, slack)).rejects.toThrow(TypeError)
+  await expect(run().recordSending(ada, 0, slack)).rejects.toThrow(TypeError)
   expect(faults).toHaveLength(1)
 })
 
 it('an email that another run sent again keeps that run’s outcome', async () => {
   const { run, state } = storeWith()
   const [one, other] = [run(), run({ policy: { unknown: 'resend' } })]
-  await one.begin(ada, 0, slack)
-  await other.begin(ada, 0, slack)
-  await other.end(ada.email, 0, 'sent')
-  await one.end(ada.email, 0, 'deferred')
+  await one.recordSending(ada, 0, slack)
+  await other.recordSending(ada, 0, slack)
+  await other.recordOutcome(ada.email, 0, 'sent')
+  await one.recordOutcome(ada.email, 0, 'deferred')
   expect(state()).toBe('sent')
 })
 
 it('the outcome of an email doesn’t recreate a forgotten person', async () => {
   const { run, storedPerson: known, forget } = storeWith()
   const ledger = run()
-  await ledger.begin(ada, 0, slack)
+  await ledger.recordSending(ada, 0, slack)
   forget()
-  await ledger.end(ada.email, 0, 'sent')
+  await ledger.recordOutcome(ada.email, 0, 'sent')
   expect(known()).toBeUndefined()
 })
 
 it('a record has the list’s newest details, and is unknown until the service finds the person', async () => {
   const { run, storedPerson: known } = storeWith()
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
-  await run().observe({ ...ada, ...details }, { unconnected: [], checkedAt: at })
+  await run().recordCheck({ ...ada, ...details }, { unconnected: [], checkedAt: at })
   expect(known()).toMatchObject({ ...details, lastCheck: { checkedAt: at } })
-  await run().observe(ada, undefined)
+  await run().recordCheck(ada, undefined)
   expect(known()).toMatchObject({ ...details, unknownAt: at })
-  await run().observe(ada, slack)
+  await run().recordCheck(ada, slack)
   expect(known()).toMatchObject(details)
   expect(known()).not.toHaveProperty('unknownAt')
 })

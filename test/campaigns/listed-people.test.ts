@@ -1,6 +1,6 @@
 // A row of a list matches the person with its id, or the holder of its address, and never someone else.
 import { expect, it } from 'vitest'
-import { areMany, ListedPeople, withUsableIds } from '../../src/campaigns/listed-people.ts'
+import { isSuspiciouslyMany, ListedPeople, withUsableIds } from '../../src/campaigns/listed-people.ts'
 
 const row = (text: string) => {
   const [name = '', id] = text.split(' ')
@@ -36,7 +36,7 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
   ],
 ])('a list with %s matches the right people', (_what, list, known, changes, current) => {
   const rows = new ListedPeople(list.map(row))
-  for (const one of known) rows.rowOf(person(one))
+  for (const one of known) rows.matchRow(person(one))
   expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(
     changes,
   )
@@ -56,7 +56,7 @@ it.each([
   ['the former address only', ['ada'], 0],
 ])('a list with %s skips an ambiguous row and reports it', (_what, list, faults) => {
   const rows = new ListedPeople(list.map(row))
-  rows.rowOf(person('king E1 <ada'))
+  rows.matchRow(person('king E1 <ada'))
   expect(rows.current([])).toHaveLength(list.length - faults)
   expect(rows.faults).toHaveLength(faults)
   for (const fault of rows.faults) expect(fault).toContain('ada@')
@@ -64,7 +64,7 @@ it.each([
 
 it('the next run finishes an interrupted rename', () => {
   const rows = new ListedPeople([row('king E1')])
-  expect(rows.rowOf({ ...person('king E1 <ada'), movingFrom: row('ada').email })).toEqual(row('king E1'))
+  expect(rows.matchRow({ ...person('king E1 <ada'), renamingFrom: row('ada').email })).toEqual(row('king E1'))
   expect(rows.changes).toEqual([{ from: row('ada').email, to: row('king').email }])
 })
 
@@ -88,7 +88,7 @@ it.each([
   [5, 40, true],
 ])('%i new addresses among %i people are suspiciously many: %s', (changes, people, expected) => {
   expect(
-    areMany(
+    isSuspiciouslyMany(
       Array.from({ length: changes }, () => ({ from: '', to: '' })),
       people,
     ),

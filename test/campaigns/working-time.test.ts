@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isWorkingTime, placeOf, workingDaysBetween } from '../../src/campaigns/working-time.ts'
+import { isWorkingTime, calendarOf, workingDaysBetween } from '../../src/campaigns/working-time.ts'
 import { DAY } from './lapsed-person.ts'
 
 it.each([
@@ -48,7 +48,7 @@ it.each([
 ])(
   'people in %s are emailed on working days that aren’t quiet, after a pause until %s',
   (group, until, days) => {
-    const place = placeOf(
+    const place = calendarOf(
       { timezone: 'UTC', quiet },
       { group },
       until === undefined ? {} : { pausedUntil: Date.parse(until) },
@@ -60,7 +60,7 @@ it.each([
 )
 
 it('quiet days are days of the person’s time zone', () => {
-  const place = placeOf({ timezone: 'UTC', quiet }, { timezone: 'Asia/Tokyo' })
+  const place = calendarOf({ timezone: 'UTC', quiet }, { timezone: 'Asia/Tokyo' })
   const [before, after] = ['2027-01-19T01:00:00Z', '2027-01-20T01:00:00Z'].map((text) => Date.parse(text))
   expect([before, after].map((moment = 0) => isWorkingTime(moment, place))).toEqual([false, true])
 })

@@ -1,6 +1,6 @@
 // The rules about the authorization server: each fault has one finding, and a correct server none.
 import { expect, it } from 'vitest'
-import { answerIn, client } from '../../src/doctor/client.ts'
+import { readClientResponse, client } from '../../src/doctor/client.ts'
 import { discovery } from '../../src/doctor/discovery.ts'
 import { applyRules } from '../../src/doctor/findings.ts'
 import { redirect } from '../../src/doctor/redirect.ts'
@@ -147,7 +147,7 @@ it.each<[number, string, string]>([
   [302, '', 'silent'],
   [429, error('slow_down'), 'status 429'],
 ])('the response %i %s of a token endpoint means %s', (status, text, expected) => {
-  expect(answerIn(reply(status, text))).toBe(expected)
+  expect(readClientResponse(reply(status, text))).toBe(expected)
 })
 
 const withMethod = (method: string) => ({ how: { method } })

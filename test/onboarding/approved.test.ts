@@ -9,16 +9,16 @@ const request: Approval = {
   instance: 'slack_1',
   name: 'Slack',
   stage: 'waiting',
-  stageAt: 0,
+  stageChangedAt: 0,
   waiting: 6,
   since: NOW - DAY,
   owners: ['grace@acme.example'],
   requestedAt: NOW,
-  requestedFor: 6,
+  requestedForCount: 6,
   approvedAt: 0,
 }
 const later = NOW + DAY
-const approved = { ...request, stage: 'approved', stageAt: later, approvedAt: later } as const
+const approved = { ...request, stage: 'approved', stageChangedAt: later, approvedAt: later } as const
 
 /** The page of someone who marked Slack as needing an admin. */
 async function blocked(approvals: Approval[]) {
@@ -92,7 +92,7 @@ it.each([
   ['but not to others during the test', approved, '/onboarding', false],
   [
     'but not after a newer request',
-    { ...approved, stage: 'confirmed', stageAt: NOW - 1 },
+    { ...approved, stage: 'confirmed', stageChangedAt: NOW - 1 },
     '/onboarding',
     false,
   ],

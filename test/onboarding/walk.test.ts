@@ -89,9 +89,9 @@ it.each([
   [-60_000, 30],
 ])(
   'the next step after an unconfirmed return, %i ms later, is to wait %i seconds',
-  (later, lookAgainSeconds) => {
+  (later, nextPollSeconds) => {
     for (const listed of [[slack], all])
-      expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', lookAgainSeconds })
+      expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', nextPollSeconds })
   },
 )
 

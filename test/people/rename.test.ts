@@ -70,7 +70,7 @@ it.each([0, 1, 2, 3])(
     expect(await people.rename(ada, adaNew)).toBe('renamed')
     expect(await emailsOf(people)).toEqual([adaNew])
     expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: at, formerEmails: [ada] })
-    expect(await people.get(adaNew)).not.toHaveProperty('movingFrom')
+    expect(await people.get(adaNew)).not.toHaveProperty('renamingFrom')
   },
 )
 
@@ -83,7 +83,7 @@ it('someone who got the former address during an interrupted rename stays a sepa
   await people.change(ada, (before) => ({ ...before, id: 'E2', signIns: ['new'] }))
   expect(await people.rename(ada, adaNew)).toBe('renamed')
   expect([await people.get(ada), await people.get(adaNew)]).toMatchObject([{ id: 'E2' }, { id: 'E1' }])
-  expect(await people.get(adaNew)).not.toHaveProperty('movingFrom')
+  expect(await people.get(adaNew)).not.toHaveProperty('renamingFrom')
 })
 
 it('an opt-out at the new address outlives an interrupted rename', async () => {

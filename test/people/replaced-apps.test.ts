@@ -26,12 +26,16 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
     [{ ...former, status: 'awaiting' }],
     { ...former, instance: 'slack_2', status: 'awaiting' },
   ],
-  ['vanished is forgotten until it is listed', [{ ...former, vanishedAt: 3 }], undefined],
-  ['vanished before that moves', [{ ...former, vanishedAt: 4 }, next], { ...next, movedFrom: 'slack_1' }],
-  ['was open until that check stays so', [{ ...former, since: 5, vanishedAt: 5 }, next], without(next)],
+  ['vanished is forgotten until it is listed', [{ ...former, delistedByRunAt: 3 }], undefined],
+  [
+    'vanished before that moves',
+    [{ ...former, delistedByRunAt: 4 }, next],
+    { ...next, movedFrom: 'slack_1' },
+  ],
+  ['was open until that check stays so', [{ ...former, since: 5, delistedByRunAt: 5 }, next], without(next)],
   [
     'was lost until that check stays so',
-    [{ ...former, since: 5, lapses: 1, lostAt: 4 }, next],
+    [{ ...former, since: 5, lapses: 1, previousLapsedAt: 4 }, next],
     { ...without(next), ...lost },
   ],
   [

@@ -38,7 +38,7 @@ function isDeadEnd(state: State): boolean {
   const kinds = [...kindsIn(state).values()]
   switch (where.kind) {
     case 'wait':
-      return findReturn(state.walk, where.step) === undefined || where.lookAgainSeconds <= 0
+      return findReturn(state.walk, where.step) === undefined || where.nextPollSeconds <= 0
     case 'connect':
     case 'attend':
       return !kindsIn(state).has(where.instance)

@@ -29,7 +29,10 @@ const USED_SHARE = 0.9
 const UNKNOWN_LIFE_SECONDS = 300
 
 /** SMTP_OAUTH_TOKEN_URL needs no metadata. */
-async function serverOf({ SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer = '' }: Partial<Settings>) {
+async function tokenServerOf({
+  SMTP_OAUTH_TOKEN_URL: url,
+  SMTP_OAUTH_ISSUER: issuer = '',
+}: Partial<Settings>) {
   if (url !== undefined) return { issuer: url, token_endpoint: url } satisfies ServerMetadata
   const { metadata } = await discoverMetadata(issuer, '')
   return metadata
@@ -37,7 +40,7 @@ async function serverOf({ SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer =
 
 async function requestToken(settings: Partial<Settings>, mailbox: string): Promise<TokenEndpointResponse> {
   const { SMTP_OAUTH_CLIENT_ID: id = '', SMTP_OAUTH_SCOPE: scope = '' } = settings
-  const server: ServerMetadata = await serverOf(settings)
+  const server: ServerMetadata = await tokenServerOf(settings)
   const { secret, key, ...others } = credentialsIn(settings, 'SMTP_OAUTH')
   const { grant_types_supported: grants = [], token_endpoint_auth_methods_supported: methods } = server
   const metadata = { client_id: id }

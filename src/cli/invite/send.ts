@@ -12,11 +12,11 @@ import {
   type DeliveryProblem,
 } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
-import { areMany, ListedPeople } from '../../campaigns/listed-people.ts'
+import { isSuspiciouslyMany, ListedPeople } from '../../campaigns/listed-people.ts'
 import type { Invitee } from '../../campaigns/people-file.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { isAllDelivered, newTally } from '../../campaigns/tally.ts'
-import { placeOf, quietUntil } from '../../campaigns/working-time.ts'
+import { calendarOf, quietUntil } from '../../campaigns/working-time.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { pausedApps } from '../../people/keep-state.ts'
 import { OperatorError } from '../../problem.ts'
@@ -133,11 +133,11 @@ async function withPresentAddresses(
   stderr: Output,
 ): Promise<Invitee[]> {
   const rows = new ListedPeople(list)
-  for await (const person of people.all()) rows.rowOf(person)
+  for await (const person of people.all()) rows.matchRow(person)
   const { changes } = rows
   const formerOf = (email: string) => changes.find(({ to }) => to === email)?.from ?? email
   if (rename === undefined) return list.map((row) => ({ ...row, email: formerOf(row.email) }))
-  if (areMany(changes, list.length))
+  if (isSuspiciouslyMany(changes, list.length))
     throw new OperatorError(
       `${changes.length} people have another address on the list than before, by their id. If that is right, run ${COMMAND} keep PEOPLE.csv --confirm first, or ${COMMAND} person rename --file FILE. Nothing was sent.`,
     )
@@ -159,7 +159,7 @@ async function warnWithoutProgress({ people }: CampaignRun, { settings, context 
 async function invitationCampaign(records: Records, run: SendRun): Promise<Campaign> {
   const { settings, company, options, context } = run
   const state = await openKeepState(records, settings).load()
-  const until = quietUntil(context.now(), placeOf(company, {}, state))
+  const until = quietUntil(context.now(), calendarOf(company, {}, state))
   if (until !== undefined) {
     const why = `no email leaves before ${utcDay(until)}: a pause (keep --pause-until), or a quiet day of the company file.`
     if (!options.dryRun) throw new OperatorError(`${why} Nothing was sent.`)
@@ -179,7 +179,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   return {
     name: ONBOARDING,
     due: (person, now) =>
-      until === undefined && quietUntil(now, placeOf(company, person, state)) !== undefined
+      until === undefined && quietUntil(now, calendarOf(company, person, state)) !== undefined
         ? { kind: 'not-due', wasSent: false }
         : dueEmail(person, policy, now),
     isAbout: ({ instance }) => inScope({ only: options.datasource ?? [] }, instance) && !paused.has(instance),

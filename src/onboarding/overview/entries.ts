@@ -39,12 +39,12 @@ const MAX_ROWS = 5
 export function listRows(model: OverviewModel, current: string | undefined, query = '') {
   const { apps } = model
   const { firstApps } = model.states
-  const byBeginning = Map.groupBy(apps, beginningOf)
+  const byBeginning = Map.groupBy(apps, namePrefix)
   const rows = apps
-    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .toSorted((one, other) => unavailableLast(one) - unavailableLast(other))
     .map((app, index) => ({
       ...entryOf(model, app, index),
-      brief: byBeginning.get(beginningOf(app))?.length === 1,
+      brief: byBeginning.get(namePrefix(app))?.length === 1,
     }))
     .filter(({ app, name }) =>
       query === '' ? app !== current : name.toLowerCase().includes(query.toLowerCase()),
@@ -61,9 +61,9 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
 }
 
 /** Names that begin alike differ by their ends, so these are never cut. */
-const beginningOf = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerCase()
+const namePrefix = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerCase()
 
-const placeOf = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
+const unavailableLast = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
 
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
   focus ? -1 : kind === 'connected' || isUnavailable(kind) ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0

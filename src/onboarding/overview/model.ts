@@ -95,7 +95,7 @@ export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: O
 /** Approval date of a blocked app that the person may connect now: as tester, or after a confirmation. */
 export function approvalDate({ approvals }: OverviewModel, { instance, state }: OverviewApp) {
   const one = approvals.find((approval) => approval.instance === instance)
-  if (one === undefined || state.kind !== 'blocked' || one.stageAt <= state.since) return undefined
+  if (one === undefined || state.kind !== 'blocked' || one.stageChangedAt <= state.since) return undefined
   const isTester = one.stage === 'approved' && one.testers?.includes(state.since) === true
   return one.stage === 'confirmed' || isTester ? one.approvedAt : undefined
 }

@@ -53,7 +53,7 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
     returnTo: returnAction(model),
     refresh:
-      next.kind === 'wait' ? { seconds: next.lookAgainSeconds, url: callbackPath(next.step) } : undefined,
+      next.kind === 'wait' ? { seconds: next.nextPollSeconds, url: callbackPath(next.step) } : undefined,
     polling: pollingOf(model),
     script: 'walk' as const,
   }
@@ -147,7 +147,7 @@ function pollingOf({ next, states, now, confirmSeconds }: OverviewModel) {
     /** The answer of /api/status if nothing has changed since. */
     status: [connected, pending, skipped].join(' '),
     /** It polls often for this long. */
-    oftenSeconds: secondsTo(next.oftenUntil),
+    oftenSeconds: secondsTo(next.frequentPollingUntil),
     /** Then CONFIRM_SECONDS are over, and the page loads again in any case. */
     secondsLeft: secondsTo(next.backAt + confirmSeconds * 1000),
   }

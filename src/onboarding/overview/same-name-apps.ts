@@ -5,10 +5,10 @@ import type { AppState } from '../app-state.ts'
 import { findApp, hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 
 /** An account was chosen. Blocked people have tried one, and it would fail again. */
-const CHOSEN: readonly AppState['kind'][] = ['connected', 'confirming', 'blocked']
-const isChosen = ({ state }: OverviewApp): boolean => CHOSEN.includes(state.kind)
+const ACCOUNT_CHOSEN: readonly AppState['kind'][] = ['connected', 'confirming', 'blocked']
+const isChosen = ({ state }: OverviewApp): boolean => ACCOUNT_CHOSEN.includes(state.kind)
 
-const NOT_TO_START: readonly AppState['kind'][] = ['confirming', 'off']
+const NOT_STARTABLE: readonly AppState['kind'][] = ['confirming', 'off']
 
 export const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): OverviewApp[] =>
   byShortName.get(short) ?? []
@@ -44,7 +44,7 @@ function accountHint(model: OverviewModel, app: OverviewApp): string | undefined
   if (others.every(({ state }) => state.kind === 'off'))
     return t('next.alikeOff', { app: app.name, apps: named(others) })
   const both = t('next.alike', { app: app.short, count: sameName.length })
-  const isFree = sameName.every(({ state }) => !NOT_TO_START.includes(state.kind))
+  const isFree = sameName.every(({ state }) => !NOT_STARTABLE.includes(state.kind))
   return isFree
     ? t.sentences([both, t('next.alikeStart', { two: sameName.length === 2 ? 'yes' : 'no' })])
     : both

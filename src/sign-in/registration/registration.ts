@@ -87,9 +87,9 @@ export class Registration {
   }
 
   async #currentUnderLease(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
-    const known = await this.stored()
-    const found = known === undefined ? 'gone' : await readClient(known)
-    if (found !== 'gone') return await this.#save(found, known)
+    const storedClient = await this.stored()
+    const found = storedClient === undefined ? 'gone' : await readClient(storedClient)
+    if (found !== 'gone') return await this.#save(found, storedClient)
     const client = await this.#save(await register())
     // A management address that denies a client it has just made is useless.
     const { registration_client_uri: _uri, ...unmanaged } = client

@@ -101,7 +101,7 @@ function explainOAuthError(error: string, status: number | undefined, response: 
 }
 
 function explainIdToken(error: unknown): Explanation | undefined {
-  const carried = carriedBy(error)
+  const carried = nonErrorCause(error)
   const { alg } = objectOf('header' in carried && 'expected' in carried ? carried['header'] : carried)
   if (typeof alg === 'string') {
     const name = /^[\w-]{1,20}$/.test(alg) ? alg : 'an unknown algorithm'
@@ -207,7 +207,7 @@ const messagesOf = (error: unknown) =>
 const objectOf = (value: unknown) => (value ?? {}) as Record<string, unknown>
 
 /** The first cause that is no error: what the library's error is about. */
-const carriedBy = (error: unknown) =>
+const nonErrorCause = (error: unknown) =>
   objectOf(causesOf(error).find((one) => typeof one === 'object' && one !== null && !(one instanceof Error)))
 
 const responseOf = (error: unknown): Response | undefined =>
@@ -244,9 +244,9 @@ export function describeErrorResponse(error: unknown): string {
 /** The OAuth error code, also of a response with status 200. */
 function errorIn(error: unknown): string | undefined {
   if (error instanceof ResponseBodyError) return error.error
-  const code = objectOf(carriedBy(error)['body'])['error']
+  const code = objectOf(nonErrorCause(error)['body'])['error']
   return typeof code === 'string' ? code : undefined
 }
 
 /** The signature of a token isn't that of the key with its kid. */
-export const isSignatureInvalid = (error: unknown): boolean => 'signature' in carriedBy(error)
+export const isSignatureInvalid = (error: unknown): boolean => 'signature' in nonErrorCause(error)

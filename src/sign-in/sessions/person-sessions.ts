@@ -26,11 +26,11 @@ const MAX_ENDED = 50
 const ENDED_SECONDS = 3_600
 
 /** A logout with a sid also ends sign-ins whose id_token had none. */
-const isMeant = (logoutSid: string | undefined, sid: string | undefined): boolean =>
+const matchesLogout = (logoutSid: string | undefined, sid: string | undefined): boolean =>
   logoutSid === undefined || sid === undefined || logoutSid === sid
 
 const isEnded = ({ ended }: SessionList, sid: string | undefined, startedAt: number): boolean =>
-  ended.some((end) => startedAt <= end.at && isMeant(end.sid, sid))
+  ended.some((end) => startedAt <= end.at && matchesLogout(end.sid, sid))
 
 export class PersonSessions {
   readonly #deps
@@ -88,7 +88,7 @@ export class PersonSessions {
     // Marked first: a sign-in that is listed later finds the mark, and one that was listed before is ended below.
     const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, end] }))
     const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
-    const ended = await this.#existing(sessions.filter((one) => isMeant(sid, one.sid)))
+    const ended = await this.#existing(sessions.filter((one) => matchesLogout(sid, one.sid)))
     await Promise.all(ended.map(({ name }) => this.end(name)))
     // A full store refuses the mark but still deletes: end the sessions, then report the failure.
     await marking

@@ -24,9 +24,9 @@ type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: 
 const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 
 /** The browser, and the authorization server that it was sent to: no other one gets the code (RFC 9700 4.4). */
-type Begun = { cookie: string; sessionId: string | undefined; issuer: string }
+type TransactionBinding = { cookie: string; sessionId: string | undefined; issuer: string }
 
-const browserHashOf = ({ cookie, issuer }: Begun): string => shortHash(`${cookie}\n${issuer}`)
+const browserHashOf = ({ cookie, issuer }: TransactionBinding): string => shortHash(`${cookie}\n${issuer}`)
 
 const ASSOCIATED_DATA = 'sign-in state 1'
 
@@ -68,7 +68,7 @@ export class LoginTransactions {
     this.#keys = secrets.map(keysFrom)
   }
 
-  seal(start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>, begun: Begun) {
+  seal(start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>, begun: TransactionBinding) {
     const [keys] = this.#keys
     const { cookie, sessionId } = begun
     if (keys === undefined) throw new RangeError('LoginTransactions needs a secret')
@@ -108,7 +108,7 @@ export class LoginTransactions {
  */
 export function checkCallback(
   { startedAt, browserHash, sessionHash }: LoginTransaction,
-  { now, ...begun }: Begun & { now: number },
+  { now, ...begun }: TransactionBinding & { now: number },
 ): 'redeem' | 'keep-session' | 'restart' | 'no-cookie' {
   const { cookie, sessionId } = begun
   if (sessionId !== undefined && shortHash(sessionId) !== sessionHash) return 'keep-session'

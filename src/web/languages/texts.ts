@@ -58,8 +58,8 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   /** The message in this language. @throws {Error} without a value that it needs */
   function text(key: TextKey, values?: Values): string {
     const id = values === undefined ? key : key + JSON.stringify(values)
-    const known = formatted.get(id)
-    if (known !== undefined) return known
+    const cached = formatted.get(id)
+    if (cached !== undefined) return cached
     if (formatted.size >= MAX_FORMATTED) formatted.clear()
     const result = String(messageIn(key).format({ ...shared, ...allWritten(values ?? {}) }))
     if (id.length <= MAX_ID) formatted.set(id, result)
@@ -111,12 +111,13 @@ function messagesOf(tag: string, catalogue: Catalogue, numbers: () => Intl.Numbe
       throw new SyntaxError('dates and times have no place in a message: pass them as texts')
     },
   }
-  const known = new Map<TextKey, IntlMessageFormat>()
+  const parsed = new Map<TextKey, IntlMessageFormat>()
   return (key: TextKey): IntlMessageFormat => {
     if (!(key in catalogue)) throw new ReferenceError(`there is no message "${key}"`)
     const message =
-      known.get(key) ?? new IntlMessageFormat(catalogue[key], tag, undefined, { ignoreTag: true, formatters })
-    known.set(key, message)
+      parsed.get(key) ??
+      new IntlMessageFormat(catalogue[key], tag, undefined, { ignoreTag: true, formatters })
+    parsed.set(key, message)
     return message
   }
 }

@@ -232,10 +232,10 @@ export class Year {
     return { notifiedAt: this.#now(), eventAt: this.#now() }
   }
 
-  async #askOwner({ instance, stage, stageAt, requestedAt }: Approval): Promise<boolean> {
+  async #askOwner({ instance, stage, stageChangedAt, requestedAt }: Approval): Promise<boolean> {
     await this.#calendar.pass(1_000)
     if (this.#random.chance(0.2)) return false
-    this.promises.requested({ instance, stage, id: `${requestedAt} ${stageAt}` })
+    this.promises.requested({ instance, stage, id: `${requestedAt} ${stageChangedAt}` })
     this.#changes.askOwner(instance)
     return true
   }
