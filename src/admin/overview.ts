@@ -123,10 +123,11 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-/** The app that affects at least half of these people. @param at number of people whom an app affects */
+/** The app that affects at least half of these people, and more than any other. @param at number of people whom an app affects */
 function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt): AppCounts | undefined {
-  const [first] = mostFirst(datasources, at)
-  return first !== undefined && at(first) * 2 >= count ? first : undefined
+  const [first, second] = mostFirst(datasources, at)
+  const isTie = first && second && at(first) === at(second)
+  return first !== undefined && !isTie && at(first) * 2 >= count ? first : undefined
 }
 
 export function statsOf(report: Report, t: Texts) {
