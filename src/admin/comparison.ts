@@ -1,7 +1,7 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, FLOWS, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, FLOWS, isSettling, settledAt, utcDay, zeros, type Report } from './report.ts'
 
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'flows' | 'datasources'>
 
@@ -22,7 +22,9 @@ export function compareSince(report: Compared, keepState: KeepState, now: number
   if (row === undefined) return undefined
   const since = report.days.filter(({ day }) => day > row.day)
   const flows = zeros(FLOWS)
-  for (const day of since) for (const what of FLOWS) flows[what] += day[what]
+  const settled = utcDay(settledAt(now))
+  for (const counts of since)
+    for (const what of FLOWS) if (!isSettling(what) || counts.day < settled) flows[what] += counts[what]
   return compareWith(row, report, flows, keepState, (at) => utcDay(at) > row.day)
 }
 
@@ -34,7 +36,7 @@ export function compareWithDigest(report: Compared, keepState: KeepState, now: n
 }
 
 function compareWith(
-  row: DailyCounts,
+  row: DailyCounts & { at?: number },
   report: Compared,
   flows: NonNullable<Report['flows']>,
   { newApps = [], removedApps = [] }: KeepState,
@@ -79,7 +81,9 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
   const lost = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const changes = t.list([ready, ...lost])
   return [
-    t('admin.since', { day: t.day(Date.parse(row.day)), changes }),
+    row.at === undefined
+      ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
+      : t('admin.since', { when: t.moment(row.at), changes }),
     ...newApps.flatMap(({ name: app, people: count, isMoved, emailed, limited }) => [
       t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),

@@ -9,6 +9,8 @@ type Criterion = keyof typeof CRITERIA
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
 export const FLOWS = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
+/** Counted once people have had a working day since the email. */
+export const isSettling = (what: (typeof FLOWS)[number]): boolean => what === 'reminded' || what === 'acted'
 const OF_DAY = ['invited', 'signedIn', 'finished', ...FLOWS] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PERSON_STATES] as const
@@ -21,6 +23,10 @@ export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'fi
 
 /** The UTC day, YYYY-MM-DD. @param at milliseconds since 1970 */
 export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** A day earlier, and before a weekend: recipients of newer reminders have had no working day for them. */
+export const settledAt = (at: number): number =>
+  at - [2, 3, 1, 1, 1, 1, 1][new Date(at).getUTCDay()]! * DAY_MS
 
 /** Undefined for none, and for an infinite one. @param at milliseconds since 1970 */
 export const isoDate = (at = NaN) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
@@ -70,7 +76,8 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
 
 /**
  * People with the state `gone` count in `gone` only.
- * @param now milliseconds since 1970 @param options.since adds `flows`: what happened since that moment
+ * @param now milliseconds since 1970 @param options.since adds `flows`: what happened since that moment, with the emails that
+ * had a working day by now, and hadn't by then
  * @param options.unread the number of unreadable records, called at the end
  * @returns report.json, with ISO dates. `goneApps`: left `count` lists, as many at once, and are on `listed`
  */
@@ -98,7 +105,11 @@ export async function createReport(
     for (const app of summary.goneApps) goneApps.set(app, (goneApps.get(app) ?? 0) + 1)
     const moments = momentsOf(summary)
     addToDays(days, moments)
-    for (const what of FLOWS) if ((moments[what] ?? 0) > (since ?? Infinity)) flows[what]++
+    if (since !== undefined)
+      for (const what of FLOWS) {
+        const [from, to] = isSettling(what) ? [settledAt(since), settledAt(now)] : [since, Infinity]
+        if ((moments[what] ?? 0) > from && (moments[what] ?? 0) <= to) flows[what]++
+      }
   }
   return {
     madeAt: new Date(now).toISOString(),

@@ -36,10 +36,23 @@ it('a comparison counts who lost access, came back, was reminded and acted after
   const compared = compareSince(report, { ...newKeepState(), days: rows }, now)
   expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminded: 7, acted: 4 })
   expect(compared && describeComparison(compared, t)).toEqual([
-    'Since November 13, 2026: 6 more people ready, 2 people lost access',
+    'Since the end of November 13, 2026: 6 more people ready, 2 people lost access',
     '3 people reconnected what they had lost',
     'We emailed 7 people about apps left to connect: 4 have connected those.',
   ])
+})
+
+it.each([
+  ['2026-11-17T12:00:00Z', '2026-11-15', 7],
+  ['2026-11-17T12:00:00Z', '2026-11-16', 0],
+  ['2026-11-16T12:00:00Z', '2026-11-12', 7],
+  ['2026-11-16T12:00:00Z', '2026-11-13', 0],
+  ['2026-11-15T12:00:00Z', '2026-11-13', 0],
+])('at %s, emails of %s have had a working day for %d people', (moment, sent, reminded) => {
+  const state = { ...newKeepState(), days: [rowOf('2026-11-02', 0)] }
+  const emailed = { ...report, days: [{ ...day(sent, 0, 2), ...flows }] }
+  const compared = compareSince(emailed, state, Date.parse(moment))
+  expect([compared?.reminded, compared?.fellBack]).toEqual([reminded, 2])
 })
 
 it('a comparison excludes people with nothing to connect if its row counted them', () => {
@@ -52,9 +65,9 @@ it('counts of one use the singular, and counts of zero are left out', () => {
   const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1, acted: 0 }
   const one = { row: rowOf('2026-11-13', 0), newApps: [], removed: [], newNames: [], ...counted }
   expect(describeComparison(one, t)).toEqual([
-    'Since November 13, 2026: 1 fewer person ready, 1 person lost access',
+    'Since the end of November 13, 2026: 1 fewer person ready, 1 person lost access',
     '1 person reconnected what they had lost',
-    'We emailed 1 person about apps left to connect: none of them has connected those yet.',
+    'We emailed 1 person about apps left to connect: they haven’t connected those yet.',
   ])
 })
 

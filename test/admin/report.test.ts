@@ -112,6 +112,20 @@ it('a person counts as reminded once, and has acted once the apps of the email a
   ])
 })
 
+it.each([
+  [0, '2027-01-18T09:00:00Z', '2027-01-25T09:00:00Z', '2027-01-25T08:59:50Z'],
+  [0, '2027-01-18T09:00:00Z', '2027-01-25T09:00:00Z', '2027-01-22T09:00:01Z'],
+  [1, '2027-01-18T09:00:00Z', '2027-01-25T09:00:00Z', '2027-01-22T09:00:00Z'],
+  [1, '2027-01-25T09:00:00Z', '2027-02-01T09:00:00Z', '2027-01-22T09:00:01Z'],
+  [0, '2027-01-25T09:00:00Z', '2027-02-01T09:00:00Z', '2027-01-22T09:00:00Z'],
+])('%d emails count between %s and %s if sent at %s: each once, a working day later', async (...row) => {
+  const [count, since, now, sentAt] = [row[0], ...row.slice(1).map((time) => Date.parse(`${time}`))]
+  const about = { campaign: 'lapses', reminder: 0, state: 'sent', now: sentAt!, apps: ['slack_1'] } as const
+  const lost = withEmail(lostApp(signedIn, sentAt! - DAY), about)
+  const { flows } = await createReport(summaries(lost), now!, { since })
+  expect(flows?.reminded).toBe(count)
+})
+
 it('a person signed in on a day in UTC, wherever the server is', async () => {
   const evening = { ...person, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
   expect(new Date(evening.signedInAt).getDate()).toBe(3)
@@ -312,6 +326,7 @@ it('the overview names the app where at least half of the stuck people are', asy
   }
   expect(await detailsOf(...few)).toEqual([t('admin.means.stuck')])
   expect(await detailsOf(...few, waitingFor('a'))).toEqual([t('admin.mostly', { app: 'a' })])
+  expect(await detailsOf(...few.slice(1))).toEqual([t('admin.means.stuck')])
 })
 
 it('the overview names the app most often lost by people who fell back', async () => {
