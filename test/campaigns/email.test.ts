@@ -36,7 +36,7 @@ it('a reminder doesn’t call its apps the last ones while others are left', asy
     ['blocked', false],
   ] as const) {
     const { subject, text, html } = await write({ ...last, known: [{ ...jira, state }] })
-    const words = /left|one app to go|the last one|our last reminder/i
+    const words = /left|one app to go|the last one|our last reminder\./i
     expect([words.test(subject), words.test(text), words.test(wordsIn(html))]).toEqual([
       isLast,
       isLast,
@@ -134,6 +134,36 @@ it('a reminder names the person’s progress and remaining apps, and the third i
   expect(last.text.replaceAll('\n', ' ')).toContain('This is our last reminder.')
   // Without a connected app, the benefit comes first instead of a zero.
   expect((await write({ reminder: 2 })).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
+})
+
+const openApp = { instance: 'notion_9', name: 'Notion', state: 'waiting' as const }
+const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const }
+
+it.each([
+  [['Slack'], 1, 'Slack isn’t connected to Acme Search yet', '1 of your 3 apps is connected. It takes'],
+  [['Slack', 'Figma'], 2, '2 apps aren’t connected to Acme Search yet', '1 of your 4 apps is'],
+  [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about this app.'],
+])(
+  'a reminder of %j beside a new app, number %i, has the texts of a reminder',
+  async (apps, reminder, ...says) => {
+    const { subject, text, html } = await write({ apps, reminder, known: [openApp, doneApp] })
+    const [heading, sentence] = says
+    expect(subject).toBe(heading)
+    expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
+    for (const all of [text.replaceAll('\n', ' '), wordsIn(html)]) {
+      expect(all).toContain(sentence)
+      expect(all).not.toMatch(/in one place|to go|left|The rest/)
+    }
+  },
+)
+
+it('a reminder of many apps beside a new one counts them all', async () => {
+  const apps = Array.from({ length: 12 }, (_, one) => `App ${one}`)
+  const { subject, text } = await write({ apps, reminder: 1, known: [openApp] })
+  expect([subject, text.split('\n')[0]]).toEqual([
+    '12 apps aren’t connected to Acme Search yet',
+    'Ada, 12 apps aren’t connected to Acme Search yet',
+  ])
 })
 
 it('an invitation names the sender and their role; a reminder does not', async () => {

@@ -79,8 +79,10 @@ export function createComposer(deps: {
     const shown = isLong ? names.slice(0, MAX_NAMED) : names
     const icons = shown.map((_name, n) => iconOf(apps[n]?.instance ?? '', n))
     const connected = known.filter(({ state }) => state === 'connected').length
-    const isOther = ({ instance, state = 'off' }: EmailApp) =>
-      !['connected', 'off'].includes(state) && !apps.some((app) => app.instance === instance)
+    const others = known.filter(
+      ({ instance, state = 'off' }) =>
+        !['connected', 'off'].includes(state) && !apps.some((app) => app.instance === instance),
+    )
     const lapsedAt = Math.max(...apps.map((app) => app.lapsedAt ?? 0)) || deps.now()
     const rendered = render({
       t,
@@ -98,9 +100,9 @@ export function createComposer(deps: {
       icons: icons.map((icon) => icon?.logo),
       more: names.length - shown.length,
       connected,
-      total: connected + names.length,
+      total: connected + names.length + others.length,
       // Then these apps aren't the last ones.
-      hasOthers: known.some(isOther),
+      hasOthers: others.length > 0,
       // A later number may be the first email about another lapse or new app.
       isReminder: isNew ? nth > 1 : reminder > 0 && !isLapse,
       isLapse,

@@ -34,7 +34,7 @@ const SAMPLE = {
   /** Of these apps; undefined: a letter. */
   icons: [undefined, { src: 'cid:app@onramp', width: 28, height: 28 }],
   more: 0,
-  /** How many apps are connected, and with those that are left. */
+  /** How many apps are connected, and with all that are left. */
   connected: 1,
   total: 3,
   /** Other apps are left, too. */
