@@ -40,7 +40,8 @@ const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
 
-const CAMPAIGNS = [ONBOARDING, APPROVALS, ...EPISODES] as const
+/** In the order of their emails: a reminder, which can wait, doesn't take the last one of a quarter. */
+const CAMPAIGNS = [APPROVALS, ...EPISODES, ONBOARDING] as const
 
 type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
@@ -133,13 +134,12 @@ export class KeepRun {
     const { signal, tally } = this.#run
     await this.#updateListing(tally)
     await this.#save({})
-    // Before the reminders, which may take the last email of a quarter, and after the checks.
-    await this.#sendApprovals()
+    // Before the reminders, and after the checks.
+    await this.#sendOthers()
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
-    await this.#sendApprovals()
-    for (const name of EPISODES) await this.#sendEpisodeEmails(name)
+    await this.#sendOthers()
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
     await this.#updateListing({ ...tally })
@@ -273,9 +273,21 @@ export class KeepRun {
     await this.#save({ massDisconnects })
   }
 
-  async #sendApprovals(): Promise<void> {
+  /** In the same run as the evaluation: the next run may come tomorrow. */
+  async #sendOthers(): Promise<void> {
     await this.#requestApprovals()
-    await this.#sendEpisodeEmails(APPROVALS)
+    const due: DuePerson[] = []
+    for await (const one of this.#duePeople())
+      if (one.emails.some(({ name }) => name !== ONBOARDING)) due.push(one)
+    for (const name of CAMPAIGNS.filter((one) => one !== ONBOARDING)) {
+      const delivery = this.#deliveryOf(name)
+      const isAbout = ({ emails }: DuePerson) => emails.some((email) => email.name === name)
+      await this.#sendDue(
+        delivery,
+        due.filter(isAbout).map(({ invitee }) => invitee),
+      )
+      delivery.finish()
+    }
   }
 
   async #requestApprovals(): Promise<void> {
@@ -298,16 +310,6 @@ export class KeepRun {
       approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
     }
     await this.#save({ ...withActions(this.#state, actions), approvals })
-  }
-
-  /** In the same run as the evaluation: the next run may come tomorrow. */
-  async #sendEpisodeEmails(name: CampaignName): Promise<void> {
-    const due: Invitee[] = []
-    for await (const { invitee, emails } of this.#duePeople())
-      if (emails.some((email) => email.name === name)) due.push(invitee)
-    const delivery = this.#deliveryOf(name)
-    await this.#sendDue(delivery, due)
-    delivery.finish()
   }
 
   #approvalComposer(): ComposeEmail {

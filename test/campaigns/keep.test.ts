@@ -307,3 +307,19 @@ it('an app that is new after the invitation is emailed about once, with the next
   await runs(3 * 24)
   expect(sent.slice(2).toSorted()).toEqual(list.map(({ email }) => `${email} new 0 notion_1`))
 })
+
+it.each(['notion_1', 'slack_1'])('an email about %s comes before a reminder that is due too', async (app) => {
+  const { runs, sent, service, list, world } = company(1, { slack_1: 'connected', jira_1: 'awaiting' })
+  const { email } = list[0]!
+  service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
+  await runs(6)
+  service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
+  await runs(30)
+  // Over the weekend, before the reminder is due at seven days.
+  world.now = monday + 5 * 24 * HOUR
+  service.set(email, { slack_1: 'connected', jira_1: 'awaiting', [app]: 'awaiting' })
+  await runs(2 * 24 + 1)
+  expect(sent.slice(1).map((one) => one.split(' ').slice(1).join(' '))).toEqual([
+    app === 'slack_1' ? 'lapse 0 slack_1' : 'new 0 notion_1',
+  ])
+})
