@@ -20,11 +20,13 @@ type FoundCluster = { instance: string; since: number; noticedAt: number }
 
 /**
  * `fresh`: when the change was noticed for each person since the last evaluation. `known`: people of the newest cluster found
- * before. Other people have the app `connected`, `recently` since the last evaluation, or `listed` as unconnected.
+ * before. Other people have the app `connected`, `recently` since the last evaluation, or `listed` as unconnected. `newAt`: first
+ * listings.
  */
 type ClusterCounts = Record<'known' | 'connected' | 'recently' | 'listed', number> & {
   name: string
   fresh: number[]
+  newAt: number[]
   isMoved: boolean
 }
 
@@ -39,9 +41,10 @@ function createCounter(
   const add = (app: AppRecord) => {
     const { instance, name, status, since, movedFrom } = app
     const zeros = { known: 0, connected: 0, recently: 0, listed: 0, isMoved: false }
-    const count = apps.get(instance) ?? { name, fresh: [], ...zeros }
+    const count = apps.get(instance) ?? { name, fresh: [], newAt: [], ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
+    if (isNew(app)) count.newAt.push(app.newAt)
     const at = noticedAt(app)
     const newestApp = newest.get(instance)
     if (at !== undefined && newestApp !== undefined && isPartOf(newestApp, at)) count.known++
@@ -73,26 +76,36 @@ export async function findClusters(
       if (!isUnavailable(app.status)) for (const { add } of [lost, got, gone]) add(app)
   }
   const lostByMany = massDisconnectsIn(lost.apps, massDisconnects, now)
-  const isLost = ({ instance, since }: FoundCluster) =>
-    lostByMany.some((one) => one.instance === instance && isPartOf(one, since))
+  const disconnects = [...massDisconnects, ...lostByMany]
+  const isLost = (instance: string, at: number) => disconnectOf(disconnects, instance, at) !== undefined
   return {
     massDisconnects: lostByMany,
-    newApps: newAppsIn(got.apps, newApps, all, now).filter((one) => !isLost(one)),
+    newApps: newAppsIn(got.apps, newApps, { all, now, isLost }),
     removedApps: removedAppsIn(gone.apps, removedApps, now),
   }
 }
 
-/** Someone whose list first showed the app then had connected it before their first check, so it isn't new to them. */
+const isNew = (app: AppRecord): app is AppRecord & { newAt: number } =>
+  app.newAt !== undefined && app.lapsedAt === undefined && app.movedFrom === undefined
+
+/**
+ * The mass disconnect by which an app was first listed: in its time, or up to a sweep before its first lapse. The person had
+ * connected the app before their first check, so it isn't new to them.
+ */
+const disconnectOf = <One extends FoundCluster>(found: readonly One[], instance: string, newAt: number) =>
+  found.find(
+    (one) => one.instance === instance && newAt > one.since - SPREAD_MS && newAt < one.noticedAt + SPREAD_MS,
+  )
+
+/** The lapse begins with the mass disconnect at the earliest, to be counted as part of it. */
 export function withHiddenLapses(person: Person, found: readonly MassDisconnect[]): Person {
   const { lastCheck } = person
-  const isLost = ({ instance, newAt, lapsedAt }: AppRecord) =>
-    newAt !== undefined &&
-    lapsedAt === undefined &&
-    found.some((one) => one.instance === instance && isPartOf(one, newAt))
-  if (!lastCheck?.apps.some(isLost)) return person
+  const lossOf = (app: AppRecord) => (isNew(app) ? disconnectOf(found, app.instance, app.newAt) : undefined)
+  if (!lastCheck?.apps.some(lossOf)) return person
   const apps = lastCheck.apps.map((app) => {
-    const { newAt: lapsedAt = 0, ...rest } = app
-    return isLost(app) ? { ...rest, lapsedAt, lapses: 1 } : app
+    const loss = lossOf(app)
+    const { newAt = 0, ...rest } = app
+    return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
   })
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
@@ -108,14 +121,15 @@ function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: n
     const had = Math.max(one.had, lapsed)
     if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed, had })
   }
-  for (const [instance, { name, fresh, connected, recently }] of apps) {
+  for (const [instance, { name, fresh, newAt, connected, recently }] of apps) {
     const existing = found.get(instance)
     const had = fresh.length + connected + recently
     const shared =
       existing === undefined || existing.resumedAt !== undefined ? findCluster(fresh, had) : undefined
     if (shared === undefined) continue
-    const { since, people: lapsed } = shared
-    found.set(instance, { instance, name, noticedAt: now, since, lapsed, had })
+    const one = { instance, name, noticedAt: now, since: shared.since }
+    const hidden = newAt.filter((at) => disconnectOf([one], instance, at)).length
+    found.set(instance, { ...one, lapsed: shared.people + hidden, had: had + hidden })
   }
   return [...found.values()]
 }
@@ -125,11 +139,17 @@ const hasEnded = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, laps
   lapsed * 2 < before && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)
 
 /** They explain to administrators why fewer people are ready. */
-function newAppsIn(apps: Apps, before: NonNullable<KeepState['newApps']>, all: number, now: number) {
-  const found = new Map(before.map((one) => [one.instance, one]))
+function newAppsIn(
+  apps: Apps,
+  before: NonNullable<KeepState['newApps']>,
+  { all, now, isLost }: { all: number; now: number; isLost: (instance: string, at: number) => boolean },
+) {
+  const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
+  const found = new Map(ongoing.map((one) => [one.instance, one]))
   for (const [instance, { name, fresh, known }] of apps) {
     const one = found.get(instance)
-    const shared = findCluster(fresh, all)
+    const newTimes = fresh.filter((at) => !isLost(instance, at))
+    const shared = findCluster(newTimes, all)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
     // The count only rises: people who have connected the app since had it as new, too.
     else if (one !== undefined && known > one.people) found.set(instance, { ...one, people: known })

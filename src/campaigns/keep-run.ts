@@ -257,9 +257,10 @@ export class KeepRun {
     const { now, people } = this.#run
     const { sweep } = this.#state
     const found = await findClusters(this.#listed(), this.#state, now())
+    const disconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
     for await (const person of this.#listed())
-      if (withHiddenLapses(person, found.massDisconnects) !== person)
-        await people.change(person.email, (one) => withHiddenLapses(one, found.massDisconnects))
+      if (withHiddenLapses(person, disconnects) !== person)
+        await people.change(person.email, (one) => withHiddenLapses(one, disconnects))
     await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
   }
 

@@ -204,6 +204,28 @@ it('a mass disconnect is one notice to administrators, and emails people only on
   expect([alerts.length, sent.length]).toEqual([1, 12])
 })
 
+it('an app that people had before onramp and lose with the others isn’t new to them', async () => {
+  const { runs, sent, alerts, all, release, service, list, keepState, people, world } = company(12)
+  for (const { email } of list.slice(5)) service.set(email, { slack_1: 'connected' })
+  world.now = monday - 20 * HOUR
+  await runs(1)
+  const check = { checkedAt: world.now, unconnected: [] }
+  for (const { email } of list) await people.change(email, (person) => withCheck(person, check, world.now))
+  all('connected')
+  world.now = monday - 13 * HOUR
+  await runs(1)
+  world.now = monday
+  all('awaiting')
+  await runs(48)
+  expect(alerts).toMatchObject([{ lapsed: 12, had: 12 }])
+  expect(keepState()).toMatchObject({ newApps: [], massDisconnects: [{ lapsed: 12, had: 12 }] })
+  release()
+  await runs(24)
+  const stored = await collect(people.all())
+  expect(stored.flatMap(({ lastCheck }) => lastCheck?.apps.flatMap(({ newAt = [] }) => newAt))).toEqual([])
+  expect(sent.filter((one) => / new /.test(one))).toEqual([])
+})
+
 it('a run ends with everyone of the list on record, also people who were erased meanwhile', async () => {
   const { runs, list, people, parts, service, world } = company(2)
   service.set('p0@acme.example', undefined)

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { findClusters, withHiddenLapses } from '../../src/campaigns/clusters.ts'
 import { newKeepState, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
+import { newPerson, withCheck } from '../../src/people/person.ts'
 import { DAY, HOUR, lostApps, monday, slack } from './lapsed-person.ts'
 
 const NONE: KeepState = { ...newKeepState(), evaluatedAt: monday }
@@ -84,17 +85,73 @@ it('a mass disconnect that was resumed is found again when it happens again', as
   ])
 })
 
+const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [] }, 1)
+/** Slack is on their list for the first time. */
+const firstListed = (at: number) => withCheck(first, { checkedAt: at, unconnected: [slack] }, at)
+
+const RUN = monday + 6 * HOUR
+const mass = { ...sixty, since: monday, noticedAt: RUN }
+
+// prettier-ignore
+it.each<[string, number, number | undefined]>([
+  ['a day and a half before its first lapse', monday - 3 * HALF, undefined],
+  ['within a day and a half before its first lapse', monday - 3 * HALF + 1, monday],
+  ['just before its first lapse', monday - 1, monday],
+  ['with its first lapse', monday, monday],
+  ['just before the run that found it', RUN - 1, RUN - 1],
+  ['just after the run that found it', RUN + 1, RUN + 1],
+  ['within a day and a half of that run', RUN + 3 * HALF - 1, RUN + 3 * HALF - 1],
+  ['a day and a half after that run', RUN + 3 * HALF, undefined],
+])('an app first listed %s, before or after its emails are released, is lost since: %#', async (_when, at, lapsedAt) => {
+  for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
+    const person = withHiddenLapses(firstListed(at), [found])
+    const [app] = person.lastCheck!.apps
+    expect([app?.lapsedAt, app?.newAt]).toEqual([lapsedAt, lapsedAt === undefined ? at : undefined])
+    expect(withHiddenLapses(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
+    // Later checks and evaluations keep it so.
+    const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
+    expect(withHiddenLapses(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
+    const people = [...Array.from({ length: 60 }, () => lostApps([slack], monday)), ...Array.from({ length: 20 }, () => person)]
+    const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
+    const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
+    expect([massDisconnects.length, newApps.length]).toEqual([1, lapsedAt === undefined ? 1 : 0])
+  }
+})
+
+it.each<[string, number, number[], number[]]>([
+  ['just too early', -3 * HALF, [17, 20], [24]],
+  ['in the same sweep', 1 - 3 * HALF, [41, 44], []],
+  ['with the first lapse', 0, [41, 44], []],
+])(
+  'people who had an app before onramp count as having lost it with the others: %s',
+  async (_when, early, lost, isNew) => {
+    const people = [
+      ...Array.from({ length: 17 }, () => lostApps([slack], monday)),
+      ...Array.from({ length: 3 }, () => lostApps([], monday)),
+      ...Array.from({ length: 24 }, () => firstListed(monday + early)),
+    ]
+    const found = await findClusters(people, { ...NONE, evaluatedAt: monday - 3 * DAY }, RUN)
+    expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
+    expect(found.newApps.map((one) => one.people)).toEqual(isNew)
+  },
+)
+
 it.each([
-  ['before it', -1, undefined],
-  ['in its time', 0, monday],
-  ['on its last day', 3 * HALF, monday + 3 * HALF],
-  ['after it', 3 * HALF + 1, undefined],
-])('an app that someone’s list first shows %s has lapsed for them: %s', (_when, later, lapsedAt) => {
-  const mass = { ...sixty, since: monday, noticedAt: monday + 1 }
-  const { lapsedAt: _lost, lapses: _count, ...listed } = lostApps([slack]).lastCheck!.apps[0]!
-  const apps = [{ ...listed, newAt: monday + later }]
-  const person = { ...lostApps([]), lastCheck: { checkedAt: monday, apps } }
-  const [app] = withHiddenLapses(person, [mass]).lastCheck!.apps
-  expect([app?.lapsedAt, app?.newAt]).toEqual([lapsedAt, lapsedAt === undefined ? monday + later : undefined])
-  expect(withHiddenLapses(person, [{ ...mass, instance: 'jira_1' }])).toBe(person)
+  [monday - 3 * HALF, 1],
+  [monday - 3 * HALF + 1, 0],
+])(
+  'an app found as new before others lose it was lost, if that was in the same sweep: %#',
+  async (since, count) => {
+    const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
+    const people = Array.from({ length: 17 }, () => lostApps([slack], monday))
+    const found = await findClusters(people, { ...NONE, newApps }, RUN)
+    expect(found.newApps).toHaveLength(count)
+  },
+)
+
+it('an app that has moved is not lost', () => {
+  const { lastCheck, ...person } = firstListed(monday)
+  const apps = lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'slack_0' }))
+  const moved = { ...person, lastCheck: { checkedAt: monday, apps } }
+  expect(withHiddenLapses(moved, [mass])).toBe(moved)
 })
