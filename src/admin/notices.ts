@@ -95,7 +95,8 @@ export function digestNotice(
   const report = { ...made, datasources: withUniqueNames(named) }
   const comparison = compareWithDigest(report, keepState, now)
   const row = comparison?.row
-  const needs = describeActionItems(report, keepState, t, now)
+  const runNeeds = keepState.needs?.map((need) => need.replaceAll(/"[^"]*"|\S+@\S+/g, '…'))
+  const needs = describeActionItems(report, { ...keepState, needs: runNeeds ?? [] }, t, now)
   const subject = t('admin.digest.subject', { done: report.finished, people: report.toConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
   const countRow = (label: string, count: number, before: number | undefined) => ({

@@ -238,7 +238,12 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       command: keepCommand(one.instance, 'release'),
     }
   })
-  const { stopped } = keepState
+  const { stopped, needs = [], lastRunAt = 0 } = keepState
+  const when = t.moment(lastRunAt)
+  const ofRun =
+    needs.length === 0
+      ? []
+      : [createItem('run', report.people, 'all', undefined, { when, why: needs.join(' ') })]
   const values = stopped && { when: t.moment(stopped.at), why: stopped.why }
   const lastRun = values && {
     ...createItem('stopped', report.people, 'all', undefined, values),
@@ -280,6 +285,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   ]
   return [
     ...(lastRun === undefined ? [] : [lastRun]),
+    ...ofRun,
     ...massDisconnects,
     ...removed.filter(({ count }) => count > 0),
     ...named.map(blockedAppItem),

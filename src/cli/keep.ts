@@ -244,9 +244,11 @@ async function runThrough(
   const removedApps = (after.removedApps ?? []).map((one) =>
     isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
   )
+  const faults = [...run.faults, ...keepRun.listFaults]
   const counted = {
     ...after,
     stopped: undefined,
+    needs: needsOfRun(after, tally, { faults, context }).map((need) => withPeriod(asLine(need))),
     removedApps,
     lastRunAt: now(),
     days: withDay(after.days, report),
@@ -258,7 +260,6 @@ async function runThrough(
     stderr.write('The pause is over.\n')
   const moment = { company, state: counted, now: now() }
   const emailsAt = tally.sent > 0 ? undefined : await firstEmailsAt(list, campaignRun.people, moment)
-  const faults = [...run.faults, ...keepRun.listFaults]
   const known = { ...noted, outdated: keepRun.outdated, emailsAt }
   return sumUp(counted, report, campaignRun, { ...run, faults }, known)
 }
@@ -315,19 +316,31 @@ export function withDay(days: readonly DailyCounts[], report: Report): DailyCoun
   return [...days.filter(({ day }) => day !== today.day), today]
 }
 
-/** Action items for the operator, each with its command. */
-function actionItemsOf(
+const asLine = (need: string) => need.replaceAll(/\n */g, ' ')
+
+/** Action items that only the run knows. The others follow from the report and the state. */
+function needsOfRun(
   state: KeepState,
-  tally: Tally,
-  report: Report,
-  { faults, company, context }: Run,
+  { unreadable, refused }: Tally,
+  { faults, context }: Pick<Run, 'faults' | 'context'>,
 ): string[] {
-  const { unreadable, uncertain, failed, refused } = tally
-  const displayName = uniqueNames(company, report)
   const zones = zonesWithoutRun(state, context.now()).join(', ')
+  return [
+    zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
+    ...limitFaults(faults),
+    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
+    refused > 0 &&
+      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid:\n  ${COMMAND} doctor --as EMAIL`,
+  ].filter(Boolean) as string[]
+}
+
+/** Action items for the operator, each with its command. */
+function actionItemsOf(state: KeepState, tally: Tally, report: Report, run: Run): string[] {
+  const { uncertain, failed } = tally
+  const displayName = uniqueNames(run.company, report)
   const active = activeMassDisconnects(state)
   const release = active.map(({ instance }) => ` --release ${printable(instance)}`).join('')
-  const needs = [
+  return [
     ...active.map(
       ({ instance, name, lapsed, had }) =>
         `${printable(displayName({ instance, name }, ''))}: ${lapsed} of ${had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
@@ -342,17 +355,12 @@ function actionItemsOf(
         ? `${printable(displayName(app, ''))}: ${waiting} ${waiting === 1 ? 'person waits' : 'people wait'} for its approval, and no one could be asked. Name its owner in the company file (datasources.${printable(app.instance)}.owner), or set ADMIN_EMAILS.`
         : [],
     ),
-    zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
-    ...limitFaults(faults),
-    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
-    refused > 0 &&
-      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid:\n  ${COMMAND} doctor --as EMAIL`,
+    ...needsOfRun(state, tally, run),
     uncertain > 0 &&
       `Emails that may not have arrived: ${uncertain}. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now:\n  ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
     failed > 0 &&
       `Emails that the mail server rejected for good: ${failed}. Correct the addresses on the list.`,
-  ]
-  return needs.filter((need) => typeof need === 'string' && need !== '') as string[]
+  ].filter(Boolean) as string[]
 }
 
 /** @param noted.renamed sentences @param noted.unknown addresses @param noted.emailsAt milliseconds since 1970 */
@@ -371,7 +379,7 @@ function sumUp(
   )
   const found = { pausedUntil, renamed, unknown, outdated, limited, emailsFrom: isoDate(emailsAt) }
   const counts = { ...campaignRun.tally, states: statesOf(report), ...found }
-  const json = run.options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
+  const json = run.options.json && { ...counts, needs: needs.map(asLine) }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
   const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: run.company.timezone } as const
   const all = `${run.settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`

@@ -97,6 +97,8 @@ export type KeepState = {
   lastRunAt?: number
   /** Why the last run stopped, a sentence for operators. Absent once one has ended well. */
   stopped?: { at: number; why: string } | undefined
+  /** Action items that only the last run knows, as sentences for operators. */
+  needs?: string[]
   /** The last dry run before the first real one. `faults`: unreadable lines. */
   dryRun?: { at: number; people: number; faults: number }
   sweep?: { beganAt: number; endedAt?: number }
@@ -126,6 +128,7 @@ const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
 const MAX_ACTIONS = 100
+const [MAX_NEEDS, MAX_CHARACTERS] = [20, 300]
 
 /** Every method throws {StoreUnavailable}. */
 export class KeepStateStore {
@@ -144,7 +147,8 @@ export class KeepStateStore {
 
   /** Only the run that holds the lease writes. */
   async save(state: KeepState): Promise<void> {
-    await this.#write(KEY, { ...state, days: state.days.slice(-MAX_DAYS) })
+    const needs = state.needs?.slice(0, MAX_NEEDS).map((need) => need.slice(0, MAX_CHARACTERS))
+    await this.#write(KEY, { ...state, needs, days: state.days.slice(-MAX_DAYS) })
   }
 
   /** The newest decision of an app's owners: a record of its own for each app, because pages never write the state. */

@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { describeActionItems } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
@@ -10,6 +11,7 @@ import { withCheck } from '../../src/people/person.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { collect } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
+
 import { ADA, DAY, HOUR, installation, monday } from './installation.ts'
 
 const OPERATOR = userInfo().username
@@ -434,4 +436,49 @@ it('/admin reports a stopped run until another one completes', async () => {
   setup.isHeld = false
   await expect(run(both)).rejects.toThrow('another run took over')
   expect(await needs(), 'The other run goes on').toEqual([])
+})
+
+it.each<[string, string[], Invitee[], RegExp, RegExp]>([
+  [
+    'a week without a run in working time',
+    [],
+    [{ email: ADA, timezone: 'Asia/Tokyo' }],
+    /^No run of this week was made in working time in Asia\/Tokyo: schedule onramp keep every hour\. This/,
+    /in working time in Asia\/Tokyo/,
+  ],
+  [
+    'an unreadable line',
+    ['line 3: "Ada Byron" is not a valid email address'],
+    [{ email: ADA }],
+    /^line 3: "Ada Byron" is not a valid email address\. This/,
+    /^line 3: … is not/,
+  ],
+])('/admin and the digest show what a run needs: %s', async (_what, faults, list, onPage, inDigest) => {
+  const { run, people, keepState, setup, sentEmails } = installation()
+  const runs = async () => await run(list, { faults, digest: 'monday' })
+  await runs()
+  for (const days of [2, 5, 14]) {
+    setup.now = monday + days * DAY
+    await runs()
+  }
+  expect((await run(list, { faults })).exit).toBe(3)
+  const state = await keepState.load()
+  const report = await createReport(summarizeAll(people.all(), state), setup.now)
+  const details = describeActionItems(report, state, t, setup.now).map(({ detail }) => detail)
+  expect(details.map((text) => text.replaceAll(/[\u2068\u2069]/g, ''))).toContainEqual(
+    expect.stringMatching(onPage),
+  )
+  const digest = sentEmails.findLast(({ subject }) => /Rollout progress/.test(subject))
+  const lines = digest?.text.split('\n') ?? []
+  expect(lines.map((line) => line.trim())).toContainEqual(expect.stringMatching(inDigest))
+  expect(digest?.text).not.toMatch(/Nothing needs you|Byron/)
+  const readable = await run([{ email: ADA }])
+  expect([readable.exit, (await keepState.load()).needs]).toEqual([0, []])
+})
+
+it('of what a run needs, /admin keeps twenty sentences of three hundred characters', async () => {
+  const { run, keepState } = installation()
+  const faults = Array.from({ length: 40 }, (_, line) => `line ${line}: ${'x'.repeat(400)}`)
+  await run([ADA], { faults })
+  expect((await keepState.load()).needs?.map(({ length }) => length)).toEqual(Array(20).fill(300))
 })
