@@ -1,3 +1,4 @@
+// The comparison of the admins’ overview with an earlier day, and its reasons why fewer people are ready.
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
 import { newDay, type Report } from '../../src/admin/report.ts'
@@ -19,17 +20,17 @@ const report = {
   datasources: [],
   days: [rowBefore, { ...day('2026-11-14', 3, 2), ...flows }],
 }
-const dayFor = (calls?: unknown, days = rows) =>
-  compareSince(report, { ...newKeepState(), days }, now, calls)?.row.day
+const rowDayFor = (requestedDay?: unknown, days = rows) =>
+  compareSince(report, { ...newKeepState(), days }, now, requestedDay)?.row.day
 
 it('a comparison uses the newest row up to the day, a week ago, or the oldest', () => {
-  expect([dayFor(), dayFor('2026-11-12'), dayFor('2026-10-01')]).toEqual([
+  expect([rowDayFor(), rowDayFor('2026-11-12'), rowDayFor('2026-10-01')]).toEqual([
     '2026-11-13',
     '2026-11-02',
     '2026-11-02',
   ])
-  for (const odd of ['9999-99-99', 'soon', ['2026-11-02'], '']) expect(dayFor(odd)).toBe('2026-11-13')
-  expect(dayFor(undefined, rows.slice(2))).toBeUndefined()
+  for (const odd of ['9999-99-99', 'soon', ['2026-11-02'], '']) expect(rowDayFor(odd)).toBe('2026-11-13')
+  expect(rowDayFor(undefined, rows.slice(2))).toBeUndefined()
 })
 
 it('a comparison counts who lost access, came back, was reminded and acted after that day', () => {

@@ -19,9 +19,13 @@ import {
 const ada = 'ada@acme.example'
 const bob = 'bob@acme.example'
 const counts = (some: Partial<Tally>) => ({ ...newTally(), ...some })
-const people = (count: number, from = 0) =>
+const addresses = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `p${index + from}@acme.example`)
-const never = () => {
+const recordingSend = (posted: string[]) => (email: string) => {
+  posted.push(email)
+  return 'sent' as const
+}
+const refuseToSend = () => {
   throw new Error('no email should leave')
 }
 
@@ -31,7 +35,10 @@ it('a person listed several times is emailed once', async () => {
   const input = {
     people: [ada, ada, bob, ada, bob],
     policy: { unknown: 'resend' as const, remindAfterMs: 0 },
-    send: (email: string) => (posted.push(email), email === ada ? connectionLost : ('sent' as const)),
+    send(email: string) {
+      posted.push(email)
+      return email === ada ? connectionLost : ('sent' as const)
+    },
   }
   const first = await run({ ...input, atOnce: 3 })
   expect(posted).toEqual([ada, bob])
@@ -40,11 +47,11 @@ it('a person listed several times is emailed once', async () => {
 
 it('a run follows the order of its list, with previously failed people last', async () => {
   const { run, storedEmailState } = setUpRuns()
-  const [first = '', second = '', ...rest] = people(4)
+  const [first = '', second = '', ...rest] = addresses(4)
   await run({ people: [first, second], send: () => greylisted })
   expect(storedEmailState(first)).toBe('deferred')
   const posted: string[] = []
-  await run({ people: [first, ...rest, second], send: (email) => (posted.push(email), 'sent') })
+  await run({ people: [first, ...rest, second], send: recordingSend(posted) })
   expect(posted).toEqual([...rest, first, second])
 })
 
@@ -59,7 +66,7 @@ it('a run stops reading its list once it has failed or reached its limit', async
 })
 
 it('a run is ended by its list, its limit or its signal', async () => {
-  const run = (options: object) => setUpRuns().run({ people: people(4), ...options })
+  const run = (options: object) => setUpRuns().run({ people: addresses(4), ...options })
   expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
   expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
   expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
@@ -126,7 +133,10 @@ it.each([
     people: [ada],
     check: () => ({ kind: 'checked', unconnected }),
     overrideCampaign: ({ compose }) => ({
-      compose: (...all) => (kinds.push(all[2].isLapse), compose(...all)),
+      compose(...all) {
+        kinds.push(all[2].isLapse)
+        return compose(...all)
+      },
     }),
   })
   expect(kinds).toEqual([isLapse])
@@ -152,37 +162,57 @@ it('an email gets all of the person’s apps, so names match the pages', async (
 
 it('an email is recorded only at its turn, and only while the lease is held', async () => {
   const { run, storedEmailState } = setUpRuns()
-  const states: unknown[] = []
+  const statesAtTurn: unknown[] = []
+  const recordState = () => void statesAtTurn.push(storedEmailState(ada))
+
   const { error } = await run({
     people: [ada],
-    send: never,
-    isHeld: () => (states.push(storedEmailState(ada)), false),
+    send: refuseToSend,
+    isHeld() {
+      recordState()
+      return false
+    },
     overrideRun: ({ emailThrottle }) => ({
       emailThrottle: {
-        next: () => (states.push(storedEmailState(ada)), emailThrottle.next()),
+        next() {
+          recordState()
+          return emailThrottle.next()
+        },
         slowDown: () => true,
         rate: 1,
       },
     }),
   })
+
   expect(String(error)).toBe('RunStopped: another run took over the campaign')
-  expect([...states, storedEmailState(ada)]).toEqual([undefined, undefined, undefined])
+  expect(statesAtTurn).toEqual([undefined, undefined])
+  expect(storedEmailState(ada)).toBeUndefined()
 })
 
 it('an email is recorded before it is sent', async () => {
   const { run, storedEmailState } = setUpRuns()
   let stateBeforeSend: unknown
-  await run({ people: [ada], send: () => ((stateBeforeSend = storedEmailState(ada)), 'sent') })
-  expect([stateBeforeSend, storedEmailState(ada)]).toEqual(['sending', 'sent'])
+  const send = () => {
+    stateBeforeSend = storedEmailState(ada)
+    return 'sent' as const
+  }
+
+  await run({ people: [ada], send })
+
+  expect(stateBeforeSend).toBe('sending')
+  expect(storedEmailState(ada)).toBe('sent')
 })
 
 it('a person who opts out while their email is composed doesn’t get it', async () => {
   const { run, peopleStore } = setUpRuns()
   const optOut = () => peopleStore.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
   const campaign = ({ compose }: Campaign): Partial<Campaign> => ({
-    compose: async (...all) => (await optOut(), await compose(...all)),
+    async compose(...all) {
+      await optOut()
+      return await compose(...all)
+    },
   })
-  const { tally } = await run({ people: [ada], send: never, overrideCampaign: campaign })
+  const { tally } = await run({ people: [ada], send: refuseToSend, overrideCampaign: campaign })
   expect(tally).toEqual(counts({ rows: 1 }))
 })
 
@@ -211,30 +241,30 @@ it('a rejection of people counts in a run with accepted emails', async () => {
   expect(tally).toEqual(counts({ rows: 3, sent: 1, failed: 2 }))
   expect(trouble).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
   expect(bad.map((email) => storedEmailState(email))).toEqual(['failed', 'failed'])
-  expect((await run({ ...input, send: never })).tally).toEqual(counts({ rows: 3, failed: 2 }))
+  expect((await run({ ...input, send: refuseToSend })).tally).toEqual(counts({ rows: 3, failed: 2 }))
 })
 
 it('rejections of everyone are deferred, and retried by a later run', async () => {
   const { run, storedEmailState } = setUpRuns()
-  const { tally, error, trouble } = await run({ people: people(9), send: () => unknownRecipient })
+  const { tally, error, trouble } = await run({ people: addresses(9), send: () => unknownRecipient })
   expect([error, tally]).toEqual([undefined, counts({ rows: 9, deferred: 9 })])
   expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
-  expect(people(9).map((email) => storedEmailState(email))).toEqual(people(9).map(() => 'deferred'))
-  expect((await run({ people: people(9) })).tally.sent).toBe(9)
+  expect(addresses(9).map((email) => storedEmailState(email))).toEqual(addresses(9).map(() => 'deferred'))
+  expect((await run({ people: addresses(9) })).tally.sent).toBe(9)
 })
 
 const words = '554 5.7.1 not you'
 
 it('five failures in a row unrelated to the recipient end the run, and no email is lost', async () => {
   const { run, storedEmailState } = setUpRuns()
-  const { tally, error } = await run({ people: people(9), send: () => senderRejected })
+  const { tally, error } = await run({ people: addresses(9), send: () => senderRejected })
   expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
   expect(storedEmailState('p5@acme.example')).toBeUndefined()
   const posted: string[] = []
-  const next = await run({ people: people(9), send: (email) => (posted.push(email), 'sent') })
+  const next = await run({ people: addresses(9), send: recordingSend(posted) })
   expect(next.tally.sent).toBe(9)
-  expect(posted).toEqual([...people(4, 5), ...people(5)])
+  expect(posted).toEqual([...addresses(4, 5), ...addresses(5)])
 })
 
 it('failures about people, or separated by an accepted email, don’t end a run', async () => {
@@ -244,7 +274,7 @@ it('failures about people, or separated by an accepted email, don’t end a run'
     [() => greylisted, 0],
     [between, 4],
   ] as const) {
-    const { error, tally } = await setUpRuns().run({ people: people(20), send })
+    const { error, tally } = await setUpRuns().run({ people: addresses(20), send })
     expect([error, tally.sent, tally.deferred]).toEqual([undefined, sent, 20 - sent])
   }
 })
@@ -252,15 +282,19 @@ it('failures about people, or separated by an accepted email, don’t end a run'
 it('five service failures in a row end the run, and the next run checks these people last', async () => {
   const { run } = setUpRuns()
   const silent = { kind: 'no-response', detail: 'it answered 503' } as const
-  const { error, tally, trouble } = await run({ people: people(9), send: never, check: () => silent })
+  const { error, tally, trouble } = await run({
+    people: addresses(9),
+    send: refuseToSend,
+    check: () => silent,
+  })
   expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
   expect(trouble).toContain('p0@acme.example no-response it answered 503')
   const next = await run({
-    people: people(9),
+    people: addresses(9),
     check: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: unconnectedApps }),
   })
-  expect(next.calls).toEqual([...people(4, 5), ...people(5)])
+  expect(next.calls).toEqual([...addresses(4, 5), ...addresses(5)])
   expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
 })
 
@@ -273,7 +307,7 @@ it('a mail server that can’t be used ends the run at once', async () => {
   }
   const { run } = setUpRuns({ ...peopleStore, change })
   const away = () => Promise.reject(new MailServerUnusable('away'))
-  const { error } = await run({ people: people(9), send: away })
+  const { error } = await run({ people: addresses(9), send: away })
   expect(error).toBeInstanceOf(MailServerUnusable)
   expect(storedEmailState('p0@acme.example')).toBe('deferred')
 })
@@ -284,7 +318,7 @@ const among = (strangers: readonly string[]) => (email: string) =>
 
 it('unknown people don’t fail a run in which the service knows others', async () => {
   const { run, peopleStore } = setUpRuns()
-  const strangers = people(7)
+  const strangers = addresses(7)
   const input = { people: [ada, ...strangers, bob], check: among(strangers) }
   const { error, tally, trouble } = await run(input)
   expect([error, tally]).toEqual([undefined, counts({ rows: 9, sent: 2, unknownToService: 7 })])
@@ -297,8 +331,12 @@ it('unknown people don’t fail a run in which the service knows others', async 
 
 it('five people in a row unknown to the service end the run: the server may be wrong', async () => {
   const { run } = setUpRuns()
-  const strangers = people(7)
-  const { error, tally } = await run({ people: [...strangers, ada], check: among(strangers), send: never })
+  const strangers = addresses(7)
+  const { error, tally } = await run({
+    people: [...strangers, ada],
+    check: among(strangers),
+    send: refuseToSend,
+  })
   expect(String(error)).toMatch(
     /has no account for any of the first five people: it answered 404\. If .* left, run/,
   )
@@ -309,7 +347,7 @@ it('five people in a row unknown to the service end the run: the server may be w
 })
 
 it('a run fails if the service knows no one on the list', async () => {
-  const { error } = await setUpRuns().run({ people: [ada], check: () => unknown, send: never })
+  const { error } = await setUpRuns().run({ people: [ada], check: () => unknown, send: refuseToSend })
   expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
 })
 
@@ -322,6 +360,6 @@ it('a run waits for an unavailable store, and doesn’t take it for another run'
   const { tally, error } = await setUpRuns().run({ people: [ada], isHeld, patienceMs: 2_000 })
   expect([tally.sent, error]).toEqual([1, undefined])
   away = 2
-  const ended = await setUpRuns().run({ people: [ada], send: never, isHeld })
+  const ended = await setUpRuns().run({ people: [ada], send: refuseToSend, isHeld })
   expect(ended.error).toBeInstanceOf(StoreUnavailable)
 })

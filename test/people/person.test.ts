@@ -26,17 +26,17 @@ const listed = (...instances: string[]): UnconnectedApp[] =>
   instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
 
 /** @param at time of the record (default: that of the check) */
-const answered = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = checkedAt) =>
+const afterCheck = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = checkedAt) =>
   withCheck(person, { checkedAt, unconnected: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 
-const both = answered(ada, listed('slack_1', 'jira_1'))
+const adaWithSlackAndJira = afterCheck(ada, listed('slack_1', 'jira_1'))
 
 it('a delisted app is connected, and a relisted one isn’t', () => {
-  expect(states(both)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
-  const one = answered(both, listed('jira_1'), AT + 1)
+  expect(states(adaWithSlackAndJira)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
+  const one = afterCheck(adaWithSlackAndJira, listed('jira_1'), AT + 1)
   expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
-  expect(states(answered(one, listed('slack_1', 'github_1'), AT + 2))).toEqual([
+  expect(states(afterCheck(one, listed('slack_1', 'github_1'), AT + 2))).toEqual([
     'slack_1 waiting',
     'jira_1 connected',
     'github_1 waiting',
@@ -44,24 +44,26 @@ it('a delisted app is connected, and a relisted one isn’t', () => {
 })
 
 it('a response changes nothing if a newer one is known', () => {
-  const newer = answered(both, listed('jira_1'), AT + 2)
-  expect(answered(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
+  const newer = afterCheck(adaWithSlackAndJira, listed('jira_1'), AT + 2)
+  expect(afterCheck(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
 })
 
 it('a person falls back by a lost app, and not by a new one', () => {
-  const lost = answered(answered(answered(ada, listed('slack_1')), [], AT + 1), listed('slack_1'), AT + 2)
-  const again = answered(lost, [], AT + 3)
-  expect([lost, again, answered(again, listed('jira_1'), AT + 4)].map(hasFallenBack)).toEqual([
-    true,
-    false,
-    false,
-  ])
+  const unconnected = afterCheck(ada, listed('slack_1'))
+  const connected = afterCheck(unconnected, [], AT + 1)
+  const lost = afterCheck(connected, listed('slack_1'), AT + 2)
+  const reconnected = afterCheck(lost, [], AT + 3)
+  const withNewApp = afterCheck(reconnected, listed('jira_1'), AT + 4)
+
+  expect(hasFallenBack(lost)).toBe(true)
+  expect(hasFallenBack(reconnected)).toBe(false)
+  expect(hasFallenBack(withNewApp)).toBe(false)
 })
 
 it('a response replaces one from a clock that is more than a minute ahead', () => {
-  const ahead = (by: number) => answered(both, [], AT + by)
-  expect(states(answered(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 waiting')
-  expect(states(answered(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
+  const ahead = (by: number) => afterCheck(adaWithSlackAndJira, [], AT + by)
+  expect(states(afterCheck(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 waiting')
+  expect(states(afterCheck(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
 it('a lost record gets its connected apps from a walk, and an existing one keeps its own', () => {
@@ -75,9 +77,9 @@ it('a lost record gets its connected apps from a walk, and an existing one keeps
 
 it('an app keeps its time until its status changes', () => {
   const since = (person: Person) => person.lastCheck?.apps.map((app) => app.since)
-  const again = answered(both, listed('slack_1'), AT + 5)
+  const again = afterCheck(adaWithSlackAndJira, listed('slack_1'), AT + 5)
   expect(since(again)).toEqual([AT, AT + 5])
-  expect(since(answered(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
+  expect(since(afterCheck(again, listed('slack_1'), AT + 9))).toEqual([AT, AT + 5])
 })
 
 it.each([
@@ -92,41 +94,50 @@ it.each([
 })
 
 it('a response shows that the service knows the person again', () => {
-  expect(answered({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
+  expect(afterCheck({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
 })
 
 it('a response with invented names doesn’t fill the record, and connected apps are dropped first', () => {
-  const flood = answered(answered(both, listed('slack_1'), AT + 1), listed('slack_1', ...many(3_000)), AT + 2)
-  const after = answered(flood, listed('slack_1'), AT + 3)
+  const flood = afterCheck(
+    afterCheck(adaWithSlackAndJira, listed('slack_1'), AT + 1),
+    listed('slack_1', ...many(3_000)),
+    AT + 2,
+  )
+  const after = afterCheck(flood, listed('slack_1'), AT + 3)
   expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
-  expect(answered(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
+  expect(afterCheck(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
   expect(states(after)).toContain('slack_1 waiting')
 })
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
 
 const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
-const output = (kind: AppIntent['kind'], person = answered(ada, listed('slack_1'))) =>
+const withIntent = (kind: AppIntent['kind'], person = afterCheck(ada, listed('slack_1'))) =>
   withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 
 it.each<[string, Person, string, boolean]>([
-  ['is waiting while listed', answered(ada, listed('slack_1')), 'waiting', false],
-  ['was set aside', output('skipped'), 'skipped', false],
-  ['is blocked while an admin is needed', output('blocked'), 'blocked', false],
-  ['is waiting after a return without consent', output('unconfirmed'), 'waiting', true],
-  ['is switched off, whatever the person chose', output('skipped', answered(ada, [off])), 'off', false],
-  ['is connected, whatever the person chose', answered(output('blocked'), [], AT + 1), 'connected', false],
+  ['is waiting while listed', afterCheck(ada, listed('slack_1')), 'waiting', false],
+  ['was set aside', withIntent('skipped'), 'skipped', false],
+  ['is blocked while an admin is needed', withIntent('blocked'), 'blocked', false],
+  ['is waiting after a return without consent', withIntent('unconfirmed'), 'waiting', true],
+  ['is switched off, whatever the person chose', withIntent('skipped', afterCheck(ada, [off])), 'off', false],
+  [
+    'is connected, whatever the person chose',
+    afterCheck(withIntent('blocked'), [], AT + 1),
+    'connected',
+    false,
+  ],
 ])('the state of an app %s', (_what, person, state, isUnconfirmed) => {
   expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })
 
 it('an app that is switched on again has the person’s intent again', () => {
-  const again = answered(answered(output('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
+  const again = afterCheck(afterCheck(withIntent('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
   expect(states(again)).toEqual(['slack_1 skipped'])
 })
 
 it('the intents of the newest page stay after a later check of a run', () => {
-  const later = answered(output('skipped'), listed('slack_1'), AT + MINUTE)
+  const later = afterCheck(withIntent('skipped'), listed('slack_1'), AT + MINUTE)
   const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
   expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
@@ -134,7 +145,7 @@ it('the intents of the newest page stay after a later check of a run', () => {
 
 it.each<[string, Person, boolean, boolean]>([
   ['not ready before the first check', ada, false, false],
-  ['ready without an app to connect', answered(ada, []), true, false],
+  ['ready without an app to connect', afterCheck(ada, []), true, false],
   ['ready if every unconnected app is switched off', withAppStates(ada, { a_1: 'off' }, AT), true, false],
   [
     'finished once everything is connected',
@@ -153,10 +164,10 @@ it.each<[string, Person, boolean, boolean]>([
 })
 
 it('a person stays finished since the first time, also after a lapse', () => {
-  const done = answered(answered(ada, listed('slack_1')), [], AT + 1)
-  const lost = answered(done, listed('slack_1'), AT + 2)
+  const done = afterCheck(afterCheck(ada, listed('slack_1')), [], AT + 1)
+  const lost = afterCheck(done, listed('slack_1'), AT + 2)
   expect([isFinished(lost), lost.finishedAt]).toEqual([false, AT + 1])
-  expect(answered(lost, [], AT + 3).finishedAt).toBe(AT + 1)
+  expect(afterCheck(lost, [], AT + 3).finishedAt).toBe(AT + 1)
 })
 
 it('a milestone keeps its first time, and ten sign-ins with one address are kept', () => {
@@ -173,20 +184,20 @@ const types = (before: Person, after: Person) =>
   )
 const here = withMilestone(ada, 'signedInAt', AT)
 const two = listed('slack_1', 'jira_1')
-const waiting = answered(here, two)
+const waiting = afterCheck(here, two)
 
 it.each<[string, Person, Person, string[]]>([
   ['a first page is a sign-in', ada, waiting, ['person.signed_in']],
-  ['an app is new', waiting, answered(waiting, [...two, ...listed('x_1')], AT + 1), ['app.added x_1']],
+  ['an app is new', waiting, afterCheck(waiting, [...two, ...listed('x_1')], AT + 1), ['app.added x_1']],
   ['a first check finds nothing new', here, waiting, []],
-  ['an app was connected', waiting, answered(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
+  ['an app was connected', waiting, afterCheck(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
   [
     'the last app was connected',
     waiting,
-    answered(waiting, [], AT + 1),
+    afterCheck(waiting, [], AT + 1),
     ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
   ],
-  ['an app waits for an admin', waiting, output('blocked', waiting), ['app.waiting_for_admin slack_1']],
+  ['an app waits for an admin', waiting, withIntent('blocked', waiting), ['app.waiting_for_admin slack_1']],
   [
     'a disabled app isn’t lost',
     withAppStates(here, { a_1: 'connected' }, AT),
@@ -208,7 +219,7 @@ it('each event has an id, and the oldest are dropped if there are too many', () 
   let person = waiting
   let dropped = 0
   for (let turn = 0; turn < 50; turn++) {
-    const done = answered(person, turn % 2 === 0 ? [] : listed('slack_1', 'jira_1'), AT + turn + 1)
+    const done = afterCheck(person, turn % 2 === 0 ? [] : listed('slack_1', 'jira_1'), AT + turn + 1)
     const made = withEvents(person, done, AT + turn)
     person = made.person
     dropped += made.dropped

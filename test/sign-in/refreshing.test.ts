@@ -8,13 +8,13 @@ import { serverAsFunction } from './server-stub.ts'
 const MINUTE = 60_000
 
 /** Signs in a person whose tokens are valid for five minutes. */
-async function someone({ records: wrap = (all) => all, ...options }: Setup = {}) {
-  let looks = 0
+async function signedInPerson({ records: wrap = (all) => all, ...options }: Setup = {}) {
+  let attempts = 0
   const counted = (records: Records): Records => ({
     ...records,
     async compareAndSet(key, ...args) {
       const isDone = await records.compareAndSet(key, ...args)
-      if (key.startsWith('lease:')) looks++
+      if (key.startsWith('lease:')) attempts++
       return isDone
     },
   })
@@ -25,11 +25,11 @@ async function someone({ records: wrap = (all) => all, ...options }: Setup = {})
   const { clock } = fixture
   const first = await ada.call()
   const expire = () => void (clock.now += 5 * MINUTE)
-  const isIn = async () => (await ada.currentUser())['subject'] === 'ada'
+  const isSignedIn = async () => (await ada.currentUser())['subject'] === 'ada'
   const refreshes = () => fixture.requests.filter(({ form }) => form['grant_type'] === 'refresh_token').length
   /** Number of times that a process has polled another one's refresh; it waits by the test clock. */
-  const looksForLease = () => looks
-  return { ...fixture, ada, first, expire, isIn, refreshes, looksForLease }
+  const leaseAttempts = () => attempts
+  return { ...fixture, ada, first, expire, isSignedIn, refreshes, leaseAttempts }
 }
 
 const grouped = { settings: { ADMIN_GROUPS: ['New', 'Old'] } }
@@ -37,14 +37,14 @@ const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
 it('calls carry X-Service-Auth-Type for tokens of an external identity provider', async () => {
   for (const TOKEN_ISSUED_BY of ['service', 'external-idp']) {
-    const { ada } = await someone({ settings: { TOKEN_ISSUED_BY } })
+    const { ada } = await signedInPerson({ settings: { TOKEN_ISSUED_BY } })
     const { body } = await ada.agent.get('/call')
     expect(body).toMatchObject({ externalIdp: TOKEN_ISSUED_BY === 'external-idp' })
   }
 })
 
 it('tokens are refreshed shortly before they expire, once for all processes', async () => {
-  const { ada, first, clock, requests, audited, refreshes } = await someone()
+  const { ada, first, clock, requests, audited, refreshes } = await signedInPerson()
   clock.now += 4 * MINUTE
   expect([await ada.call(), refreshes()]).toEqual([first, 0])
   clock.now += MINUTE - 1
@@ -56,7 +56,7 @@ it('tokens are refreshed shortly before they expire, once for all processes', as
 
 it('a refresh sends the resource, and redeems the newest refresh token', async () => {
   const resource = 'https://service.example'
-  const { ada, expire, person, requests } = await someone({ settings: { OIDC_RESOURCE: resource } })
+  const { ada, expire, person, requests } = await signedInPerson({ settings: { OIDC_RESOURCE: resource } })
   for (const refresh_token of ['second', undefined, 'fourth']) {
     person.tokens = { refresh_token }
     expire()
@@ -81,19 +81,30 @@ it('a person without a refresh token keeps the access token until it expires', a
 })
 
 it('a rejected token is refreshed once, and the sign-in ends unless it is new', async () => {
-  const { ada, first, refused, refreshes, clock, isIn } = await someone()
+  const { ada, first, refused, refreshes, clock, isSignedIn } = await signedInPerson()
+
   refused.add(first)
-  expect([await ada.call(), refreshes()]).toEqual(['access-2', 1])
+  const afterFirstRejection = await ada.call()
+  expect(afterFirstRejection).toBe('access-2')
+  expect(refreshes()).toBe(1)
+
   refused.add('all')
   clock.now += MINUTE - 1
-  expect([await ada.call(), refreshes(), await isIn()]).toEqual(['service_refused_sign_in', 2, true])
+  const whileNew = await ada.call()
+  expect({ whileNew, refreshes: refreshes(), isSignedIn: await isSignedIn() }).toEqual({
+    whileNew: 'service_refused_sign_in',
+    refreshes: 2,
+    isSignedIn: true,
+  })
   expect(await ada.follow('/call')).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fcall' })
+
   clock.now += 1
-  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  const onceOld = await ada.call()
+  expect({ onceOld, isSignedIn: await isSignedIn() }).toEqual({ onceOld: 'signed_out', isSignedIn: false })
 })
 
 it('requests of two processes at the same time refresh once', async () => {
-  const { ada, expire, refreshes } = await someone()
+  const { ada, expire, refreshes } = await signedInPerson()
   expire()
   const calls = [1, 2, 3, 4].map((one) => ada.call(one % 2 ? 'here' : 'elsewhere'))
   expect(await Promise.all(calls)).toEqual(Array(4).fill('access-2'))
@@ -105,19 +116,22 @@ const token = (access_token: string, more: object = {}) => ({
 })
 
 it('a process waits five seconds for another one to refresh, unless the token is still valid', async () => {
-  const { ada, first, clock, expire, refreshes, answers, looksForLease } = await someone()
+  const { ada, first, clock, expire, refreshes, answers, leaseAttempts } = await signedInPerson()
   const { promise, resolve } = Promise.withResolvers<{ body: object }>()
   answers['/token'] = () => promise
+
   clock.now += 5 * MINUTE - 1
   const slow = ada.call()
   await expect.poll(refreshes).toBe(1)
   expect(await ada.call('elsewhere')).toBe(first)
+
   expire()
-  const looked = looksForLease()
+  const attemptsBefore = leaseAttempts()
   const waiting = ada.call('elsewhere')
-  await expect.poll(looksForLease).toBeGreaterThan(looked)
+  await expect.poll(leaseAttempts).toBeGreaterThan(attemptsBefore)
   clock.now += 5_000
   expect(await waiting).toBe('sign_in_unavailable')
+
   resolve(token('winner'))
   expect(await slow).toBe('winner')
   expect(await ada.call('elsewhere')).toBe('winner')
@@ -125,7 +139,7 @@ it('a process waits five seconds for another one to refresh, unless the token is
 })
 
 it('a refresh holds its lease for forty seconds, so a frozen process keeps it', async () => {
-  const { ada, expire, answers, store } = await someone()
+  const { ada, expire, answers, store } = await signedInPerson()
   expire()
   let life: number | undefined
   answers['/token'] = () => {
@@ -140,7 +154,7 @@ it('a refresh holds its lease for forty seconds, so a frozen process keeps it', 
 
 it('a late refresh keeps the tokens of an earlier one', async () => {
   for (const late of [invalidGrant, token('loser')]) {
-    const { ada, expire, answers, store, isIn } = await someone()
+    const { ada, expire, answers, store, isSignedIn } = await signedInPerson()
     expire()
     let count = 0
     answers['/token'] = async () => {
@@ -151,29 +165,29 @@ it('a late refresh keeps the tokens of an earlier one', async () => {
       return late
     }
     expect(await ada.call()).toBe('winner')
-    expect(await isIn()).toBe(true)
+    expect(await isSignedIn()).toBe(true)
   }
 })
 
 it('a refresh of an ended session revokes its new tokens', async () => {
   const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
-  const { ada, expire, answers, requests, store, isIn } = await someone({ metadata })
+  const { ada, expire, answers, requests, store, isSignedIn } = await signedInPerson({ metadata })
   expire()
   answers['/revoke'] = () => ({})
   answers['/token'] = () => {
     for (const key of store.named('session:')) store.values.delete(key)
     return token('new', { refresh_token: 'newer' })
   }
-  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  expect([await ada.call(), await isSignedIn()]).toEqual(['signed_out', false])
   await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
 })
 
 it('an expired id_token at a refresh keeps the sign-in and its groups, and is logged once', async () => {
-  const { ada, expire, person, isIn, logged } = await someone(grouped)
+  const { ada, expire, person, isSignedIn, logged } = await signedInPerson(grouped)
   Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
   for (const token of ['access-2', 'access-3']) {
     expire()
-    expect([await ada.call(), await isIn()]).toEqual([token, true])
+    expect([await ada.call(), await isSignedIn()]).toEqual([token, true])
   }
   expect((await ada.currentUser())['groups']).toEqual(undefined)
   expect(warningsIn(logged).filter((message) => message.includes('past its time'))).toHaveLength(1)
@@ -183,23 +197,30 @@ it.each([
   ['for another client', { audience: 'another' }, 'another issuer or audience'],
   ['about another person', { sub: 'eve' }, 'another sub'],
 ])('an id_token %s at a refresh ends the sign-in and is logged', async (_what, change, reason) => {
-  const { ada, expire, person, isIn, logged } = await someone()
+  const { ada, expire, person, isSignedIn, logged } = await signedInPerson()
   expire()
   Object.assign(person, change)
-  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  expect([await ada.call(), await isSignedIn()]).toEqual(['signed_out', false])
   expect(warningsIn(logged)).toEqual([`refresh: the new id_token has ${reason}, so the sign-in ends`])
 })
 
 it('a refresh token is redeemed only at the authorization server of the sign-in', async () => {
-  const { ada, expire, isIn, authorizationServer } = await someone()
-  const there = serverAsFunction({ issuer: 'http://new.example' }, {})
-  authorizationServer.refreshConfiguration = there.authorizationServer.refreshConfiguration
+  const { ada, expire, isSignedIn, authorizationServer } = await signedInPerson()
+  const otherServer = serverAsFunction({ issuer: 'http://new.example' }, {})
+  authorizationServer.refreshConfiguration = otherServer.authorizationServer.refreshConfiguration
   expire()
-  expect([await ada.call(), await isIn(), there.requests]).toEqual(['signed_out', false, []])
+
+  const answer = await ada.call()
+
+  expect({ answer, isSignedIn: await isSignedIn(), requests: otherServer.requests }).toEqual({
+    answer: 'signed_out',
+    isSignedIn: false,
+    requests: [],
+  })
 })
 
 it('a refresh updates the admin groups if the id_token has them', async () => {
-  const { ada, expire, person } = await someone(grouped)
+  const { ada, expire, person } = await signedInPerson(grouped)
   person.claims = { groups: ['New', 'Other'] }
   for (const idToken of ['there', undefined]) {
     if (idToken === undefined) person.tokens = { id_token: undefined }
@@ -222,50 +243,50 @@ it.each<[string, { status: number; body?: object }, string]>([
 ])(
   'a refresh with the response %s ends the sign-in only if a retry would fail',
   async (_what, answer, outcome) => {
-    const { ada, expire, answers, isIn } = await someone()
+    const { ada, expire, answers, isSignedIn } = await signedInPerson()
     expire()
     answers['/token'] = () => answer
-    expect([await ada.call(), await isIn()]).toEqual([outcome, outcome !== 'signed_out'])
+    expect([await ada.call(), await isSignedIn()]).toEqual([outcome, outcome !== 'signed_out'])
   },
 )
 
 it('a failed early refresh doesn’t matter while the token is valid', async () => {
-  const { ada, first, clock, answers, isIn } = await someone()
+  const { ada, first, clock, answers, isSignedIn } = await signedInPerson()
   answers['/token'] = () => ({ status: 503, body: { error: 'temporarily_unavailable' } })
   clock.now += 5 * MINUTE - 1
   expect(await ada.call()).toBe(first)
   // A refusal without an error code may be temporary, so the token is used until it expires.
   answers['/token'] = () => ({ status: 403, body: {} })
-  expect([await ada.call(), await isIn()]).toEqual([first, true])
+  expect([await ada.call(), await isSignedIn()]).toEqual([first, true])
   answers['/token'] = () => invalidGrant
-  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  expect([await ada.call(), await isSignedIn()]).toEqual(['signed_out', false])
 })
 
 it('a sign-in that the server ended leads to the sign-in page, even if the store fails', async () => {
   let isAway = false
   const records = (store: Records) =>
     failing(store, (operation) => isAway && operation === 'remove' && 'away')
-  const { ada, first, clock, answers, refused, isIn } = await someone({ records })
+  const { ada, first, clock, answers, refused, isSignedIn } = await signedInPerson({ records })
   answers['/token'] = () => invalidGrant
   refused.add(first)
   isAway = true
   clock.now += 5 * MINUTE - 1
   expect(await ada.call()).toBe('signed_out')
   isAway = false
-  expect([await ada.call(), await isIn()]).toEqual(['signed_out', false])
+  expect([await ada.call(), await isSignedIn()]).toEqual(['signed_out', false])
 })
 
 it('a refresh that takes longer than its page still saves its tokens', async () => {
-  const { ada, first, clock, answers, refused, refreshes, looksForLease } = await someone()
+  const { ada, first, clock, answers, refused, refreshes, leaseAttempts } = await signedInPerson()
   const answer = Promise.withResolvers<{ body: object }>()
   answers['/token'] = () => answer.promise
   refused.add(first)
   clock.now += 5 * MINUTE - 1
   const page = ada.call()
   await expect.poll(refreshes).toBe(1)
-  const looked = looksForLease()
+  const attemptsBefore = leaseAttempts()
   // The page uses the valid token; when the service rejects it, the page waits for this refresh.
-  await expect.poll(looksForLease).toBeGreaterThan(looked)
+  await expect.poll(leaseAttempts).toBeGreaterThan(attemptsBefore)
   clock.now += 6_000
   expect(await page).toBe('sign_in_unavailable')
   answer.resolve(token('late', { refresh_token: 'next', expires_in: 300 }))
@@ -279,7 +300,7 @@ it('new tokens that the store refuses at first are saved by a retry', async () =
       const isSave = operation === 'compareAndSet' && key.startsWith('session:') && expected !== undefined
       return isSave && failures-- > 0 && 'away'
     })
-  const { ada, expire, refreshes } = await someone({ records })
+  const { ada, expire, refreshes } = await signedInPerson({ records })
   expire()
   expect([await ada.call(), await ada.call('elsewhere'), refreshes()]).toEqual(['access-2', 'access-2', 1])
 })
@@ -293,12 +314,12 @@ it('no process redeems a used refresh token while its successor is being saved',
       return await records.compareAndSet(key, expected, ...args)
     },
   })
-  const { ada, expire, refreshes, looksForLease } = await someone({ records: slow })
+  const { ada, expire, refreshes, leaseAttempts } = await signedInPerson({ records: slow })
   expire()
   expect(await ada.call()).toBe('sign_in_unavailable')
-  const looked = looksForLease()
+  const attemptsBefore = leaseAttempts()
   const elsewhere = ada.call('elsewhere')
-  await expect.poll(looksForLease).toBeGreaterThan(looked)
+  await expect.poll(leaseAttempts).toBeGreaterThan(attemptsBefore)
   expect(refreshes()).toBe(1)
   answer()
   expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
@@ -315,7 +336,7 @@ it('new tokens count as saved if the store’s response was lost', async () => {
       throw new StoreUnavailable(new Error('no answer'))
     },
   })
-  const { ada, expire, refreshes } = await someone({ records: losing })
+  const { ada, expire, refreshes } = await signedInPerson({ records: losing })
   expire()
   expect([await ada.call(), await ada.call(), refreshes()]).toEqual(['access-2', 'access-2', 1])
 })

@@ -7,18 +7,18 @@ import { ISSUER, serverAsFunction } from './server-stub.ts'
 const BOTH: Tokens = { accessToken: 'access', refreshToken: 'refresh', issuedAt: 0 }
 const LATE = { message: 'no answer within 1000 ms' }
 
-/** The response of the server to each token, by its name. */
-async function revoked(
-  does: (token: string) => object | Promise<object>,
+/** @param serverResponse to each token */
+async function revokeWith(
+  serverResponse: (token: string) => object | Promise<object>,
   tokens = BOTH,
   metadata: object = { revocation_endpoint: `${ISSUER}/revoke` },
 ) {
   const { server, answers, requests } = serverAsFunction(metadata, {})
-  answers['/revoke'] = ({ form }) => does(form['token'] ?? '')
+  answers['/revoke'] = ({ form }) => serverResponse(form['token'] ?? '')
   const began = performance.now()
   const result = await revoke(server.configuration, tokens)
-  const names = requests.map(({ form: { token, token_type_hint: hint } }) => [hint, token])
-  return { ...result, names, seconds: (performance.now() - began) / 1000 }
+  const sentTokens = requests.map(({ form: { token, token_type_hint: hint } }) => [hint, token])
+  return { ...result, sentTokens, seconds: (performance.now() - began) / 1000 }
 }
 
 const never = () => new Promise<object>(() => {})
@@ -27,7 +27,7 @@ const ACCESS = ['access_token', 'access']
 
 it('the refresh token is revoked first, and then the access token', async () => {
   const journal: string[] = []
-  const { names, ...result } = await revoked(async (token) => {
+  const { sentTokens, ...result } = await revokeWith(async (token) => {
     journal.push(token)
     await new Promise((resolve) => setTimeout(resolve, 5))
     journal.push(`${token} is over`)
@@ -36,35 +36,38 @@ it('the refresh token is revoked first, and then the access token', async () => 
   expect(journal).toEqual(['refresh', 'refresh is over', 'access', 'access is over'])
   expect(result).toMatchObject({ revoked: 'done' })
   expect(result).not.toHaveProperty('cause')
-  expect(names).toEqual([REFRESH, ACCESS])
+  expect(sentTokens).toEqual([REFRESH, ACCESS])
 })
 
 it('a single token is revoked alone, and none without a revocation endpoint', async () => {
-  const one = await revoked(() => ({}), { accessToken: 'access', issuedAt: 0 })
-  expect(one).toMatchObject({ revoked: 'done', names: [ACCESS] })
-  expect(await revoked(() => ({}), BOTH, {})).toMatchObject({ revoked: 'no_endpoint', names: [] })
+  const one = await revokeWith(() => ({}), { accessToken: 'access', issuedAt: 0 })
+  expect(one).toMatchObject({ revoked: 'done', sentTokens: [ACCESS] })
+  expect(await revokeWith(() => ({}), BOTH, {})).toMatchObject({ revoked: 'no_endpoint', sentTokens: [] })
 })
 
 const afterRefresh = (error: string, status = 400) =>
-  revoked((token) => (token === 'refresh' ? {} : { status, body: { error } }))
+  revokeWith((token) => (token === 'refresh' ? {} : { status, body: { error } }))
 
 it('a refused access token counts as revoked with its refresh token, except for certain errors', async () => {
-  expect(await afterRefresh('invalid_request')).toMatchObject({ revoked: 'done', names: [REFRESH, ACCESS] })
+  expect(await afterRefresh('invalid_request')).toMatchObject({
+    revoked: 'done',
+    sentTokens: [REFRESH, ACCESS],
+  })
   for (const still of [await afterRefresh('unsupported_token_type'), await afterRefresh('server_error', 500)])
     expect(still).toMatchObject({ revoked: 'partly', cause: expect.anything() as unknown })
 })
 
 it('a refused access token counts as not revoked if the refresh token was refused, too', async () => {
   const refusing = () => ({ status: 400, body: { error: 'invalid_request' } })
-  expect(await revoked(refusing)).toMatchObject({ revoked: 'failed' })
+  expect(await revokeWith(refusing)).toMatchObject({ revoked: 'failed' })
 })
 
 it('a revocation without a response is abandoned after a second, with a timeout as the reason', async () => {
   const [{ seconds, ...silent }, one] = await Promise.all([
-    revoked(never),
-    revoked((token) => (token === 'refresh' ? {} : never())),
+    revokeWith(never),
+    revokeWith((token) => (token === 'refresh' ? {} : never())),
   ])
-  expect(silent).toMatchObject({ revoked: 'failed', names: [REFRESH], cause: LATE })
+  expect(silent).toMatchObject({ revoked: 'failed', sentTokens: [REFRESH], cause: LATE })
   expect(seconds).toBeGreaterThan(0.9)
-  expect(one).toMatchObject({ revoked: 'partly', names: [REFRESH, ACCESS], cause: LATE })
+  expect(one).toMatchObject({ revoked: 'partly', sentTokens: [REFRESH, ACCESS], cause: LATE })
 })

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { Receiver } from '../../src/webhooks/receiver.ts'
 
-function watched() {
+function setUpReceiver() {
   const clock = { now: Date.UTC(2026, 10, 2) }
   const lines: object[] = []
   const log = {
@@ -15,36 +15,42 @@ function watched() {
 }
 
 it('a failing receiver is logged at most once a minute, and its recovery once', () => {
-  const { clock, lines, receiver } = watched()
-  const [taken, failed] = [{ kind: 'delivered' }, { kind: 'rejected', why: 'status 500', wait: 0 }] as const
-  const [again, why] = [{ again: true }, { why: 'status 500' }]
-  for (const [later, outcome, line] of [
-    [0, failed, why],
-    [59_999, failed],
-    [0, taken, again],
-    [0, taken],
-    [0, failed],
-    [1, failed, why],
-    [60_000, failed],
-    [0, taken, again],
-  ] as const) {
-    clock.now += later
+  const { clock, lines, receiver } = setUpReceiver()
+  const [delivered, rejected] = [
+    { kind: 'delivered' },
+    { kind: 'rejected', why: 'status 500', wait: 0 },
+  ] as const
+  const [recoveryLine, failureLine] = [{ again: true }, { why: 'status 500' }]
+
+  for (const { passedMs, outcome, line } of [
+    { passedMs: 0, outcome: rejected, line: failureLine },
+    { passedMs: 59_999, outcome: rejected },
+    { passedMs: 0, outcome: delivered, line: recoveryLine },
+    { passedMs: 0, outcome: delivered },
+    { passedMs: 0, outcome: rejected },
+    { passedMs: 1, outcome: rejected, line: failureLine },
+    { passedMs: 60_000, outcome: rejected },
+    { passedMs: 0, outcome: delivered, line: recoveryLine },
+  ]) {
+    clock.now += passedMs
     receiver.answered(outcome)
     expect(lines.splice(0)).toEqual(line === undefined ? [] : [line])
   }
 })
 
 it('the log has the number of dropped events, at most once a minute', () => {
-  const { clock, lines, receiver } = watched()
-  for (const [later, count] of [
-    [0, 0],
-    [0, 2],
-    [59_999, 3],
-    [1, 0],
-    [60_000, 0],
-  ] as const) {
-    clock.now += later
+  const { clock, lines, receiver } = setUpReceiver()
+
+  for (const { passedMs, count } of [
+    { passedMs: 0, count: 0 },
+    { passedMs: 0, count: 2 },
+    { passedMs: 59_999, count: 3 },
+    { passedMs: 1, count: 0 },
+    { passedMs: 60_000, count: 0 },
+  ]) {
+    clock.now += passedMs
     receiver.dropped(count)
   }
+
   expect(lines).toEqual([{ dropped: 2 }, { dropped: 3 }])
 })
