@@ -14,13 +14,13 @@ import { t } from '../helpers/texts.ts'
 
 /** A page of the list. */
 const PEOPLE_A_PAGE = 25
-const at = Date.parse('2026-11-02T09:00:00Z')
-const named = (name: string) => newPerson(`${name}@acme.example`, at)
-const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = at) =>
+const NOW = Date.parse('2026-11-02T09:00:00Z')
+const named = (name: string) => newPerson(`${name}@acme.example`, NOW)
+const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = NOW) =>
   withEmailState(named(name), state, { campaign, now })
 
 const emails = async (all: Person[], query: Record<string, unknown>) =>
-  (await listPeople(summaries(...all), parsePeopleQuery(query, at))).people.map(
+  (await listPeople(summaries(...all), parsePeopleQuery(query, NOW))).people.map(
     ({ person }) => person.email.split('@')[0],
   )
 
@@ -28,7 +28,7 @@ it('the admins’ list of people has everyone once, in order, in pages', async (
   const many = Array.from({ length: 2 * PEOPLE_A_PAGE + 1 }, (_, index) =>
     named(`person-${String(index).padStart(3, '0')}`),
   )
-  const pageOf = (page: string) => listPeople(summaries(...many), parsePeopleQuery({ page }, at))
+  const pageOf = (page: string) => listPeople(summaries(...many), parsePeopleQuery({ page }, NOW))
   const pages = await Promise.all(['1', '2', '3'].map(pageOf))
   expect(pages.map(({ page, pages: all, total }) => [page, all, total])).toEqual(
     [1, 2, 3].map((page) => [page, 3, many.length]),
@@ -42,7 +42,7 @@ it('the admins’ list of people has everyone once, in order, in pages', async (
 
 it('the admins’ list of people shows names, and links to the neighboring pages', async () => {
   const many = Array.from({ length: 60 }, (_, index) => ({ ...named(`p${index}`), name: `Ada ${index}` }))
-  const query = parsePeopleQuery({ page: '2', q: 'ADA' }, at)
+  const query = parsePeopleQuery({ page: '2', q: 'ADA' }, NOW)
   const page = peoplePage(await listPeople(summaries(...many), query), ({ name }) => name, query, t)
   expect(page).toMatchObject({ page: 2, pages: 3, people: { 0: { name: 'Ada 25', email: many[25]?.email } } })
   expect([page.previous, page.next]).toEqual([
@@ -57,8 +57,8 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
   const both = listed('awaiting', 'slack_1', 'jira_1')
   const answered = (name: string, ...answers: (typeof both)[]) =>
     answers.reduce(
-      (person, left, index) => withCheck(person, { checkedAt: at + index, unconnected: left }, at + index),
-      withMilestone(named(name), 'signedInAt', at),
+      (person, left, index) => withCheck(person, { checkedAt: NOW + index, unconnected: left }, NOW + index),
+      withMilestone(named(name), 'signedInAt', NOW),
     )
   const all = [
     answered('ada', both, [], listed('awaiting', 'slack_1')),
@@ -78,12 +78,12 @@ const unsure = sent('unsure', 'unknown')
 const everyone = [
   absent,
   unsure,
-  withMilestone(sent('arrived', 'sent'), 'signedInAt', at),
-  withAppStates(named('blocked'), { x_1: 'blocked', y_1: 'waiting' }, at),
-  withAppStates(named('other'), { x_1: 'waiting', y_1: 'blocked' }, at),
-  withMilestone(named('out'), 'optedOutAt', at),
-  withAppStates(named('nothing'), {}, at),
-  withAppStates(named('done'), { d_1: 'connected', off_1: 'off' }, at),
+  withMilestone(sent('arrived', 'sent'), 'signedInAt', NOW),
+  withAppStates(named('blocked'), { x_1: 'blocked', y_1: 'waiting' }, NOW),
+  withAppStates(named('other'), { x_1: 'waiting', y_1: 'blocked' }, NOW),
+  withMilestone(named('out'), 'optedOutAt', NOW),
+  withAppStates(named('nothing'), {}, NOW),
+  withAppStates(named('done'), { d_1: 'connected', off_1: 'off' }, NOW),
   sent('late', 'deferred'),
   sent('refused', 'failed'),
   { ...named('dan'), group: 'Sales' },
@@ -118,26 +118,26 @@ it.each<[Record<string, unknown>, string[]]>([
 it('the admins’ list of people counts the people of each filter, in the same pass', async () => {
   const { counts } = await listPeople(
     summaries(sent('ada', 'failed'), sent('bob', 'sent')),
-    parsePeopleQuery({ show: 'failed' }, at),
+    parsePeopleQuery({ show: 'failed' }, NOW),
   )
   expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
 })
 
 it('the admins’ list of people shows each person’s furthest step', async () => {
   const invited = sent('ada', 'sent')
-  const opened = withMilestone(invited, 'openedAt', at + 1)
-  const signedIn = withMilestone(opened, 'signedInAt', at + 2)
+  const opened = withMilestone(invited, 'openedAt', NOW + 1)
+  const signedIn = withMilestone(opened, 'signedInAt', NOW + 2)
   const stages = [
     named('ada'),
     invited,
     opened,
     signedIn,
-    withAppStates(signedIn, {}, at + 3),
-    withAppStates(signedIn, { a_1: 'connected' }, at + 4),
+    withAppStates(signedIn, {}, NOW + 3),
+    withAppStates(signedIn, { a_1: 'connected' }, NOW + 4),
   ]
-  const query = parsePeopleQuery({}, at)
+  const query = parsePeopleQuery({}, NOW)
   const { people } = peoplePage(await listPeople(summaries(...stages), query), ({ name }) => name, query, t)
-  expect(people.map(({ stage, since }) => [stage, since && Date.parse(since.iso) - at])).toEqual([
+  expect(people.map(({ stage, since }) => [stage, since && Date.parse(since.iso) - NOW])).toEqual([
     [t('admin.stage.known'), undefined],
     [t('admin.stage.invited'), 0],
     [t('admin.stage.opened'), 1],

@@ -16,58 +16,62 @@ import { crowdOf } from '../helpers/crowd.ts'
 import { withAppStates, collect, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
-const at = Date.UTC(2026, 10, 2, 9)
+const NOW = Date.UTC(2026, 10, 2, 9)
 const DAY = 86_400_000
-const reportOf = (...people: Person[]) => createReport(summaries(...people), at)
+const reportOf = (...people: Person[]) => createReport(summaries(...people), NOW)
 
-const person = newPerson('ada@acme.example', at)
-const signedIn = withMilestone(person, 'signedInAt', at)
-const invited = withEmailState(person, 'sent', { now: at })
-const bounced = withEmailState(person, 'failed', { now: at })
-const signedInAfterBounce = withMilestone(bounced, 'signedInAt', at)
+const person = newPerson('ada@acme.example', NOW)
+const signedIn = withMilestone(person, 'signedInAt', NOW)
+const invited = withEmailState(person, 'sent', { now: NOW })
+const bounced = withEmailState(person, 'failed', { now: NOW })
+const signedInAfterBounce = withMilestone(bounced, 'signedInAt', NOW)
 
 /** The person had connected Slack, and it is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person => {
-  const { lastCheck, ...rest } = withAppStates(person, { slack_1: 'waiting' }, at)
+  const { lastCheck, ...rest } = withAppStates(person, { slack_1: 'waiting' }, NOW)
   const apps = (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 }))
-  return { ...rest, lastCheck: { checkedAt: at, apps } }
+  return { ...rest, lastCheck: { checkedAt: NOW, apps } }
 }
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['not started before they sign in', person, 'notStarted'],
-  ['not started, also once they are invited', withAppStates(invited, { a_1: 'waiting' }, at), 'notStarted'],
+  ['not started, also once they are invited', withAppStates(invited, { a_1: 'waiting' }, NOW), 'notStarted'],
   [
     'in progress while an app is unconnected',
-    withAppStates(signedIn, { a_1: 'waiting', b_1: 'connected' }, at),
+    withAppStates(signedIn, { a_1: 'waiting', b_1: 'connected' }, NOW),
     'inProgress',
   ],
-  ['in progress where an app was set aside', withAppStates(signedIn, { a_1: 'skipped' }, at), 'inProgress'],
-  ['ready where everything is connected', withAppStates(signedIn, { a_1: 'connected' }, at), 'ready'],
-  ['ready where there is nothing to connect', withAppStates(person, {}, at), 'ready'],
-  ['ready where every unconnected app is switched off', withAppStates(signedIn, { a_1: 'off' }, at), 'ready'],
-  ['stuck where an app waits for an admin', withAppStates(signedIn, { a_1: 'blocked' }, at), 'stuck'],
-  ['stuck where a consent never showed', withAppStates(signedIn, { a_1: 'unconfirmed' }, at), 'stuck'],
+  ['in progress where an app was set aside', withAppStates(signedIn, { a_1: 'skipped' }, NOW), 'inProgress'],
+  ['ready where everything is connected', withAppStates(signedIn, { a_1: 'connected' }, NOW), 'ready'],
+  ['ready where there is nothing to connect', withAppStates(person, {}, NOW), 'ready'],
+  [
+    'ready where every unconnected app is switched off',
+    withAppStates(signedIn, { a_1: 'off' }, NOW),
+    'ready',
+  ],
+  ['stuck where an app waits for an admin', withAppStates(signedIn, { a_1: 'blocked' }, NOW), 'stuck'],
+  ['stuck where a consent never showed', withAppStates(signedIn, { a_1: 'unconfirmed' }, NOW), 'stuck'],
   ['stuck where the newest email bounced', bounced, 'stuck'],
-  ['not stuck once a later email has left', withEmailState(bounced, 'sent', { now: at + 1 }), 'notStarted'],
-  ['not stuck once they sign in', withAppStates(signedInAfterBounce, { a_1: 'waiting' }, at), 'inProgress'],
+  ['not stuck once a later email has left', withEmailState(bounced, 'sent', { now: NOW + 1 }), 'notStarted'],
+  ['not stuck once they sign in', withAppStates(signedInAfterBounce, { a_1: 'waiting' }, NOW), 'inProgress'],
 ])('the progress of a person is %s', (_what, person, progress) => {
   const summary = summarize(person)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
 })
 
 it('each person is in exactly one state, and the counts add up to everyone', async () => {
-  const hasLostAccess = lostApp({ ...signedIn, finishedAt: at - 9 * DAY }, at - DAY)
-  const report = await reportOf(...crowdOf(500, at), hasLostAccess)
+  const hasLostAccess = lostApp({ ...signedIn, finishedAt: NOW - 9 * DAY }, NOW - DAY)
+  const report = await reportOf(...crowdOf(500, NOW), hasLostAccess)
   const { ready, inProgress, notStarted, stuck, fellBack } = report
   expect(ready + inProgress + notStarted + stuck + fellBack).toBe(report.people)
   for (const progress of PROGRESS) expect(report[progress]).toBeGreaterThan(0)
 })
 
 it('a person is no longer ready once an app is listed again, and keeps the day of finishing', async () => {
-  const withNewApp = withAppStates({ ...signedIn, finishedAt: at - 9 * DAY }, { a_1: 'waiting' }, at)
-  const lost = lostApp({ ...signedIn, finishedAt: at - 9 * DAY }, at - DAY)
+  const withNewApp = withAppStates({ ...signedIn, finishedAt: NOW - 9 * DAY }, { a_1: 'waiting' }, NOW)
+  const lost = lostApp({ ...signedIn, finishedAt: NOW - 9 * DAY }, NOW - DAY)
   expect([withNewApp, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
   const report = await reportOf(withNewApp, lost)
   expect(report).toMatchObject({ ready: 0, finished: 0, inProgress: 1, fellBack: 1 })
@@ -76,7 +80,7 @@ it('a person is no longer ready once an app is listed again, and keeps the day o
     ['2026-11-01', 0, 1],
     ['2026-11-02', 0, 0],
   ])
-  const ready = createPlot(report, [], at)?.lines.find(({ what }) => what === 'ready')
+  const ready = createPlot(report, [], NOW)?.lines.find(({ what }) => what === 'ready')
   expect(ready?.total).toBe(report.ready)
 })
 
@@ -84,17 +88,17 @@ it('a person counts as reminded once, and has acted once the apps of the email a
   const about = (apps?: string[]) => (person: Person, now: number) =>
     withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
   const [begin, lapse] = [about(), about(['slack_1'])]
-  const lost = (email: string) => lapse(lostApp({ ...signedIn, email }, at - 3 * DAY), at - 2 * DAY)
-  const connected = (person: Person) => withCheck(person, { checkedAt: at + 1, unconnected: [] }, at + 1)
+  const lost = (email: string) => lapse(lostApp({ ...signedIn, email }, NOW - 3 * DAY), NOW - 2 * DAY)
+  const connected = (person: Person) => withCheck(person, { checkedAt: NOW + 1, unconnected: [] }, NOW + 1)
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
-  const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: at + 1, unconnected: [jira] }, at + 1)
+  const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: NOW + 1, unconnected: [jira] }, NOW + 1)
   const open = begin(
-    withAppStates({ ...signedIn, email: 'eve@acme.example' }, { a_1: 'waiting' }, at),
-    at - 2 * DAY,
+    withAppStates({ ...signedIn, email: 'eve@acme.example' }, { a_1: 'waiting' }, NOW),
+    NOW - 2 * DAY,
   )
-  const half = about(['slack_1', 'jira_1'])({ ...onlySlack, email: 'lea@acme.example' }, at - DAY)
+  const half = about(['slack_1', 'jira_1'])({ ...onlySlack, email: 'lea@acme.example' }, NOW - DAY)
   const report = await reportOf(
-    lapse(connected(lost('ada@acme.example')), at - DAY),
+    lapse(connected(lost('ada@acme.example')), NOW - DAY),
     onlySlack,
     half,
     lost('dan@acme.example'),
@@ -102,7 +106,7 @@ it('a person counts as reminded once, and has acted once the apps of the email a
     open,
   )
   // An administrator switched off their last unconnected app.
-  const off = begin(withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, at - 9 * DAY), at - 2 * DAY)
+  const off = begin(withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY), NOW - 2 * DAY)
   const { days } = await reportOf(off)
   expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
   const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
@@ -133,21 +137,21 @@ it('a person signed in on a day in UTC, wherever the server is', async () => {
 })
 
 it('a person off the list, or unknown to the service, is counted separately', async () => {
-  const formerPerson = { ...withAppStates(signedIn, { a_1: 'blocked' }, at), leftAt: at }
-  const report = await reportOf(formerPerson, { ...bounced, unknownAt: at }, person)
+  const formerPerson = { ...withAppStates(signedIn, { a_1: 'blocked' }, NOW), leftAt: NOW }
+  const report = await reportOf(formerPerson, { ...bounced, unknownAt: NOW }, person)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
   const shown = async (show: string) =>
-    (await listPeople(summaries(formerPerson, person), parsePeopleQuery({ show }, at))).total
+    (await listPeople(summaries(formerPerson, person), parsePeopleQuery({ show }, NOW))).total
   expect([await shown('all'), await shown('blocked'), await shown('gone')]).toEqual([1, 0, 1])
 })
 
 it('the report counts people once, by their furthest step, and days by its date', async () => {
-  const ada = { ...withAppStates(invited, { slack_1: 'waiting' }, at), signedInAt: at + DAY }
-  const invitedBob = withEmailState(newPerson('bob@acme.example', at), 'sent', { now: at + DAY })
-  const bob = withAppStates(invitedBob, { slack_1: 'connected' }, at + DAY)
+  const ada = { ...withAppStates(invited, { slack_1: 'waiting' }, NOW), signedInAt: NOW + DAY }
+  const invitedBob = withEmailState(newPerson('bob@acme.example', NOW), 'sent', { now: NOW + DAY })
+  const bob = withAppStates(invitedBob, { slack_1: 'connected' }, NOW + DAY)
   const report = await reportOf(ada, bob)
   expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
-  expect(report.asOf).toBe(new Date(at).toISOString())
+  expect(report.asOf).toBe(new Date(NOW).toISOString())
   expect(report.datasources).toMatchObject([{ instance: 'slack_1', counts: { waiting: 1, connected: 1 } }])
   expect(report.days).toMatchObject([
     { day: '2026-11-02', invited: 1, signedIn: 0, finished: 0 },
@@ -156,24 +160,24 @@ it('the report counts people once, by their furthest step, and days by its date'
 })
 
 it('the report counts people with nothing to connect separately', async () => {
-  const done = withAppStates(newPerson('bob@acme.example', at), { slack_1: 'connected' }, at)
-  const report = await reportOf(withAppStates(invited, {}, at), { ...done, signedInAt: at })
+  const done = withAppStates(newPerson('bob@acme.example', NOW), { slack_1: 'connected' }, NOW)
+  const report = await reportOf(withAppStates(invited, {}, NOW), { ...done, signedInAt: NOW })
   expect(report).toMatchObject({ nothing: 1, finished: 1, ready: 2, invited: 1, signedIn: 1 })
   expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0, nothing: 1, ready: 1 })
 })
 
 it('the report counts the outcome of the newest email to each person', async () => {
-  const late = withEmailState(invited, 'deferred', { reminder: 1, now: at + DAY })
-  const refused = withEmailState(invited, 'failed', { reminder: 1, now: at + DAY })
-  const arrived = withEmailState(refused, 'sent', { campaign: 'd', now: at + 2 * DAY })
+  const late = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
+  const refused = withEmailState(invited, 'failed', { reminder: 1, now: NOW + DAY })
+  const arrived = withEmailState(refused, 'sent', { campaign: 'd', now: NOW + 2 * DAY })
   const counts = { people: 3, invited: 3, reminded: 0, deferred: 1, failed: 1 }
   expect(await reportOf(late, refused, arrived)).toMatchObject(counts)
 })
 
 it('the report lists the most awaited apps first, and counts unconfirmed consents', async () => {
   const { datasources, ...report } = await reportOf(
-    withAppStates(signedIn, { github_1: 'waiting', slack_1: 'waiting' }, at),
-    withAppStates(signedIn, { slack_1: 'unconfirmed' }, at),
+    withAppStates(signedIn, { github_1: 'waiting', slack_1: 'waiting' }, NOW),
+    withAppStates(signedIn, { slack_1: 'unconfirmed' }, NOW),
   )
   expect(datasources.map(({ instance, unconfirmed }) => [instance, unconfirmed])).toEqual([
     ['slack_1', 1],
@@ -184,25 +188,25 @@ it('the report lists the most awaited apps first, and counts unconfirmed consent
 
 it('the report counts people due for an email now, and the others with their date', async () => {
   const after = (days: number, reminder = 0) =>
-    withEmailState(person, 'sent', { reminder, now: at - days * DAY })
-  const optedOut = { ...after(30), optedOutAt: at }
-  const unsure = withEmailState(person, 'unknown', { now: at - 30 * DAY })
-  const started = withAppStates(signedIn, { a_1: 'waiting' }, at)
+    withEmailState(person, 'sent', { reminder, now: NOW - days * DAY })
+  const optedOut = { ...after(30), optedOutAt: NOW }
+  const unsure = withEmailState(person, 'unknown', { now: NOW - 30 * DAY })
+  const started = withAppStates(signedIn, { a_1: 'waiting' }, NOW)
   expect(
     await reportOf(person, after(7), after(0), after(2), after(30, 3), unsure, optedOut, started),
-  ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() } })
+  ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(NOW + 5 * DAY).toISOString() } })
 })
 
 it('the funnel counts observed steps of people with apps to connect, so it may widen', async () => {
   const half = withAppStates(
-    withEmailState(signedIn, 'sent', { now: at }),
+    withEmailState(signedIn, 'sent', { now: NOW }),
     { slack_1: 'connected', github_1: 'waiting' },
-    at,
+    NOW,
   )
   // Connected elsewhere, without a sign-in here.
-  const elsewhere = withAppStates(invited, { slack_1: 'connected' }, at)
+  const elsewhere = withAppStates(invited, { slack_1: 'connected' }, NOW)
   const report = await reportOf(
-    withAppStates(withMilestone(invited, 'openedAt', at), {}, at),
+    withAppStates(withMilestone(invited, 'openedAt', NOW), {}, NOW),
     half,
     elsewhere,
     person,
@@ -210,12 +214,12 @@ it('the funnel counts observed steps of people with apps to connect, so it may w
   expect(report.funnel).toEqual({ invited: 2, opened: 0, signedIn: 1, connecting: 2, finished: 1 })
   expect(report).toMatchObject({ toConnect: 2, nothing: 1, unchecked: 1, opened: 1 })
   expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
-  expect(report.lastEmailAt).toBe(new Date(at).toISOString())
+  expect(report.lastEmailAt).toBe(new Date(NOW).toISOString())
 })
 
 it('a person has returned once every lost app is connected again, on the last day', async () => {
   const answered = (days: number, ...instances: string[]) => ({
-    checkedAt: at + days * DAY,
+    checkedAt: NOW + days * DAY,
     unconnected: instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const })),
   })
   const walk = [
@@ -230,8 +234,8 @@ it('a person has returned once every lost app is connected again, on the last da
       summaries(
         walk.slice(0, last + 1).reduce((one, check) => withCheck(one, check, check.checkedAt), person),
       ),
-      at + 9 * DAY,
-      { since: at + 3 * DAY },
+      NOW + 9 * DAY,
+      { since: NOW + 3 * DAY },
     ),
   )
   const all = await Promise.all(reports)
@@ -256,7 +260,7 @@ it('department figures combine departments of fewer than five people, to protect
 })
 
 it('departments are sorted by the lowest share of finished people', async () => {
-  const done = withAppStates(person, {}, at)
+  const done = withAppStates(person, {}, NOW)
   const half = [...members('Half', 3), ...members('Half', 3, done)]
   expect(
     (await shownOf(...members('Done', 6, done), ...members('Not begun', 6), ...half)).map(({ name }) => name),
@@ -264,10 +268,10 @@ it('departments are sorted by the lowest share of finished people', async () => 
 })
 
 const waitingFor = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
-  withAppStates(signedIn, { [`${app}_1`]: state }, at)
+  withAppStates(signedIn, { [`${app}_1`]: state }, NOW)
 const pageOf = async (...people: Person[]) => {
   const emptyState = newKeepState()
-  return overviewPage(await reportOf(...people), emptyState, t, { now: at, since: undefined })
+  return overviewPage(await reportOf(...people), emptyState, t, { now: NOW, since: undefined })
 }
 const actionItemsOf = async (...people: Person[]) =>
   (await pageOf(...people)).needs.map(({ title, href }) => [title, href])
@@ -275,7 +279,10 @@ const actionItemsOf = async (...people: Person[]) =>
 it('there is no action item if everyone is ready, skipped an app, or was just emailed', async () => {
   expect(await actionItemsOf()).toEqual([])
   expect(
-    await actionItemsOf(waitingFor('slack', 'skipped'), withEmailState(person, 'sent', { now: at - 60_000 })),
+    await actionItemsOf(
+      waitingFor('slack', 'skipped'),
+      withEmailState(person, 'sent', { now: NOW - 60_000 }),
+    ),
   ).toEqual([])
 })
 
@@ -283,7 +290,7 @@ it('action items start with the most awaited approvals, then consents, then emai
   const jira = [waitingFor('jira'), waitingFor('jira'), waitingFor('jira', 'waiting')]
   const people = [waitingFor('slack'), ...jira, waitingFor('slack', 'unconfirmed')]
   const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
-    withEmailState(person, state, { now: at }),
+    withEmailState(person, state, { now: NOW }),
   )
   expect(await actionItemsOf(...people, person, ...emails)).toEqual([
     ['2 people are waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
@@ -299,7 +306,7 @@ it('action items start with the most awaited approvals, then consents, then emai
 it('an action item names an app without a usable address, and its people', async () => {
   const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
   const broken = (...all: string[]) =>
-    withCheck(signedIn, { checkedAt: at, unconnected: all.map(unusable) }, at)
+    withCheck(signedIn, { checkedAt: NOW, unconnected: all.map(unusable) }, NOW)
   expect(await actionItemsOf(broken('evil_1'), broken('evil_1', 'box_1'), waitingFor('jira'))).toEqual([
     ['1 person is waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
     ['Fix evil_1: 2 people can’t connect it', '/admin/people?show=noAddress&app=evil_1'],
@@ -331,7 +338,7 @@ it('the overview names the app where at least half of the stuck people are', asy
 
 it('the overview names the app most often lost by people who fell back', async () => {
   const { stats } = await pageOf(
-    lostApp({ ...signedIn, finishedAt: at - DAY }, at),
+    lostApp({ ...signedIn, finishedAt: NOW - DAY }, NOW),
     waitingFor('jira'),
     waitingFor('jira'),
   )
@@ -350,9 +357,9 @@ it('the export can be read as a list, with name, language and department for the
 const textOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
 
 it('the export has the emails that are out, the state of the newest, and unique app names', async () => {
-  const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: at + DAY })
+  const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
   const names = { slack_1: 'Slack', slack_2: 'Slack' }
-  const text = await textOf(withAppStates(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, at, names))
+  const text = await textOf(withAppStates(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, NOW, names))
   expect(text.charCodeAt(0)).toBe(0xfeff)
   const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
   const waiting = 'Slack [slack_1]; Slack [slack_2]'
@@ -361,9 +368,9 @@ it('the export has the emails that are out, the state of the newest, and unique 
 
 it('the export contains no spreadsheet formula, whatever the names of apps and departments', async () => {
   for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
-    const person = { ...newPerson('=cmd@acme.example', at), group: name }
+    const person = { ...newPerson('=cmd@acme.example', NOW), group: name }
     const [, record = []] = parse(
-      await textOf(withAppStates(person, { x_1: 'waiting' }, at, { x_1: name })),
+      await textOf(withAppStates(person, { x_1: 'waiting' }, NOW, { x_1: name })),
       {
         bom: true,
       },

@@ -302,7 +302,12 @@ it('an email shows apps with the icons of the pages, attached, and a letter for 
 it('an email has a link for its person and apps, and the expected headers', async () => {
   const issued: unknown[] = []
   const { to, text, headers } = await write({
-    invitations: { issue: (...all) => (issued.push(...all), Promise.resolve('TOKEN')) },
+    invitations: {
+      issue(...all) {
+        issued.push(...all)
+        return Promise.resolve('TOKEN')
+      },
+    },
     datasources: ['slack'],
     publicUrl: 'https://onramp.acme.example:8443',
   })

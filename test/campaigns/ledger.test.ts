@@ -7,11 +7,11 @@ import { newPerson, type Person } from '../../src/people/person.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { policy } from './run-fixture.ts'
 
-const at = Date.parse('2026-11-02T09:00:00Z')
+const NOW = Date.parse('2026-11-02T09:00:00Z')
 const ada = { email: 'ada@acme.example' }
 const slack = {
   unconnected: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }],
-  checkedAt: at,
+  checkedAt: NOW,
 }
 
 type Fault = 'away' | 'response-lost' | 'mistake'
@@ -32,7 +32,7 @@ function storeWith(get?: () => Promise<never>) {
       const fault = faults.shift()
       if (fault === 'away') return Promise.reject(new StoreUnavailable(undefined))
       if (fault === 'mistake') return Promise.reject(new TypeError('a mistake of ours'))
-      const fresh = newPerson(ada.email, at)
+      const fresh = newPerson(ada.email, NOW)
       const after = change(storedPerson ?? fresh, storedPerson !== undefined)
       if (after !== fresh) storedPerson = after
       return fault === 'response-lost'
@@ -47,7 +47,7 @@ function storeWith(get?: () => Promise<never>) {
       campaign: ONBOARDING,
       due: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
       isHeld: () => Promise.resolve(isHeld),
-      now: () => at,
+      now: () => NOW,
       signal: signal ?? new AbortController().signal,
       patienceMs,
     })
@@ -129,10 +129,10 @@ it('the outcome of an email doesn’t recreate a forgotten person', async () => 
 it('a record has the list’s newest details, and is unknown until the service finds the person', async () => {
   const { run, storedPerson: known } = storeWith()
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
-  await run().recordCheck({ ...ada, ...details }, { unconnected: [], checkedAt: at })
-  expect(known()).toMatchObject({ ...details, lastCheck: { checkedAt: at } })
+  await run().recordCheck({ ...ada, ...details }, { unconnected: [], checkedAt: NOW })
+  expect(known()).toMatchObject({ ...details, lastCheck: { checkedAt: NOW } })
   await run().recordCheck(ada, undefined)
-  expect(known()).toMatchObject({ ...details, unknownAt: at })
+  expect(known()).toMatchObject({ ...details, unknownAt: NOW })
   await run().recordCheck(ada, slack)
   expect(known()).toMatchObject(details)
   expect(known()).not.toHaveProperty('unknownAt')

@@ -112,7 +112,7 @@ const withSecret = () => ({
 const sent = (env: Record<string, string>) => send([list('ada@acme.example\n')], { env })
 
 /** The doctor's findings about the mail server. */
-async function found(env: Record<string, string>) {
+async function findingsFor(env: Record<string, string>) {
   const { findings } = await examined({ ...company().env, PUBLIC_URL: 'https://onramp.example', ...env })
   return findings.filter(({ check }) => check === 'settings.mail')
 }
@@ -184,7 +184,7 @@ it('a rejected client sends no email, and the message quotes the authorization s
   )
   expect(stderr).toContain('see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE')
   expect(stderr).not.toContain(planted)
-  expect(await found(env)).toMatchObject([
+  expect(await findingsFor(env)).toMatchObject([
     {
       status: 'fail',
       says: expect.stringContaining('invalid_client') as string,
@@ -206,11 +206,11 @@ it.each([
 it('a mail server that rejects the access token is reported, also by the doctor', async () => {
   const good = await startMailbox()
   const env = { ...withSecret(), MAIL_FROM: 'search@acme.example' }
-  expect(await found({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
+  expect(await findingsFor({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
   const { SMTP_URL } = await startMailbox(async () => false)
   const { stderr } = await sent({ ...env, SMTP_URL })
   expect(stderr).toContain('rejects the access token (it says: 535 5.7.3 Authentication unsuccessful)')
-  expect(await found({ ...env, SMTP_URL })).toMatchObject([
+  expect(await findingsFor({ ...env, SMTP_URL })).toMatchObject([
     { status: 'fail', says: expect.stringContaining('rejects the access token') as string },
   ])
 })
@@ -225,7 +225,7 @@ it('a mail server without passwords (550 5.7.30 Basic authentication is not supp
   onTestFinished(() => server.close())
   const SMTP_URL = server.url.replace('//', '//search%40acme.example:letmein@')
   const { stderr } = await sent({ SMTP_URL })
-  for (const line of [stderr, (await found({ SMTP_URL }))[0]?.says]) {
+  for (const line of [stderr, (await findingsFor({ SMTP_URL }))[0]?.says]) {
     expect(line).toContain(
       "doesn't take this sign-in (it says: 550 5.7.30 Basic authentication is not supported",
     )

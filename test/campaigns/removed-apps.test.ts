@@ -20,18 +20,18 @@ const find = async (all: Person[], state = NONE) =>
   (await findClusters(all, state, monday + 2 * HOUR)).removedApps
 
 it.each([
-  [4, 0, 4, 0],
-  [5, 0, 20, 1],
-  [5, 0, 21, 0],
-  [50, 0, 1_000, 1],
-  [49, 0, 1_000, 0],
-  [60, 30, 0, 1],
-  [60, 31, 0, 0],
+  { byRuns: 4, byPages: 0, listed: 4, questions: 0 },
+  { byRuns: 5, byPages: 0, listed: 20, questions: 1 },
+  { byRuns: 5, byPages: 0, listed: 21, questions: 0 },
+  { byRuns: 50, byPages: 0, listed: 1_000, questions: 1 },
+  { byRuns: 49, byPages: 0, listed: 1_000, questions: 0 },
+  { byRuns: 60, byPages: 30, listed: 0, questions: 1 },
+  { byRuns: 60, byPages: 31, listed: 0, questions: 0 },
 ])(
-  'an app delisted in %i runs and on %i pages, and listed for %i people, gives %i questions',
-  async (runs, pages, listed, count) => {
-    const all = [...people(runs, 'run'), ...people(pages, 'page'), ...people(listed)]
-    expect(await find(all)).toHaveLength(count)
+  'an app delisted in $byRuns runs and on $byPages pages, and listed for $listed people, gives $questions questions',
+  async ({ byRuns, byPages, listed, questions }) => {
+    const everyone = [...people(byRuns, 'run'), ...people(byPages, 'page'), ...people(listed)]
+    expect(await find(everyone)).toHaveLength(questions)
   },
 )
 

@@ -96,11 +96,17 @@ it('an email that waits for a throttling mail server is never recorded as unknow
   const [ada = '', bob = ''] = people(2)
   const { tally } = await run({
     people: [ada, bob],
-    send: (email) => (leaving.add(storedEmailState(email)), BUSY),
+    send(email) {
+      leaving.add(storedEmailState(email))
+      return BUSY
+    },
     overrideRun: ({ emailThrottle }) => ({
       emailThrottle: {
         next: () => emailThrottle.next(),
-        slowDown: () => (states.push(storedEmailState(ada)), true),
+        slowDown() {
+          states.push(storedEmailState(ada))
+          return true
+        },
         rate: 1,
       },
       // People who opt out meanwhile get no email.

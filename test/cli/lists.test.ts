@@ -14,8 +14,8 @@ const env = {
   DATA_DIR: join(folder, 'data'),
 }
 
-/** The output of a command for a list with so many invalid lines. */
-async function output(command: readonly string[], invalid: number, more = ''): Promise<string[]> {
+/** The lines of stderr of a command for a list with so many invalid lines. */
+async function stderrOf(command: readonly string[], invalid: number, more = ''): Promise<string[]> {
   const list = join(folder, 'people.csv')
   writeFileSync(list, `email,Phone\n${'nobody,7\n'.repeat(invalid)}${more}`)
   const { err } = await runCommand([...command, list, '--dry-run'], env)
@@ -30,12 +30,12 @@ it.each([
   const columns = 'Columns: email. Ignored: "Phone".'
   const line = (at: number) => `line ${at}: "nobody" is not a valid email address`
   const twenty = Array.from({ length: 20 }, (_, one) => line(one + 2))
-  expect(await output(command, 300)).toEqual([columns, ...twenty, '280 more lines are invalid', end])
-  expect(await output(command, 20)).toEqual([columns, ...twenty, end])
+  expect(await stderrOf(command, 300)).toEqual([columns, ...twenty, '280 more lines are invalid', end])
+  expect(await stderrOf(command, 20)).toEqual([columns, ...twenty, end])
 })
 
 it('keep continues with the valid lines, and names twenty invalid ones', async () => {
-  const lines = await output(['keep'], 21, 'ada@acme.example,7\n')
+  const lines = await stderrOf(['keep'], 21, 'ada@acme.example,7\n')
   expect(lines.filter((line) => line.startsWith('line '))).toHaveLength(20)
   expect(lines).toContain('1 more lines are invalid')
 })

@@ -15,7 +15,15 @@ const folder = useFolder()
 const list = join(folder, 'people.csv')
 writeFileSync(list, 'ada@acme.example\n')
 const env = { ...REQUIRED, SERVICE_GLOBAL_TOKEN: 'token', DATA_DIR: join(folder, 'data') }
+const mail = { SMTP_URL: 'smtp://mail.acme.example', MAIL_FROM: 'search@acme.example' }
 const now = () => monday
+
+const send = (company: string, ...options: string[]) =>
+  runCommand(
+    ['invite', 'send', list, ...options],
+    { ...env, ...mail, COMPANY_FILE: company },
+    { now, input: '' },
+  )
 
 /** Ada has lost both apps, and emails about Slack are paused. */
 async function paused() {
@@ -53,41 +61,31 @@ const answerWithBoth = () => {
   })
 }
 
-it('invite send sends nothing during a pause or on a quiet day, and its dry run prints the end', async () => {
+it.each([
+  { during: 'a pause', change: { pausedUntil: Date.parse('2027-01-20') }, quiet: '[]' },
+  { during: 'a quiet day', change: {}, quiet: '[2027-01-18/2027-01-19]' },
+])('invite send sends nothing during $during, and its dry run prints the end', async ({ change, quiet }) => {
   await paused()
   answerWithBoth()
+  vi.spyOn(MailServer.prototype, 'check').mockResolvedValue(undefined)
   const company = join(folder, 'company.yaml')
+  writeFileSync(company, `quiet: ${quiet}\n`)
   const [records, settings] = [createSqliteRecords(env.DATA_DIR), loadSettings(env)]
   const keepState = openKeepState(records, settings)
-  const state = await keepState.load()
-  const mail = { SMTP_URL: 'smtp://mail.acme.example', MAIL_FROM: 'search@acme.example' }
-  for (const [pausedUntil, quiet] of [
-    [monday + 2 * 24 * HOUR, '[]'],
-    [undefined, '[2027-01-18/2027-01-19]'],
-  ] as const) {
-    writeFileSync(company, `quiet: ${quiet}\n`)
-    await keepState.save({ ...state, ...(pausedUntil && { pausedUntil: Date.parse('2027-01-20') }) })
-    const send = (...more: string[]) =>
-      runCommand(
-        ['invite', 'send', list, ...more],
-        { ...env, ...mail, COMPANY_FILE: company },
-        { now, input: '' },
-      )
-    vi.spyOn(MailServer.prototype, 'check').mockResolvedValue(undefined)
-    expect(await send()).toMatchObject({
-      exit: 1,
-      err: expect.stringContaining('no email leaves before 2027-01-20') as string,
-    })
-    const { exit, err, out } = await send('--dry-run')
-    expect([exit, err, out]).toEqual([
-      0,
-      expect.stringContaining('before 2027-01-20'),
-      expect.stringContaining('ada@acme.example'),
-    ])
-  }
-  await keepState.save(state)
+  const stateBefore = await keepState.load()
+  await keepState.save({ ...stateBefore, ...change })
+
+  const refused = await send(company)
+  const dryRun = await send(company, '--dry-run')
+  await keepState.save(stateBefore)
   records.close()
   vi.restoreAllMocks()
+
+  expect(refused.exit).toBe(1)
+  expect(refused.err).toContain('no email leaves before 2027-01-20')
+  expect(dryRun.exit).toBe(0)
+  expect(dryRun.err).toContain('before 2027-01-20')
+  expect(dryRun.out).toContain('ada@acme.example')
 })
 
 it('invite send leaves out paused apps, and prints that it does', async () => {
@@ -103,7 +101,6 @@ it('invite send exits with 3 if it leaves out a row that may be someone else’s
   answerWithBoth()
   vi.spyOn(MailServer.prototype, 'check').mockResolvedValue(undefined)
   vi.spyOn(MailServer.prototype, 'send').mockResolvedValue({ outcome: 'sent' })
-  const mail = { SMTP_URL: 'smtp://mail.acme.example', MAIL_FROM: 'search@acme.example' }
   const other = { ...env, ...mail, DATA_DIR: join(folder, 'other') }
   const [records, settings] = [createSqliteRecords(other.DATA_DIR), loadSettings(other)]
   const people = openPeople({ records, settings, now })
@@ -119,7 +116,7 @@ it('options of keep given during another run have to be repeated', async () => {
   const records = createSqliteRecords(env.DATA_DIR)
   const lease = 'lease:campaign:onboarding'
   await records.put(lease, 'another run', 60)
-  const sending = { ...env, SMTP_URL: 'smtp://mail.acme.example', MAIL_FROM: 'search@acme.example' }
+  const sending = { ...env, ...mail }
   const requests = ['', '--release all', '--removed jira', '--pause-until 2027-02-01', '--confirm']
   const exits = requests.map(async (request) => {
     const options = request.split(' ').filter(Boolean)

@@ -16,13 +16,13 @@ const COMPANY_FILE = join(folder, 'company.yaml')
 writeFileSync(COMPANY_FILE, 'datasources: { secret: { hidden: true } }\n')
 const env = { ...REQUIRED, COMPANY_FILE, DATA_DIR: join(folder, 'data') }
 const ADA = 'ada@acme.example'
-const at = Date.now() - 3_600_000
+const NOW = Date.now() - 3_600_000
 
 const keep = async (change: (person: Person) => Person) => {
   const settings = loadSettings(env)
   await withStore(settings, async (records) => {
     await openPeople({ records, settings, now: Date.now }).change(ADA, change)
-    const released = { at: at - 1, what: 'released', by: 'root', app: 'slack_1' } as const
+    const released = { at: NOW - 1, what: 'released', by: 'root', app: 'slack_1' } as const
     const keepState = openKeepState(records, settings)
     await keepState.save({ ...(await keepState.load()), actions: [released] })
   })
@@ -30,21 +30,21 @@ const keep = async (change: (person: Person) => Person) => {
 
 it('onramp person prints next steps, apps and history on 80 columns, newest first', async () => {
   await keep((person) => {
-    const signedIn = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', at)
+    const signedIn = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', NOW)
     const states = { slack_1: 'waiting', jira_1: 'connected', secret_1: 'connected' } as const
-    const seen = withAppStates({ ...signedIn, listedAt: at - 120_000 }, states, at)
+    const seen = withAppStates({ ...signedIn, listedAt: NOW - 120_000 }, states, NOW)
     const apps = seen.lastCheck!.apps.map((app) =>
-      app.instance === 'slack_1' ? { ...app, lapsedAt: at - 90_000 } : app,
+      app.instance === 'slack_1' ? { ...app, lapsedAt: NOW - 90_000 } : app,
     )
-    const withApps = { ...seen, lastCheck: { checkedAt: at, apps } }
+    const withApps = { ...seen, lastCheck: { checkedAt: NOW, apps } }
     const email = { campaign: 'lapses', reminder: 0, state: 'sent', apps: ['slack_1'] } as const
     const failed = withFailure(withApps, {
-      at: at + 60_000,
+      at: NOW + 60_000,
       instance: 'slack_1',
       code: 'service_unavailable',
     })
-    return withAction(withEmail(failed, { ...email, now: at }), {
-      at: at - 60_000,
+    return withAction(withEmail(failed, { ...email, now: NOW }), {
+      at: NOW - 60_000,
       what: 'renamed',
       by: 'root',
     })
@@ -81,7 +81,7 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
 
 it('onramp person --json has all stored data, and who released an email', async () => {
   const { out } = await runCommand(['person', ADA, '--json'], env)
-  const iso = new Date(at).toISOString()
+  const iso = new Date(NOW).toISOString()
   expect(JSON.parse(out)).toMatchObject({
     schema_version: 1,
     email: ADA,

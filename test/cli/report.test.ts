@@ -14,8 +14,8 @@ import { REQUIRED, runCommand } from './run-command.ts'
 const folder = useFolder()
 const list = join(folder, 'people.csv')
 const env = { ...REQUIRED, SERVICE_GLOBAL_TOKEN: 'token', DATA_DIR: join(folder, 'data') }
-const at = Date.parse('2027-01-18T10:00:00Z')
-const now = () => at
+const NOW = Date.parse('2027-01-18T10:00:00Z')
+const now = () => NOW
 
 async function inStore<T>(use: (store: Parameters<typeof openPeople>[0]) => Promise<T>): Promise<T> {
   const records = createSqliteRecords(env.DATA_DIR)
@@ -26,20 +26,20 @@ it('a dry run shows its time and list until the first real run', async () => {
   const state = () => inStore(({ records, settings }) => openKeepState(records, settings).load())
   writeFileSync(list, 'email\nada@acme.example\nno address\n')
   await runCommand(['keep', list, '--dry-run'], env, { now })
-  expect((await state()).dryRun).toEqual({ at, people: 1, faults: 1 })
+  expect((await state()).dryRun).toEqual({ at: NOW, people: 1, faults: 1 })
   await inStore(async ({ records, settings }) => {
     const store = openKeepState(records, settings)
-    await store.save({ ...(await store.load()), lastRunAt: at })
+    await store.save({ ...(await store.load()), lastRunAt: NOW })
   })
-  await runCommand(['keep', list, '--dry-run'], env, { now: () => at + 1 })
-  expect((await state()).dryRun?.at).toBe(at)
+  await runCommand(['keep', list, '--dry-run'], env, { now: () => NOW + 1 })
+  expect((await state()).dryRun?.at).toBe(NOW)
 })
 
 it('invite report and the funnel have the same counts', async () => {
   const { funnel, toConnect, nothing } = await inStore(async (store) => {
     const people = openPeople(store)
-    for (const person of crowdOf(60, at)) await people.change(person.email, () => person)
-    return await createReport(summarizeAll(people.all()), at)
+    for (const person of crowdOf(60, NOW)) await people.change(person.email, () => person)
+    return await createReport(summarizeAll(people.all()), NOW)
   })
   const { out } = await runCommand(['invite', 'report'], env, { now })
   const numberOf = (what: string) => Number(new RegExp(`(\\d+)  ${what}`).exec(out)?.[1])

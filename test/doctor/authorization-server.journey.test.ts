@@ -22,7 +22,7 @@ async function start(answers: Answers): Promise<PlainServer> {
   return server
 }
 
-async function found(
+async function findingsFor(
   server: PlainServer,
   check: string,
   changed: Record<string, string> = {},
@@ -45,7 +45,7 @@ it('the doctor advises to send the secret in the form, also after a bare challen
         ? own.json(res, { error: 'invalid_grant' }, 400)
         : res.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
   }
-  expect(await found(await start(posting), 'client')).toMatchObject([
+  expect(await findingsFor(await start(posting), 'client')).toMatchObject([
     { settings: ['OIDC_CLIENT_AUTH'], fix: 'set it to client_secret_post' },
   ])
 })
@@ -63,14 +63,14 @@ it('the doctor tries the redirect URI like a browser, and keeps no code', async 
         : own.json(exchange.res, { error: 'login_required' }, 401)
     },
   })
-  const lines = await found(server, check)
+  const lines = await findingsFor(server, check)
   expect(lines).toMatchObject([{ status: 'ok' }])
   expect(JSON.stringify(lines)).not.toContain('canary')
 })
 
 it('the doctor doesn’t report the redirect URI if the server shows its sign-in page for any', async () => {
   const page: Answers = { '/authorize': ({ res }) => void res.end('<h1>Sign in</h1>') }
-  expect(await found(await start(page), check)).toEqual([])
+  expect(await findingsFor(await start(page), check)).toEqual([])
 })
 
 it.each<[string, Answers[string]]>([
@@ -78,7 +78,7 @@ it.each<[string, Answers[string]]>([
   ['an error page, by a redirect', (exchange) => to(exchange, '/problem?error=invalid_redirect_uri')],
   ['403 and a reason', ({ res }) => void res.writeHead(403).end('Callback URL mismatch: redirect_uri')],
 ])('the doctor finds a redirect URI that is refused on %s', async (_what, authorize) => {
-  expect(await found(await start({ '/authorize': authorize }), check)).toMatchObject([
+  expect(await findingsFor(await start({ '/authorize': authorize }), check)).toMatchObject([
     { status: 'fail', settings: ['PUBLIC_URL'] },
   ])
 })
@@ -92,6 +92,6 @@ it('a trial registration that the server accepts is deleted again', async () => 
     '/register/one': ({ res }) => void res.writeHead(204).end(),
   })
   const own = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
-  expect(await found(server, 'registration', own)).toMatchObject([{ status: 'ok' }])
+  expect(await findingsFor(server, 'registration', own)).toMatchObject([{ status: 'ok' }])
   expect(server.requests).toContain('DELETE /register/one')
 })

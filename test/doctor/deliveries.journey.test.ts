@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close()
 })
 
-const found = async (name: string, changed: Record<string, string>) => {
+const findingFor = async (name: string, changed: Record<string, string>) => {
   const env = { PUBLIC_URL: 'https://onramp.example', SESSION_SECRET: newSecret() + newSecret(), ...changed }
   return (await examined(env)).findings.findLast(({ check }) => check === name)
 }
@@ -31,7 +31,7 @@ it('a sender rejected by the mail server is reported in its words, without an em
   })
   open.push(() => server.close())
   const sender = async (from: string) =>
-    await found('settings.mail', { SMTP_URL: server.url, MAIL_FROM: `Search <${from}>` })
+    await findingFor('settings.mail', { SMTP_URL: server.url, MAIL_FROM: `Search <${from}>` })
   expect(await sender('search@acme.test')).toMatchObject({ status: 'ok' })
   expect(await sender('ceo@acme.test')).toMatchObject({
     says: 'The mail server refuses ceo@acme.test as a sender: 553 5.7.1 not an address of yours.',
@@ -54,13 +54,13 @@ it('a certificate that ends in two days is reported with its setting, and only h
     WEBHOOK_URL: `https://localhost:${port}/`,
     WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
   }
-  expect(await found('settings.certificates', settings)).toMatchObject({
+  expect(await findingFor('settings.certificates', settings)).toMatchObject({
     status: 'warn',
     says: expect.stringContaining(`certificate of localhost:${port} ends on 2`),
     settings: ['WEBHOOK_URL'],
   })
   const plain = { ...settings, WEBHOOK_URL: `http://localhost:${port}/` }
-  expect(await found('settings.certificates', plain)).toBeUndefined()
+  expect(await findingFor('settings.certificates', plain)).toBeUndefined()
 })
 
 it('the receiver gets one signed event without a person, and its address is never shown', async () => {
@@ -74,7 +74,7 @@ it('the receiver gets one signed event without a person, and its address is neve
   })
   open.push(() => receiver.close())
   const WEBHOOK_URL = `${receiver.url}/hooks?code=planted`
-  const finding = await found('settings.webhooks', { WEBHOOK_URL, WEBHOOK_SECRET: secret })
+  const finding = await findingFor('settings.webhooks', { WEBHOOK_URL, WEBHOOK_SECRET: secret })
   expect(finding).toMatchObject({ status: 'ok' })
   expect(JSON.stringify(finding)).not.toContain('planted')
   expect(verified).toMatchObject({ type: 'webhook.test', data: {} })

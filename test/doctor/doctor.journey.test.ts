@@ -30,7 +30,7 @@ const folder = () => {
   return made
 }
 
-const found = async (check: string, changed: Record<string, string>, args: string[] = []) =>
+const findingsFor = async (check: string, changed: Record<string, string>, args: string[] = []) =>
   (await examined({ ...ours.env, ...changed }, args)).findings.filter((finding) => finding.check === check)
 
 it('a correct configuration passes all checks, with the addresses to register', async () => {
@@ -99,7 +99,7 @@ it('the doctor finds a wrong clock, once', async () => {
 it('the doctor finds a personal token in SERVICE_GLOBAL_TOKEN, also without a person to look up', async () => {
   const token = { SERVICE_GLOBAL_TOKEN: ours.sandbox.serviceTokens.user('bob') }
   for (const args of [[], AS_ADA])
-    expect(await found('service.token', token, args)).toMatchObject([
+    expect(await findingsFor('service.token', token, args)).toMatchObject([
       { status: 'fail', says: expect.stringContaining('holds a personal token') },
     ])
 })
@@ -107,7 +107,9 @@ it('the doctor finds a personal token in SERVICE_GLOBAL_TOKEN, also without a pe
 it('the doctor finds a final_redirect_url that the service rejects', async () => {
   const answer = { skip: 3, status: 400, body: 'not an allowed redirect' }
   ours.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-  expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
+  expect(await findingsFor('service.final-redirect', {}, AS_ADA)).toMatchObject([
+    { settings: ['PUBLIC_URL'] },
+  ])
 })
 
 it('the doctor reports a rejected self-registered client, with a fix', async () => {
@@ -121,7 +123,7 @@ it('the doctor reports a rejected self-registered client, with a fix', async () 
     ...method,
   }))
   records.close()
-  expect(await found('authorization-server.client', env)).toMatchObject([
+  expect(await findingsFor('authorization-server.client', env)).toMatchObject([
     {
       status: 'fail',
       says: expect.stringContaining('that onramp registered'),
@@ -129,7 +131,7 @@ it('the doctor reports a rejected self-registered client, with a fix', async () 
     },
   ])
   // No new client was registered.
-  expect(await found('authorization-server.registration', env)).toEqual([])
+  expect(await findingsFor('authorization-server.registration', env)).toEqual([])
 })
 
 it('the doctor accepts a proxy that forwards people to onramp', async () => {
@@ -176,15 +178,15 @@ it('the doctor reports a secret’s file that every user can read', async () => 
   writeFileSync(file, ours.env['OIDC_CLIENT_SECRET'] ?? '')
   chmodSync(file, 0o644)
   const changed = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: file }
-  expect(await found('settings.files', changed, ['--offline'])).toMatchObject([{ status: 'warn' }])
+  expect(await findingsFor('settings.files', changed, ['--offline'])).toMatchObject([{ status: 'warn' }])
   chmodSync(file, 0o600)
-  expect(await found('settings.files', changed, ['--offline'])).toEqual([])
+  expect(await findingsFor('settings.files', changed, ['--offline'])).toEqual([])
 })
 
 it.runIf(existsSync('/dev/shm'))('the doctor reports a DATA_DIR in memory', async () => {
   const made = mkdtempSync('/dev/shm/onramp-doctor-')
   open.push(() => rmSync(made, { recursive: true }))
-  const findings = await found('store.sqlite', { DATA_DIR: join(made, 'later') }, ['--offline'])
+  const findings = await findingsFor('store.sqlite', { DATA_DIR: join(made, 'later') }, ['--offline'])
   expect(findings.map(({ says }) => says).join()).toContain('tmpfs')
 })
 

@@ -7,11 +7,11 @@ import { Invitations } from '../../src/invites/token.ts'
 const audience = 'https://onramp.acme.example'
 const secret = 'a secret of thirty-two characters'
 const newer = 'another secret, longer than before'
-const at = Date.UTC(2026, 10, 1)
+const NOW = Date.UTC(2026, 10, 1)
 
 type TokenSettings = { secrets?: string[]; audience?: string; now?: () => number }
 const invitations = (given: TokenSettings = {}) =>
-  new Invitations(given.secrets ?? [secret], given.audience ?? audience, given.now ?? (() => at))
+  new Invitations(given.secrets ?? [secret], given.audience ?? audience, given.now ?? (() => NOW))
 
 /** The key of a secret, and its `kid`. */
 const keyOf = (of: string) => new Uint8Array(hkdfSync('sha256', of, '', 'onramp invitation, A256GCM', 32))
@@ -19,7 +19,7 @@ const kidOf = (of: string) => createHmac('sha256', keyOf(of)).update('id').diges
 
 const readable = (part: string) => Buffer.from(part, 'base64url').toString('latin1')
 
-const ada = { email: 'ada.lovelace@acme.example', datasources: [], sentAt: at }
+const ada = { email: 'ada.lovelace@acme.example', datasources: [], sentAt: NOW }
 const DAY = 86_400_000
 
 describe('an invitation token', () => {
@@ -38,14 +38,14 @@ describe('an invitation token', () => {
   it('an invitation token can be used repeatedly until it expires', async () => {
     const token = await invitations().issue(ada, 14)
     const readAt = (time: number) => invitations({ now: () => time }).read(token)
-    expect(await readAt(at + 13.9 * DAY)).toEqual(ada)
-    expect(await readAt(at + 13.9 * DAY)).toEqual(ada)
-    expect(await readAt(at + 14.1 * DAY)).toBeUndefined()
+    expect(await readAt(NOW + 13.9 * DAY)).toEqual(ada)
+    expect(await readAt(NOW + 13.9 * DAY)).toEqual(ada)
+    expect(await readAt(NOW + 14.1 * DAY)).toBeUndefined()
   })
 
   it('an expired invitation token still identifies the person for the opt-out', async () => {
     const token = await invitations().issue(ada, 14)
-    const later = invitations({ now: () => at + 400 * DAY })
+    const later = invitations({ now: () => NOW + 400 * DAY })
     expect(await later.read(token)).toBeUndefined()
     expect(await later.readExpired(token)).toEqual(ada)
     const elsewhere = invitations({ audience: 'https://test.acme.example' })
@@ -111,8 +111,8 @@ describe('an invitation token', () => {
     const claims: JWTPayload = {
       email: ada.email,
       aud: audience,
-      iat: at / 1000,
-      exp: at / 1000 + 60,
+      iat: NOW / 1000,
+      exp: NOW / 1000 + 60,
       jti: '1',
     }
     const without = (name: string) => ({ ...claims, [name]: undefined })
@@ -124,7 +124,7 @@ describe('an invitation token', () => {
     it('an encrypted JWT of an earlier version works until it expires, and later still for the opt-out', async () => {
       const token = await encrypted({ ...claims, datasources: ['slack_1'] })
       expect(await invitations().read(token)).toEqual({ ...ada, datasources: ['slack_1'] })
-      const later = invitations({ now: () => at + DAY })
+      const later = invitations({ now: () => NOW + DAY })
       expect(await later.read(token)).toBeUndefined()
       expect(await later.readExpired(token)).toMatchObject({ email: ada.email })
     })

@@ -13,7 +13,7 @@ afterEach(async () => {
 const asJson = { headers: { accept: 'application/json' } }
 
 /** With a stopped clock, because the limit recovers with time. */
-async function world() {
+async function openStoppedWorld() {
   const clock = { now: Date.now() }
   const opened = await openWorld({
     now: () => clock.now,
@@ -23,7 +23,7 @@ async function world() {
   return { ...opened, clock }
 }
 
-const many = (browser: TestBrowser, url: string, count: number, headers = {}): Promise<Hop[]> =>
+const openRepeatedly = (browser: TestBrowser, url: string, count: number, headers = {}): Promise<Hop[]> =>
   Promise.all(Array.from({ length: count }, () => browser.open(url, { follow: false, headers, from: url })))
 
 it.each([
@@ -34,70 +34,70 @@ it.each([
   '/API/Status/',
   '/admin/people?q=',
 ])('one person who keeps opening %s gets 429, and seldom reaches the service', async (path) => {
-  const here = await world()
-  const { browser } = await here.begin(1)
-  const answers = await many(browser, here.url + path, 260)
+  const world = await openStoppedWorld()
+  const { browser } = await world.begin(1)
+  const answers = await openRepeatedly(browser, world.url + path, 260)
   const refused = answers.filter(({ status }) => status === 429)
   // The sign-in used one request.
   expect(refused).toHaveLength(61)
   for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
-  expect(here.sandbox.requests.length).toBeLessThanOrEqual(201)
+  expect(world.sandbox.requests.length).toBeLessThanOrEqual(201)
 })
 
 it('one person who keeps opening /SESSIONS/ has to wait for a moment', async () => {
-  const here = await world()
-  const { browser } = await here.begin(1)
-  const answers = await many(browser, `${here.url}/SESSIONS/`, 660)
+  const world = await openStoppedWorld()
+  const { browser } = await world.begin(1)
+  const answers = await openRepeatedly(browser, `${world.url}/SESSIONS/`, 660)
   const taken = answers.filter(({ status }) => status === 200)
   expect(taken).toHaveLength(600)
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(60)
-  expect((await browser.open(`${here.url}/onboarding`)).status).toBe(200)
+  expect((await browser.open(`${world.url}/onboarding`)).status).toBe(200)
 })
 
 it('a refusal by the limit is a page for people, and a problem for programs', async () => {
-  const here = await world()
-  const { browser } = await here.begin(1)
-  await many(browser, `${here.url}/onboarding`, 210)
-  const page = await browser.open(`${here.url}/onboarding?datasource=slack`)
+  const world = await openStoppedWorld()
+  const { browser } = await world.begin(1)
+  await openRepeatedly(browser, `${world.url}/onboarding`, 210)
+  const page = await browser.open(`${world.url}/onboarding?datasource=slack`)
   expect(page.status).toBe(429)
   expectPage(page)
   expect(browser.text).toContain('Too many requests')
   expect(page.body).toContain('href="/onboarding?datasource=slack"')
-  const json = await browser.open(`${here.url}/api/status`, asJson)
+  const json = await browser.open(`${world.url}/api/status`, asJson)
   expect(JSON.parse(json.body)).toMatchObject({ status: 429, code: 'too_many_requests' })
 })
 
 it('the limit counts a person across browsers and affects no one else', async () => {
-  const here = await world()
-  const { person, browser } = await here.begin(1)
-  const { browser: other } = await here.begin(1)
-  const phone = await signIn(here, person)
-  await many(browser, `${here.url}/onboarding`, 205)
-  expect((await phone.open(`${here.url}/onboarding`)).status).toBe(429)
-  expect((await other.open(`${here.url}/onboarding`)).status).toBe(200)
+  const world = await openStoppedWorld()
+  const { person, browser } = await world.begin(1)
+  const { browser: other } = await world.begin(1)
+  const phone = await signIn(world, person)
+  await openRepeatedly(browser, `${world.url}/onboarding`, 205)
+  expect((await phone.open(`${world.url}/onboarding`)).status).toBe(429)
+  expect((await other.open(`${world.url}/onboarding`)).status).toBe(200)
 })
 
 it('a person who reaches the limit on a return continues at the same app later', async () => {
-  const here = await world()
-  const { browser } = await here.begin(2)
+  const world = await openStoppedWorld()
+  const { browser } = await world.begin(2)
   await browser.click('/onboarding/connect/slack_1')
-  await many(browser, `${here.url}/search?q=`, 205)
+  await openRepeatedly(browser, `${world.url}/search?q=`, 205)
   await answerConsent(browser, 'allow')
   expect(browser.page.status).toBe(429)
   expect(new URL(browser.page.url).pathname).toBe('/onboarding/callback')
-  here.clock.now += Number(browser.page.headers['retry-after']) * 1000
+  world.clock.now += Number(browser.page.headers['retry-after']) * 1000
   await browser.click('/onboarding/callback')
   expect(browser.text).toContain('Allow access?')
-  expect(here.departures()).toBe(2)
+  expect(world.departures()).toBe(2)
 }, 30_000)
 
 it('a person with thirty tabs of the intranet’s widget never reaches the limit', async () => {
-  const here = await world()
-  const { browser } = await here.begin(3)
+  const world = await openStoppedWorld()
+  const { browser } = await world.begin(3)
   const paths = ['/onboarding', '/api/status', '/onboarding', '/search?q=plan', '/api/status']
   const statuses = await Promise.all(
     Array.from({ length: 150 }, (_, index) =>
-      browser.open(here.url + (paths[index % paths.length] ?? ''), { follow: false }),
+      browser.open(world.url + (paths[index % paths.length] ?? ''), { follow: false }),
     ),
   )
   expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]))

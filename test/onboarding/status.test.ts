@@ -6,22 +6,17 @@ import { createStatusRoute } from '../../src/onboarding/status.ts'
 import { applyCheck, skip, startWalk } from '../../src/onboarding/walk.ts'
 import { languages } from '../helpers/texts.ts'
 
-it('a session with a rejected token doesn’t affect the person’s other sessions', async () => {
-  const apps = ['a_1', 'b_1', 'c_1'].map((instance) => ({
-    instance,
-    name: instance,
-    status: 'awaiting' as const,
-  }))
-  const connected = applyCheck(applyCheck(startWalk(1), apps, 1, 90), apps.slice(1), 2, 90)
-  const walk = skip(connected, 'b_1', 3)
-  const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
-  const checks = {
-    async checkWalk(req: express.Request) {
-      if (req.get('session') === 'good') return walk
-      await refused
-      throw new Error('refused')
-    },
-  }
+const apps = ['a_1', 'b_1', 'c_1'].map((instance) => ({
+  instance,
+  name: instance,
+  status: 'awaiting' as const,
+}))
+const connected = applyCheck(applyCheck(startWalk(1), apps, 1, 90), apps.slice(1), 2, 90)
+const walk = skip(connected, 'b_1', 3)
+
+/** The status route for requests with their session in a header. @returns a request for a session's status */
+function statusAppWith(checkWalk: (session: string | undefined) => Promise<typeof walk>) {
+  const checks = { checkWalk: (req: express.Request) => checkWalk(req.get('session')) }
   const failed: ErrorRequestHandler = (_error, _req, res, _next) => void res.status(503).end()
   const app = express()
     .use((req, _res, next) => {
@@ -33,10 +28,21 @@ it('a session with a rejected token doesn’t affect the person’s other sessio
       createStatusRoute(checks, { load: async () => walk }, languages, () => Date.UTC(2026, 10, 24)),
       failed,
     )
-  const statusFor = (session: string) => request(app).get('/api/status').set({ session })
+  return (session: string) => request(app).get('/api/status').set({ session })
+}
+
+it('a session with a rejected token doesn’t affect the person’s other sessions', async () => {
+  const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
+  const statusFor = statusAppWith(async (session) => {
+    if (session === 'good') return walk
+    await refused
+    throw new Error('refused')
+  })
+
   const bad = statusFor('bad').then(({ status }) => status)
   setTimeout(refuse, 100)
   const { body } = await statusFor('good').expect(200)
+
   expect(await bad).toBe(503)
   // Skipped apps aren't connected.
   expect(body).toMatchObject({ connected: 1, pending: 1, skipped: 1 })

@@ -7,15 +7,15 @@ import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { withAppStates, collect, testPeople } from '../helpers/people.ts'
 
-const at = Date.UTC(2026, 10, 1)
+const NOW = Date.UTC(2026, 10, 1)
 const DAY = 86_400_000
 const [ada, bob] = ['ada@acme.example', 'bob@acme.example']
-const opened = (before: Person) => withMilestone(before, 'openedAt', at)
+const opened = (before: Person) => withMilestone(before, 'openedAt', NOW)
 
 /** One store for any number of processes. */
 function setUpPeople() {
   const { records, values } = memoryRecords()
-  const open = (now = at, given: Partial<ConstructorParameters<typeof People>[0]> = {}) =>
+  const open = (now = NOW, given: Partial<ConstructorParameters<typeof People>[0]> = {}) =>
     testPeople({ records, now: () => now, ...given })
   return { values, open }
 }
@@ -26,7 +26,7 @@ it('a change that another process has already made creates no event', async () =
   const { records } = memoryRecords()
   const keyRing = testKeyRing(records)
   const other = testPeople({ records, keyRing })
-  const arrived = (before: Person) => withMilestone(before, 'signedInAt', at)
+  const arrived = (before: Person) => withMilestone(before, 'signedInAt', NOW)
   const announced: string[] = []
   const people = testPeople({
     keyRing,
@@ -47,14 +47,14 @@ it('a dump of the store shows no address of a person', async () => {
   const { values, open } = setUpPeople()
   await open().change(ada, opened)
   expect([...values].flat().join()).not.toMatch(/ada@|acme/)
-  expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: at })
+  expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: NOW })
 })
 
 it('two spellings of an address share one record', async () => {
   const { open, values } = setUpPeople()
-  await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', at))
+  await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', NOW))
   await open().change(ada, opened)
-  expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: at, signedInAt: at })
+  expect(await open().get(ada)).toMatchObject({ email: ada, openedAt: NOW, signedInAt: NOW })
   expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
 })
 
@@ -79,18 +79,18 @@ it('a record changed by two processes at once loses nothing, and is written only
 it('a person is forgotten after the retention, except for their opt-out', async () => {
   const { open } = setUpPeople()
   await open().change(ada, opened)
-  await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', at), leftAt: at }))
-  const later = open(at + 90 * DAY)
+  await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', NOW), leftAt: NOW }))
+  const later = open(NOW + 90 * DAY)
   expect(await later.get(ada)).toBeUndefined()
   expect(await later.get(bob)).toEqual({
     email: bob,
-    changedAt: at,
-    optedOutAt: at,
-    leftAt: at,
+    changedAt: NOW,
+    optedOutAt: NOW,
+    leftAt: NOW,
     campaigns: [],
   })
   expect(await emailsOf(later)).toEqual([bob])
-  expect(await emailsOf(open(at + 730 * DAY))).toEqual([])
+  expect(await emailsOf(open(NOW + 730 * DAY))).toEqual([])
 })
 
 it('a record lives in the store as long as the person is remembered', async () => {
@@ -106,7 +106,7 @@ it('a record lives in the store as long as the person is remembered', async () =
     },
   })
   await people.change(ada, opened)
-  await people.change(ada, (before) => withMilestone(before, 'optedOutAt', at))
+  await people.change(ada, (before) => withMilestone(before, 'optedOutAt', NOW))
   await people.change(ada, withoutOptOut)
   expect(lives).toEqual([90, 730, 90])
 })
@@ -121,7 +121,7 @@ it('forgetting a person removes only their record, at once', async () => {
 
 it('an unreadable record never counts as absent, is reported, and can be forgotten', async () => {
   const { values, open } = setUpPeople()
-  await open().change(ada, (before) => withMilestone(before, 'optedOutAt', at))
+  await open().change(ada, (before) => withMilestone(before, 'optedOutAt', NOW))
   await open().change(bob, opened)
   const [keyOfAda = '', keyOfBob = ''] = [...values.keys()].filter((key) => key.startsWith('person:'))
   // A swapped record counts as damaged.
@@ -162,10 +162,10 @@ const hides = {
 
 it('hidden apps are omitted when reading, and kept unchanged when writing', async () => {
   const { open } = setUpPeople()
-  await open().change(ada, (before) => withAppStates(before, { slack_1: 'waiting', jira_1: 'waiting' }, at))
-  const hiding = open(at + 1, hides)
+  await open().change(ada, (before) => withAppStates(before, { slack_1: 'waiting', jira_1: 'waiting' }, NOW))
+  const hiding = open(NOW + 1, hides)
   const changed = await hiding.change(ada, (before) =>
-    withCheck(before, { checkedAt: at + 1, unconnected: [] }, at + 1),
+    withCheck(before, { checkedAt: NOW + 1, unconnected: [] }, NOW + 1),
   )
   expect(changed.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
     ['slack_1', 'connected'],
@@ -181,18 +181,18 @@ it('hidden apps are omitted when reading, and kept unchanged when writing', asyn
 it('events are written together with their cause, and onEvents is called', async () => {
   const { open } = setUpPeople()
   const received: [string, number][] = []
-  const people = open(at, { onEvents: (...one) => received.push(one) })
-  await people.change(ada, (before) => withMilestone(before, 'signedInAt', at))
+  const people = open(NOW, { onEvents: (...one) => received.push(one) })
+  await people.change(ada, (before) => withMilestone(before, 'signedInAt', NOW))
   await people.change(ada, opened)
   expect(received).toEqual([[ada, 0]])
   expect((await people.get(ada))?.outbox).toMatchObject([
-    { type: 'person.signed_in', at, tries: 0, dueAt: at },
+    { type: 'person.signed_in', at: NOW, tries: 0, dueAt: NOW },
   ])
 })
 
 it('events aren’t written without a webhook', async () => {
   const { open } = setUpPeople()
-  expect(await open().change(ada, (before) => withMilestone(before, 'signedInAt', at))).not.toHaveProperty(
+  expect(await open().change(ada, (before) => withMilestone(before, 'signedInAt', NOW))).not.toHaveProperty(
     'outbox',
   )
 })

@@ -7,15 +7,15 @@ import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { collect, withEmailState, testPeople } from '../helpers/people.ts'
 
-const at = Date.UTC(2026, 10, 1)
+const NOW = Date.UTC(2026, 10, 1)
 const [ada, adaNew, bob] = ['ada@acme.example', 'lovelace@acme.example', 'bob@acme.example']
-const optedOut = (before: Person) => withMilestone(before, 'optedOutAt', at)
+const optedOut = (before: Person) => withMilestone(before, 'optedOutAt', NOW)
 
 /** @param failAt the write that fails, like after the death of the process */
 function setUp() {
   const { records, values } = memoryRecords()
   const keyRing = testKeyRing(records)
-  let time = at
+  let time = NOW
   let writesLeft = Infinity
   const dies = () => (writesLeft-- > 0 ? undefined : Promise.reject(new Error('the process died')))
   const people = testPeople({
@@ -41,7 +41,7 @@ const emailsOf = async (people: People) => (await collect(people.all())).map(({ 
 it('the opt-out, the emails and the history follow a person to a new address', async () => {
   const { people, values, wait } = setUp()
   await people.change(ada, (before) =>
-    withEmailState(optedOut({ ...before, id: 'E1', finishedAt: 5 }), 'sent', { now: at }),
+    withEmailState(optedOut({ ...before, id: 'E1', finishedAt: 5 }), 'sent', { now: NOW }),
   )
   wait(1)
   expect(await people.rename(' Ada@ACME.example', adaNew)).toBe('renamed')
@@ -51,9 +51,9 @@ it('the opt-out, the emails and the history follow a person to a new address', a
     formerEmails: [ada],
     id: 'E1',
     finishedAt: 5,
-    optedOutAt: at,
-    changedAt: at + 86_400_000,
-    campaigns: [{ name: 'c', emails: [{ reminder: 0, state: 'sent', at }] }],
+    optedOutAt: NOW,
+    changedAt: NOW + 86_400_000,
+    campaigns: [{ name: 'c', emails: [{ reminder: 0, state: 'sent', at: NOW }] }],
   })
   expect([...values].flat().join()).not.toMatch(/ada@|lovelace/)
 })
@@ -69,14 +69,14 @@ it.each([0, 1, 2, 3])(
     await people.change(writes === 3 ? adaNew : ada, optedOut)
     expect(await people.rename(ada, adaNew)).toBe('renamed')
     expect(await emailsOf(people)).toEqual([adaNew])
-    expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: at, formerEmails: [ada] })
+    expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: NOW, formerEmails: [ada] })
     expect(await people.get(adaNew)).not.toHaveProperty('renamingFrom')
   },
 )
 
 it('someone who got the former address during an interrupted rename stays a separate person', async () => {
   const { people, dieAfter } = setUp()
-  await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: at }))
+  await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: NOW }))
   dieAfter(3)
   await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
   dieAfter(Infinity)
@@ -94,7 +94,7 @@ it('an opt-out at the new address outlives an interrupted rename', async () => {
   dieAfter(Infinity)
   await people.change(adaNew, optedOut)
   expect(await people.rename(ada, adaNew)).toBe('renamed')
-  expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: at })
+  expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: NOW })
 })
 
 it('an address that belongs to someone else is refused, also in a circle, and nothing changes', async () => {
@@ -120,7 +120,7 @@ it('a former address resolves to its owner at the given time', async () => {
   expect(await people.currentAddress(ada)).toBe(ada)
   await people.rename(ada, bob)
   wait(1)
-  const then = (days: number) => people.addressAt(ada, at + days * 86_400_000)
+  const then = (days: number) => people.addressAt(ada, NOW + days * 86_400_000)
   expect([await then(0), await then(2), await then(4)]).toEqual([adaNew, bob, ada])
   await people.rename(adaNew, ada)
   expect([await then(0), await then(2)]).toEqual([ada, bob])

@@ -7,7 +7,7 @@ import type { DeliveryOutcome } from '../../src/webhooks/sender.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { withAppStates, testPeople } from '../helpers/people.ts'
 
-const at = Date.UTC(2026, 10, 2)
+const NOW = Date.UTC(2026, 10, 2)
 const email = 'ada@acme.example'
 const MINUTE = 60_000
 const running: Webhooks[] = []
@@ -47,7 +47,7 @@ function setUpWebhooks() {
   return { records, command, sent, receiver, process }
 }
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: at }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW }))
 afterEach(async () => {
   const closing = running.splice(0).map((webhooks) => webhooks.close())
   await vi.advanceTimersByTimeAsync(5_000)
@@ -62,7 +62,7 @@ const turns = async (milliseconds = 0) => {
 }
 
 const here = (before: Person) => withMilestone(before, 'signedInAt', Date.now())
-const blocked = (before: Person) => withAppStates(here(before), { slack_1: 'blocked' }, at)
+const blocked = (before: Person) => withAppStates(here(before), { slack_1: 'blocked' }, NOW)
 const refused: DeliveryOutcome = { kind: 'rejected', why: 'status 500', wait: undefined }
 const silent: DeliveryOutcome = { kind: 'unreachable', why: 'too-slow' }
 
@@ -82,8 +82,8 @@ it('events are sent in their order', async () => {
   const { process, sent } = setUpWebhooks()
   const { people } = process()
   await people.change(email, here)
-  await people.change(email, (before) => withAppStates(before, { slack_1: 'waiting' }, at))
-  await people.change(email, (before) => withAppStates(before, { slack_1: 'connected' }, at))
+  await people.change(email, (before) => withAppStates(before, { slack_1: 'waiting' }, NOW))
+  await people.change(email, (before) => withAppStates(before, { slack_1: 'connected' }, NOW))
   await turns()
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
 })
@@ -111,7 +111,7 @@ it('three events of a person are claimed at a time, so that no claim expires uns
   receiver.answer = () => new Promise(() => {})
   const { people } = process()
   const apps = Object.fromEntries(['a', 'b', 'c', 'd'].map((app) => [`${app}_1`, 'blocked' as const]))
-  await people.change(email, (before) => withAppStates(before, apps, at))
+  await people.change(email, (before) => withAppStates(before, apps, NOW))
   await turns()
   expect((await people.get(email))?.outbox?.map(({ tries }) => tries)).toEqual([1, 1, 1, 0])
 })
