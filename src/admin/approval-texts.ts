@@ -25,8 +25,10 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
   const [day, label] = [t.day(one.approvedAt), t('approval.done')]
   const approved = t('approval.approvedBy', { by, day })
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
+  const owner = t.list(owners.slice(0, 2))
+  const check = t(owner === '' ? 'approval.check' : 'approval.checkOwner', { owner, label })
   if (stage === 'failed')
-    return text(t('approval.failedTitle', { app }), t('approval.failed', { app, label, day }))
+    return text(t('approval.failedTitle', { app }), t.sentences([t('approval.failed', { app, day }), check]))
   if (stage === 'approved') return text(t('approval.approvedTitle', { app }), approved, t('approval.trying'))
   if (count === 0 && stage === 'confirmed')
     return text(t('approval.confirmedTitle', { app }), approved, t('approval.confirmed'))
@@ -35,25 +37,25 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
     t(count === 1 ? 'approval.sawOne' : 'approval.saw', { app, label: t('overview.block') }),
     t(count === 1 ? 'approval.sinceOne' : 'approval.since', { day: t.day(one.since) }),
   ]
-  const about = { app, count, owner: t.list(owners.slice(0, 2)), day: t.date(one.since) }
+  const about = { app, count, owner, day: t.date(one.since) }
   const heading = t(owners.length > 0 ? 'admin.need.appOwner' : 'admin.need.app', about)
   return text(heading, t.sentences(why), t('approval.next', { label }))
 }
 
 /** The action item on /admin. @param app its name there */
 export function approvalItem(one: Approval, app: string, t: Texts) {
-  const { stage, waiting: count, requestedAt, isUndelivered } = one
+  const { stage, stageChangedAt, waiting: count, requestedAt, isUndelivered } = one
   const { heading, paragraphs } = describeApproval(one, app, t)
   const isWaiting = needsDecision(one) && stage !== 'failed'
-  const request =
-    requestedAt > 0
-      ? t('admin.need.appAsked', { day: t.date(requestedAt) })
-      : t('admin.need.appWhy', { app, label: t('overview.block') })
+  const requested = t('admin.need.appAsked', { day: t.date(requestedAt) })
+  const details =
+    stage === 'failed' && requestedAt >= stageChangedAt ? [...paragraphs, requested] : paragraphs
+  const request = requestedAt > 0 ? requested : t('admin.need.appWhy', { app, label: t('overview.block') })
   return {
     count,
     href: approvalPath(one.instance),
     title: heading,
-    detail: isUndelivered ? t('admin.need.appUnasked') : isWaiting ? request : t.sentences(paragraphs),
+    detail: isUndelivered ? t('admin.need.appUnasked') : isWaiting ? request : t.sentences(details),
     action: t('approval.open'),
   }
 }

@@ -171,7 +171,19 @@ it.each([
     /waiting for you to approve/,
     /ADMIN_EMAILS/,
   ],
-  ['the failure', { stage: 'failed', approvedAt: now }, /may still need approval/, /didn’t work/],
+  [
+    'the failure, its owner and the request',
+    { stage: 'failed', approvedAt: since },
+    /may still need approval/,
+    /didn’t work.* up to grace@acme.example to check the approval and press “I approved it” again. We asked on/,
+  ],
+  [
+    'the failure before its owner is asked',
+    { stage: 'failed', approvedAt: since, stageChangedAt: since + 1 },
+    /may still need approval/,
+    /up to grace@acme.example .* again.$/,
+  ],
+  ['the failure to its owner', { stage: 'failed', owners: [] }, /may still/, /yet. Check the approval, then/],
 ] as const)('the action item of an approval on /admin shows %s', async (_what, change, title, detail) => {
   const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, {
     slack_1: 'Slack',
