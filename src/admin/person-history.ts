@@ -99,7 +99,7 @@ export function historyOf(
     const since = app.state === 'skipped' ? undefined : records[index]?.since
     return { ...app, since: app.state === 'blocked' ? app.blockedAt : since }
   })
-  const help = helpFor(summary, person, pausedApps(keepState))
+  const help = helpFor(summary, person, keepState)
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
 }
 
@@ -116,17 +116,27 @@ const shellWord = (text: string) => (/^[\w.+@-]+$/.test(text) ? text : `'${text.
 const HOUR_MS = 3_600_000
 
 /** The first cause that holds, with its apps. `path` is one of ours. */
-function helpFor(summary: PersonSummary, person: Person, paused: ReadonlySet<string>) {
+function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
+  const paused = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
   const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
   const failure = failures.findLast(({ at }) => at >= visitedAt - HOUR_MS)
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
+  const blocked = left.filter((app) => app.state === 'blocked')
+  const sinceOf = ({ blockedAt }: PersonApp) => blockedAt ?? person.signedInAt ?? 1
+  const approvalOf = (app?: PersonApp) =>
+    keepState.approvals?.find(
+      (one) => one.stage === 'approved' && one.instance === app?.instance && one.approvedAt > sinceOf(app),
+    )
+  const isTester = (app: PersonApp) => approvalOf(app)?.testers?.includes(sinceOf(app))
   const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[], command?: string][] = [
     ['gone', leftAt !== undefined],
     ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
     ['bounced', isBounced],
     ['unchecked', summary.checkedAt === undefined, 'status EMAIL'],
-    ['blocked', left.filter(({ state }) => state === 'blocked')],
+    ['tester', blocked.filter(isTester), 'invite link EMAIL'],
+    ['blocked', blocked.filter((app) => approvalOf(app) === undefined)],
+    ['approved', blocked],
     ['onHold', left.filter(({ instance, lapsedAt }) => lapsedAt !== undefined && paused.has(instance))],
     ['failed', left.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
     ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
@@ -142,7 +152,8 @@ function helpFor(summary: PersonSummary, person: Person, paused: ReadonlySet<str
   const call = words && `${COMMAND} ${words.replace('EMAIL', () => shellWord(person.email))}`
   const command = kind === 'onHold' ? keepCommand(app, 'release') : call
   const path = kind === 'blocked' ? peopleUrl({ filter: kind, app }) : undefined
-  return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path }
+  const approvedAt = approvalOf(apps[0])?.approvedAt
+  return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path, approvedAt }
 }
 
 /** The reason why no email leaves now, and its end in milliseconds since 1970. */
@@ -177,7 +188,8 @@ export function personPage(
     return names.get(instance) ?? company.displayName({ instance, name }, t.lang)
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
-  const helped = { apps: t.list(help.apps.map((app) => nameOf(app.instance))), code: help.code ?? '' }
+  const helpedApps = t.list(help.apps.map((app) => nameOf(app.instance)))
+  const helped = { apps: helpedApps, code: help.code ?? '', day: t.date(help.approvedAt ?? now) }
   const isOwed = help.apps.length > 0 && person.optedOutAt === undefined
   const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
   const why = wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []

@@ -4,7 +4,7 @@ import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-hist
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { companyOf } from '../../src/company/company.ts'
-import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
+import { newApproval, newKeepState, type Approval, type KeepState } from '../../src/people/keep-state.ts'
 import {
   newPerson,
   withFailure,
@@ -35,6 +35,16 @@ const bounced = (person: Person) => withEmailState(person, 'failed', { now: NOW 
 const failed = (at: number, instance = 'slack_1') =>
   withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code: 'service_unavailable' })
 
+const waitingFor = (since: number): Person => ({
+  ...withSlack,
+  signedInAt: NOW - DAY,
+  intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'blocked', since }] },
+})
+const approved = (stage: Approval['stage'], ...testers: number[]): KeepState => ({
+  ...newKeepState(),
+  approvals: [{ ...newApproval('slack_1', 'Slack'), stage, stageChangedAt: NOW, approvedAt: NOW, testers }],
+})
+
 it.each<[string, Person, KeepState?]>([
   ['gone', { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
   ['unknown person rename', { ...bounced(withSlack), unknownAt: NOW }],
@@ -52,10 +62,24 @@ it.each<[string, Person, KeepState?]>([
   ['optedOut invite link', { ...withSlack, optedOutAt: NOW }],
   ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
   ['nothing', apps({})],
+  ['tester invite link', waitingFor(NOW - HOUR), approved('approved', NOW - HOUR)],
+  ['approved', waitingFor(NOW - HOUR), approved('approved', NOW - 2 * HOUR)],
+  ['blocked', waitingFor(NOW), approved('approved', NOW)],
+  ['blocked', waitingFor(NOW - HOUR), approved('waiting', NOW - HOUR)],
+  ['blocked', waitingFor(NOW - HOUR), approved('failed', NOW - HOUR)],
+  ['left invite link', waitingFor(NOW - HOUR), approved('confirmed', NOW - HOUR)],
 ])('the suggested next step is %s', (expected, person, keepState = newKeepState()) => {
   const { kind, command = '' } = historyOf(person, keepState).help
   const words = command.replace(/^.*onramp --? ?/, '').replace(/ 'ada.o'\\''neil@acme.example'( NEW)?$/, '')
   expect(`${kind} ${words}`.trim()).toBe(expected)
+})
+
+it('a tester’s page says when the app was approved, and that they try it first', () => {
+  const company = companyOf({}, new Map())
+  const page = personPage(waitingFor(NOW - HOUR), approved('approved', NOW - HOUR), company, { t, now: NOW })
+  expect(page.help.text.replaceAll(/[\u2068\u2069]/g, '')).toMatch(
+    /^Approved on Nov 2, 2026: slack\. They try it before the others\. For a link/,
+  )
 })
 
 it('an app without a usable link is named once nothing else is left', () => {
