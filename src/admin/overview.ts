@@ -28,6 +28,7 @@ import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts
 export const keepCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>
   /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --${option} ${instance}` : undefined
 
+const KEEP_COMMAND = `${COMMAND} keep PEOPLE.csv`
 const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
 
 /** @param times.now milliseconds since 1970 @param times.since from the query, untrusted */
@@ -126,8 +127,7 @@ export const describeUnread = (unread: number): string =>
 /** The app that affects at least half of these people, and more than any other. @param at number of people whom an app affects */
 function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt): AppCounts | undefined {
   const [first, second] = mostFirst(datasources, at)
-  const isTie = first && second && at(first) === at(second)
-  return first !== undefined && !isTie && at(first) * 2 >= count ? first : undefined
+  return first && at(first) > (second ? at(second) : 0) && at(first) * 2 >= count ? first : undefined
 }
 
 export function statsOf(report: Report, t: Texts) {
@@ -222,7 +222,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       href: peopleUrl({ filter: list, ...(app && { app: app.instance }) }),
       title: t(`admin.need.${kind}`, values),
       detail: t(`admin.need.${kind}Why`, values),
-      command: kind === 'due' ? REMIND_COMMAND : undefined,
+      command: kind === 'due' ? REMIND_COMMAND : kind === 'stopped' ? KEEP_COMMAND : undefined,
       action: t('admin.view', { count }),
     }
   }
@@ -238,16 +238,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       command: keepCommand(one.instance, 'release'),
     }
   })
-  const { stopped, needs = [], lastRunAt = 0 } = keepState
-  const when = t.moment(lastRunAt)
-  const ofRun =
-    needs.length === 0
-      ? []
-      : [createItem('run', report.people, 'all', undefined, { when, why: needs.join(' ') })]
-  const values = stopped && { when: t.moment(stopped.at), why: stopped.why }
-  const lastRun = values && {
-    ...createItem('stopped', report.people, 'all', undefined, values),
-    command: `${COMMAND} keep PEOPLE.csv`,
+  const { stopped, needs, lastRunAt } = keepState
+  const runItem = (kind: 'stopped' | 'run', at = 0, why = '') => {
+    const item = createItem(kind, report.people, 'all', undefined, { when: t.moment(at), why })
+    return why === '' ? [] : [item]
   }
   const removed = unansweredRemovals(keepState).map((one) => {
     const { count, listed } = goneFrom(report, one.instance)
@@ -284,8 +278,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     ...(['failed', 'deferred', 'uncertain'] as const).map((kind) => createItem(kind, report[kind], kind)),
   ]
   return [
-    ...(lastRun === undefined ? [] : [lastRun]),
-    ...ofRun,
+    ...runItem('stopped', stopped?.at, stopped?.why),
+    ...runItem('run', lastRunAt, needs?.join(' ')),
     ...massDisconnects,
     ...removed.filter(({ count }) => count > 0),
     ...named.map(blockedAppItem),

@@ -25,8 +25,7 @@ export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'fi
 export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** A day earlier, and before a weekend: recipients of newer reminders have had no working day for them. */
-export const settledAt = (at: number): number =>
-  at - [2, 3, 1, 1, 1, 1, 1][new Date(at).getUTCDay()]! * DAY_MS
+export const settledAt = (at: number) => at - [2, 3, 1, 1, 1, 1, 1][new Date(at).getUTCDay()]! * DAY_MS
 
 /** Undefined for none, and for an infinite one. @param at milliseconds since 1970 */
 export const isoDate = (at = NaN) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
@@ -76,8 +75,7 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
 
 /**
  * People with the state `gone` count in `gone` only.
- * @param now milliseconds since 1970 @param options.since adds `flows`: what happened since that moment, with the emails that
- * had a working day by now, and hadn't by then
+ * @param now milliseconds since 1970 @param options.since adds `flows`: since that moment; emails a working day later
  * @param options.unread the number of unreadable records, called at the end
  * @returns report.json, with ISO dates. `goneApps`: left `count` lists, as many at once, and are on `listed`
  */

@@ -319,18 +319,14 @@ export function withDay(days: readonly DailyCounts[], report: Report): DailyCoun
 const asLine = (need: string) => need.replaceAll(/\n */g, ' ')
 
 /** Action items that only the run knows. The others follow from the report and the state. */
-function needsOfRun(
-  state: KeepState,
-  { unreadable, refused }: Tally,
-  { faults, context }: Pick<Run, 'faults' | 'context'>,
-): string[] {
-  const zones = zonesWithoutRun(state, context.now()).join(', ')
+function needsOfRun(state: KeepState, tally: Tally, run: Pick<Run, 'faults' | 'context'>): string[] {
+  const zones = zonesWithoutRun(state, run.context.now()).join(', ')
   return [
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
-    ...limitFaults(faults),
-    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
-    refused > 0 &&
-      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid:\n  ${COMMAND} doctor --as EMAIL`,
+    ...limitFaults(run.faults),
+    tally.unreadable > 0 && `People whose record can't be read: ${tally.unreadable}. See ${COMMAND} doctor`,
+    tally.refused > 0 &&
+      `Requests rejected by the service (401 or 403): ${tally.refused}. The token lacks a permission, or is invalid:\n  ${COMMAND} doctor --as EMAIL`,
   ].filter(Boolean) as string[]
 }
 
