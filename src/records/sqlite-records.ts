@@ -1,4 +1,4 @@
-// Records in one SQLite file: the embedded default, for one process. Each operation is synchronous and touches one small row.
+// Records in one SQLite file: the embedded default, for one process. Each statement is synchronous and touches one small row.
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as othersFirst } from 'node:timers/promises'
@@ -18,6 +18,7 @@ const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
 /** Keys per batch: about a millisecond. */
 const BATCH = 1_000
 const SWEEP_EVERY_MS = 60_000
+const SLICE_MS = 10
 
 /** @param now milliseconds since 1970 @throws if the folder can't be created or the file isn't a database */
 export function createSqliteRecords(folder: string, now: () => number = Date.now) {
@@ -74,7 +75,12 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   }
 }
 
+let sliceUntil = 0
 async function attempt<T>(work: () => T): Promise<T> {
+  if (performance.now() > sliceUntil) {
+    await othersFirst()
+    sliceUntil = performance.now() + SLICE_MS
+  }
   try {
     return work()
   } catch (error) {

@@ -1,6 +1,7 @@
 // The contract of records on the embedded store and on the commands of Redis; redis.journey.test.ts has it on a real Redis.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
@@ -19,6 +20,20 @@ describeRecords('SQLite', async () => {
 describeRecords('the commands of Redis', async () => {
   const redis = memoryRedis()
   return { records: createRedisRecords(redis.commands, 'acme:'), pass: redis.pass, close: () => {} }
+})
+
+it('many operations of the embedded store in a row let others have a turn', async () => {
+  const records = createSqliteRecords(folder)
+  let turns = 0
+  const reading = { isOver: false }
+  const others = (async () => {
+    for (; !reading.isOver; turns++) await nextTurn()
+  })()
+  for (const until = performance.now() + 100; performance.now() < until;) await records.get('none')
+  reading.isOver = true
+  await others
+  records.close()
+  expect(turns).toBeGreaterThan(2)
 })
 
 it('the embedded store deletes expired records every minute, and no others', async () => {
