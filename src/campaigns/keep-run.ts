@@ -1,6 +1,7 @@
 // One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about new apps and lapses. These wait
 // for the end of a sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   activeMassDisconnects,
   removedInstances,
@@ -39,6 +40,7 @@ const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
+const MAX_IN_A_TURN = 500
 
 /** In the order of their emails: a reminder, which can wait, doesn't take the last one of a quarter. */
 const CAMPAIGNS = [APPROVALS, ...EPISODES, ONBOARDING] as const
@@ -69,6 +71,7 @@ export async function* duePeople(
   people: Pick<People, 'all'>,
   { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: () => number },
 ): AsyncGenerator<DuePerson> {
+  await nextTurn()
   const rows = new ListedPeople(list)
   const dueOf = (known: Person, invitee: Invitee): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
@@ -81,7 +84,10 @@ export async function* duePeople(
     const invitee = rows.matchRow(person)
     if (invitee !== undefined) yield dueOf(person, invitee)
   }
-  for (const invitee of rows.unknown()) yield dueOf(newPerson(invitee.email, now()), invitee)
+  for (const [index, invitee] of rows.unknown().entries()) {
+    if (index % MAX_IN_A_TURN === 0) await nextTurn()
+    yield dueOf(newPerson(invitee.email, now()), invitee)
+  }
 }
 
 /** When the first emails leave, unless it is working time: milliseconds since 1970. Undefined: no one is due then. */
@@ -171,6 +177,7 @@ export class KeepRun {
     const { state, isComplete, requireConfirmation } = this.#options
     const listed = (person: Person, invitee: Invitee | undefined) =>
       withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
+    await nextTurn()
     const rows = new ListedPeople(this.#list)
     const changed: string[] = []
     let [before, leaving] = [0, 0]
@@ -193,14 +200,15 @@ export class KeepRun {
       )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
     this.#invitees = new Map(rows.current(refused).map((invitee) => [invitee.email, invitee]))
+    await nextTurn()
     this.outdated = rows.outdated
     this.listFaults = [
       ...refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`),
       ...rows.faults,
     ]
-    const unclear = refused.flatMap(({ from, to }) => [from, to])
+    const unclear = new Set(refused.flatMap(({ from, to }) => [from, to]))
     const all = [...changed, ...rows.unknown().map(({ email }) => email)]
-    for (const email of all.filter((one) => !unclear.includes(one)))
+    for (const email of all.filter((one) => !unclear.has(one)))
       await people
         .change(email, (person) => listed(person, this.#invitees.get(email)))
         .catch((error: unknown) => {
@@ -249,6 +257,7 @@ export class KeepRun {
       if (this.#isUnchecked(person)) unchecked.push({ invitee, order })
       this.#hasResponded ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
+    await nextTurn()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
     return { due, unchecked: unchecked.map(({ invitee }) => invitee) }
   }

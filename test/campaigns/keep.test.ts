@@ -1,4 +1,5 @@
 // Hourly runs of `onramp keep` for a small company, with functions in place of the service and the mail server.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { CampaignRun } from '../../src/campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../../src/campaigns/keep-run.ts'
@@ -305,6 +306,21 @@ it('the emails due at a given time can be listed without checks and writes', asy
   expect(await plan(monday)).toEqual([['onboarding'], ['onboarding']])
   expect(await plan(monday - 2 * HOUR)).toEqual([[], []])
   expect([checkedEmails, await collect(people.all())]).toEqual([[], []])
+})
+
+it('new people are planned in slices, so that nothing else is blocked', async () => {
+  const { parts, list, people } = company(2_000)
+  let turns = 0
+  const planning = { isOver: false }
+  const others = (async () => {
+    for (; !planning.isOver; turns++) await nextTurn()
+  })()
+  const slices = new Map<number, number>()
+  for await (const _person of duePeople(list, people, { ...parts(), now: () => monday }))
+    slices.set(turns, (slices.get(turns) ?? 0) + 1)
+  planning.isOver = true
+  await others
+  expect([...slices.values()]).toEqual([500, 500, 500, 500])
 })
 
 it('with daily runs, a person with a lapsed app is emailed on the day of the sweep', async () => {
