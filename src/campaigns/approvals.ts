@@ -139,9 +139,9 @@ export function decideApproval(
   const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
   if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
-  const isNextDue = notified.every(({ notifiedAt }) => hasPassed(notifiedAt, WORKING_DAYS.nextTester))
+  const isLongAgo = ({ notifiedAt }: Waiter) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state: how }) => how === 'blocked')
-  const next = stage === 'approved' && isNextDue ? candidates.slice(0, 1) : []
+  const next = stage === 'approved' && notified.every(isLongAgo) ? candidates.slice(0, 1) : []
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {
     approval: { ...decided, stage, stageChangedAt, waiting: count, since, testers },

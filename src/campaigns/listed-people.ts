@@ -56,12 +56,12 @@ export class ListedPeople {
    * person.
    */
   current(refused: readonly AddressChange[]): Invitee[] {
-    const isRefused = (email: string) => refused.some(({ to }) => to === email)
+    const refusedAddresses = new Set(refused.map(({ to }) => to))
     // The former address is free now, perhaps for another person.
-    for (const { from, to } of this.changes) if (!isRefused(to)) this.#known.delete(from)
+    for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
     this.faults = []
     return this.#list.flatMap((row) => {
-      if (isRefused(row.email)) return []
+      if (refusedAddresses.has(row.email)) return []
       const email = this.#known.has(row.email) ? undefined : this.#present.get(row.email)
       if (email === undefined) return row
       if (!this.#rows.has(email)) return { ...row, email }
@@ -90,11 +90,11 @@ export class ListedPeople {
  * @returns `unused`: the number of removed ids
  */
 export function withUsableIds(list: readonly Invitee[]): { list: Invitee[]; unused: number } {
-  const addresses = new Map<string, Set<string>>()
-  for (const { id = '', email } of list) addresses.set(id, (addresses.get(id) ?? new Set()).add(email))
+  const owners = new Map<string, string>()
+  for (const { id = '', email } of list) owners.set(id, (owners.get(id) ?? email) === email ? email : '')
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
   const areRows = numbers.every((number, at) => number > (numbers[at - 1] ?? -1) && number <= 2 * list.length)
-  const isUsable = (id = '') => !areRows && addresses.get(id)?.size === 1
+  const isUsable = (id = '') => !areRows && owners.get(id) !== ''
   const used = list.map(({ id, ...row }): Invitee =>
     id !== undefined && isUsable(id) ? { ...row, id } : row,
   )

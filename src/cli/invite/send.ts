@@ -135,8 +135,8 @@ async function withPresentAddresses(
   const rows = new ListedPeople(list)
   for await (const person of people.all()) rows.matchRow(person)
   const { changes } = rows
-  const formerOf = (email: string) => changes.find(({ to }) => to === email)?.from ?? email
-  if (rename === undefined) return list.map((row) => ({ ...row, email: formerOf(row.email) }))
+  const former = new Map(changes.toReversed().map(({ from, to }) => [to, from]))
+  if (rename === undefined) return list.map((row) => ({ ...row, email: former.get(row.email) ?? row.email }))
   if (isSuspiciouslyMany(changes, list.length))
     throw new OperatorError(
       `${changes.length} people have another address on the list than before, by their id. If that is right, run ${COMMAND} keep PEOPLE.csv --confirm first, or ${COMMAND} person rename --file FILE. Nothing was sent.`,
