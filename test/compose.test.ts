@@ -250,13 +250,16 @@ it('invitations are verified with INVITE_SECRET, PUBLIC_URL and the clock', asyn
     const open = async () => (await stranger(onramp).get(`/invite/${token}`)).text
     return { first: await open(), open }
   }
+
   const { first, open } = await page(INVITE_SECRET, ORIGIN)
+
   // The page has the sender, and the apps in the order and with the names of the company file, without hidden ones.
   expect(first).toMatch(/Github.*Team chat/is)
   expect(first).not.toMatch(/>\s*(All|Secret)\s*</)
   expect(first).toContain('The search team')
   expect((await page(SECRET, ORIGIN)).first).not.toContain('The search team')
   expect((await page(INVITE_SECRET, 'https://other.example')).first).not.toContain('The search team')
+
   clock.now += 2 * DAY * 1000
   expect(await open()).not.toContain('The search team')
 })
@@ -264,6 +267,7 @@ it('invitations are verified with INVITE_SECRET, PUBLIC_URL and the clock', asyn
 it('a check names the person in its headers, and sends our final_redirect_url', async () => {
   const { browser, scrape, people, lives, clock } = compose()
   const get = await browser()
+
   const { text } = await get('/onboarding').expect(200)
   expect(service.sent[0]).toMatchObject({ origin: 'https://service.example' })
   const returnUrl = encodeURIComponent(`${ORIGIN}/onboarding/callback`)
@@ -278,6 +282,7 @@ it('a check names the person in its headers, and sends our final_redirect_url', 
   expect(await scrape()).toMatch(
     /onramp_service_call_duration_seconds_count\{operation="checkdatasourceauth",status="2xx"\} 1/,
   )
+
   // The record has the result of the check, for INVITE_RETENTION_DAYS.
   const person = await people.get('ada@acme.example')
   expect(person?.lastCheck).toMatchObject({ checkedAt: clock.now })

@@ -272,6 +272,7 @@ describe('the docs', () => {
     )
     const isBroken = ({ to, heading }: (typeof links)[number]) =>
       !existsSync(join(root, to)) || (heading !== '' && to.endsWith('.md') && !slugsIn(to).includes(heading))
+
     expect(links.filter(isBroken)).toEqual([])
   })
 })

@@ -104,6 +104,7 @@ it('the image serves from its own files alone', async () => {
     async () => server.hasEnded() || (await statusOf(`${env.PUBLIC_URL}/healthz`)) === 200,
     'it to serve',
   )
+
   expect(await server.end('SIGINT')).toMatchObject({ code: 0 })
 })
 

@@ -130,6 +130,7 @@ it('the doctor of the installed onramp examines an empty configuration', async (
 
 it('the installed demo runs, with its pages, its pictures and the made-up company', async () => {
   const { demo, port } = await startDemo('Stop')
+
   try {
     expect(demo.output()).toContain('npx --no -- onramp invite send')
     expect(

@@ -57,6 +57,7 @@ it('all faults are reported at once, each with its setting and its correction, a
     OIDC_CLIENT_SECRET: undefined,
   }
   const faults = faultsOf(faulty)
+
   for (const name of Object.keys(faulty))
     // prettier-ignore
     expect(faults.filter((fault) => fault.startsWith(`${name} `)), name).toHaveLength(1)
@@ -263,6 +264,7 @@ it.each(secrets)('%s may come from a file', (name) => {
   const oauth = { SMTP_OAUTH_ISSUER: 'https://as.example', SMTP_OAUTH_CLIENT_ID: 'mailer' }
   const others = name.startsWith('WEBHOOK_') ? addresses : name.startsWith('SMTP_OAUTH_') ? oauth : {}
   const loaded = loadSettings({ ...validSettings, ...others, [name]: undefined, [`${name}_FILE`]: path })
+
   expect([Reflect.get(loaded, name)].flat()).toEqual([value])
 })
 

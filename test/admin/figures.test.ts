@@ -88,6 +88,7 @@ const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
 
 it('every figure equals the rows of the list that it opens', async () => {
   const filters = new Set<string>()
+
   await fc.assert(
     fc.asyncProperty(company, async (people) => {
       const report = await createReport(counted(people), now)
@@ -121,6 +122,7 @@ it('the list counts the people of each filter, also within a search, an app or a
     app: fc.constantFrom('', 'slack_1'),
     group: fc.constantFrom('', 'Sales'),
   })
+
   await fc.assert(
     fc.asyncProperty(company, narrowed, async (people, within) => {
       const { counts } = await rowsOf(people, new URLSearchParams(within))

@@ -83,6 +83,7 @@ it('the digest is due once on its day, within the company’s working hours', ()
     isDigestDue({ ...newKeepState(), ...sent }, { digest: 'monday', timezone }, Date.parse(text))
   const dueAt = (text: string, at?: number, timezone = 'UTC') =>
     dueAfter(at === undefined ? {} : { digest: { ...before, day: '2027-01-18', at } }, text, timezone)
+
   expect(dueAt('2027-01-18T09:01:05Z')).toBe(true)
   expect(dueAt('2027-01-18T15:00:00Z', last)).toBe(false)
   expect(dueAt('2027-01-19T09:01:00Z', last)).toBe(false)
@@ -115,6 +116,7 @@ it('the digest has each count with its weekly change, and what needs action', as
     'Lost access · Most often Slack 10 +10',
     'Off the list, or unknown to search 0 -2',
   ])
+
   const command = expect.stringContaining('--release slack_1') as string
   expect(notice.needs).toMatchObject([
     { title: 'Slack: 412 of 450 people lost access (January 14, 2027)', command },

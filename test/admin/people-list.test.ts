@@ -65,6 +65,7 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
     answered('bob', both, listed('awaiting', 'jira_1'), both),
     answered('eve', both, []),
   ]
+
   expect(await emails(all, { show: 'fellBack' })).toEqual(['ada'])
   expect(await emails(all, { show: 'fellBack', app: 'slack_1' })).toEqual(['ada'])
   expect(await emails(all, { show: 'fellBack', app: 'jira_1' })).toEqual([])
@@ -136,7 +137,9 @@ it('the admins’ list of people shows each person’s furthest step', async () 
     withAppStates(signedIn, { a_1: 'connected' }, NOW + 4),
   ]
   const query = parsePeopleQuery({}, NOW)
+
   const { people } = peoplePage(await listPeople(summaries(...stages), query), ({ name }) => name, query, t)
+
   expect(people.map(({ stage, since }) => [stage, since && Date.parse(since.iso) - NOW])).toEqual([
     [t('admin.stage.known'), undefined],
     [t('admin.stage.invited'), 0],

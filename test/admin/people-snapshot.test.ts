@@ -89,9 +89,11 @@ it.each(['before a pass', 'after it'])(
     const readAll = async () => {
       for await (const _summary of snapshot.summaries(signal, 'page')) rows++
     }
+
     await Promise.all(Array.from({ length: 20 }, readAll))
     looking.isOver = true
     await others
+
     // One slice per turn, over all requests.
     expect(most).toBeGreaterThan(0)
     expect(most).toBeLessThanOrEqual(1_000)
@@ -202,6 +204,7 @@ it('a list has people by name, those without one by address, and numbers as numb
   const snapshot = new PeopleSnapshot({ all }, noRuns, () => NOW)
   const emails = async (use: 'page' | 'download') =>
     (await collect(snapshot.summaries(signal, use))).map(({ person }) => person.email.split('@')[0])
+
   expect(await emails('page')).toEqual(['2', '3', 'desk-9', 'desk-10', '1'])
   expect(await emails('download')).toEqual(['1', '2', '3', 'desk-10', 'desk-9'])
 })

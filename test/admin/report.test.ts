@@ -107,6 +107,7 @@ it('a person counts as reminded once, and has acted once the apps of the email a
   )
   // An administrator switched off their last unconnected app.
   const off = begin(withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY), NOW - 2 * DAY)
+
   const { days } = await reportOf(off)
   expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
   const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
@@ -205,12 +206,14 @@ it('the funnel counts observed steps of people with apps to connect, so it may w
   )
   // Connected elsewhere, without a sign-in here.
   const elsewhere = withAppStates(invited, { slack_1: 'connected' }, NOW)
+
   const report = await reportOf(
     withAppStates(withMilestone(invited, 'openedAt', NOW), {}, NOW),
     half,
     elsewhere,
     person,
   )
+
   expect(report.funnel).toEqual({ invited: 2, opened: 0, signedIn: 1, connecting: 2, finished: 1 })
   expect(report).toMatchObject({ toConnect: 2, nothing: 1, unchecked: 1, opened: 1 })
   expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
@@ -238,7 +241,9 @@ it('a person has returned once every lost app is connected again, on the last da
       { since: NOW + 3 * DAY },
     ),
   )
+
   const all = await Promise.all(reports)
+
   expect(all.map(({ flows }) => flows?.returned)).toEqual([0, 0, 0, 0, 1])
   expect(all.at(-1)?.days.find(({ returned }) => returned > 0)?.day).toBe('2026-11-06')
 })

@@ -127,6 +127,7 @@ it('each view is audited under its name, with the person', async () => {
 it('each row of the list links to a person’s page, without the email in its URL', async () => {
   const open = await pages([lacksSlack, lacksJira])
   const { key } = (await open('/admin/people?q=bob')).body.people[0]
+
   expect(key).toMatch(/^[\w-]{43}$/)
   expect((await open(`/admin/people/${key}`)).body).toMatchObject({
     view: 'admin/person',
@@ -144,9 +145,11 @@ it('each row of the list links to a person’s page, without the email in its UR
     user: grace,
     person: lacksJira.email,
   })
+
   const eventCount = auditEvents.length
   expect((await open(`/admin/people/${key}x`)).status).toBe(404)
   expect(auditEvents).toHaveLength(eventCount)
+
   context.isAdmin = false
   expect((await open(`/admin/people/${key}`)).status).toBe(403)
 })
@@ -158,6 +161,7 @@ it('every page and export reads the people on record', async () => {
     const { body, text } = await open(path)
     bodies[path] = path.endsWith('csv') ? text.trim().split('\n').length : body
   }
+
   expect(bodies).toMatchObject({
     '/admin': { view: 'admin/overview', freshness: [expect.stringContaining('2 people'), expect.anything()] },
     '/admin/people': {
@@ -183,14 +187,17 @@ it('twenty downloads that no one reads make the next one wait, until one of them
     report: () => Promise.reject(new Error('unused')),
   })
   const openDownloads = Array.from({ length: 20 }, () => open('/admin/people.csv'))
+
   await vi.waitFor(() => expect(ends).toHaveLength(20))
   const refused = await open('/admin/people.csv')
   expect([refused.status, refused.headers['content-disposition']]).toEqual([429, undefined])
   expect(auditEvents.at(-1)).toEqual({ event: 'limited', what: 'person', user: grace })
+
   ends[0]?.resolve()
   expect((await openDownloads.shift())?.status).toBe(200)
   ends[1]?.reject(new Error('away'))
   await expect(openDownloads.shift()).rejects.toThrow(/aborted|hang up/)
+
   openDownloads.push(open('/admin/people.csv'), open('/admin/people.csv'))
   await vi.waitFor(() => expect(ends).toHaveLength(22))
   for (const end of ends) end.resolve()
@@ -255,6 +262,7 @@ it('the overview has an action item for a removed app, and the end of the pause'
       await pages([hadJira, lacksSlack, { ...lacksJira, email: 'eve@acme.example' }])
     )('/admin')
   ).body
+
   expect(needs).toMatchObject([
     {
       title: 'Jira is gone from 1 list, and still on 1. Was it removed?',
@@ -319,6 +327,7 @@ it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser disconnec
   })
   const leaving: request.Test[] = []
   const abortedRequest = open(path, (call) => leaving.push(call)).catch(() => 'gone')
+
   await vi.waitFor(() => expect(signals).toHaveLength(1))
   leaving[0]?.abort()
   expect(await abortedRequest).toBe('gone')

@@ -39,6 +39,7 @@ describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
     await visitor.open(`/onboarding?lang=${tag}`)
     const { page } = visitor
     const { dir } = languages.in(tag)
+
     for (const path of paths) {
       const response = await page.goto(site.running.url + path)
       const html = (await response?.text()) ?? ''

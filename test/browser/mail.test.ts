@@ -61,6 +61,7 @@ it('an email to administrators is readable in both schemes and fits a phone, wha
     },
     'digest',
   )
+
   expect(await overflowAt(await show(html), 320)).toBeLessThanOrEqual(0)
 })
 

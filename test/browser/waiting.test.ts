@@ -112,9 +112,11 @@ it('the waiting page allows only our own scripts, and a stopped page allows none
   site.running.sandbox.switches.set({ consentDelaySeconds: 600 })
   await ada.open()
   await ada.goOnAndAllow()
+
   await ada.page.locator('.list').waitFor()
   expect(policies.at(-1)).toContain("script-src 'self';connect-src 'self'")
   expect(policies.at(-1)).toContain("default-src 'none'")
+
   await ada.page.goto(`${site.running.url}/onboarding?still=yes`)
   expect(policies.at(-1)).not.toContain('script-src')
 })
@@ -129,6 +131,7 @@ it('a slow press shows progress at once, counts once, and explains a delay', asy
   await ada.page.waitForLoadState()
   site.running.sandbox.clearRequests()
   site.running.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 6_000 } })
+
   const shown = await ada.page.evaluate(`(() => { ${read}
       setTimeout(() => sessionStorage.setItem('line', document.querySelector('.slow').textContent), 5_000)
       const before = busy()
@@ -136,9 +139,11 @@ it('a slow press shows progress at once, counts once, and explains a delay', asy
       press('.step a.button')
       return [before, busy()]
     })()`)
+
   expect(shown).toEqual([[], ['Continue to Slack']])
   await ada.reads('Acme Search wants to read content you can access in Slack.')
   expect(site.running.sandbox.count('checkdatasourceauth')).toBe(1)
+
   site.running.sandbox.switches.reset()
   await ada.open()
   expect(await ada.page.evaluate("sessionStorage.getItem('line')")).toBe(

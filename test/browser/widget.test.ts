@@ -98,9 +98,11 @@ it('the widget has the language of its element, else of the page, else of the br
   expect(await page.locator('#card .figures').innerText()).toBe('0 von 5 verbunden')
   expect(await page.locator('#own a.link').innerText()).toBe(languages.in('de')('widget.title'))
   expect(await page.locator('#link > a').getAttribute('lang')).toBe('ar')
+
   await page.goto(`${originOf(intranet)}/sv`)
   await page.locator('#card .figures').waitFor()
   expect(await page.locator('#card .figures').innerText()).toBe('0 of 5 connected')
+
   await page
     .locator('#card')
     .evaluate((element) => (element as unknown as Changeable).setAttribute('lang', 'ar'))

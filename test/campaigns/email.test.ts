@@ -29,6 +29,7 @@ it('the subject of an email names the app, or counts several', async () => {
 it('a reminder doesn’t call its apps the last ones while others are left', async () => {
   const last = { apps: ['Notion'], reminder: 3 }
   const jira = { instance: 'jira_1', name: 'Jira' }
+
   for (const [state, isLast] of [
     ['connected', true],
     ['off', true],
@@ -312,6 +313,7 @@ it('an email has a link for its person and apps, and the expected headers', asyn
     publicUrl: 'https://onramp.acme.example:8443',
   })
   const link = 'https://onramp.acme.example:8443/invite/TOKEN'
+
   expect(issued).toEqual([{ email: to, datasources: ['slack'] }, 30])
   expect(text).toContain(`\n${link}\n`)
   expect(headers).toEqual({

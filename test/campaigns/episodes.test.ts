@@ -187,6 +187,7 @@ it('an app added after the invitation gets at most three emails, a week apart', 
     const change = { campaign: NEW_APPS, reminder: due.reminder, state: 'sent', now, apps } as const
     person = withEmail(person, change)
   }
+
   expect(sent).toEqual([
     ['2027-01-18', 'notion_1', false],
     ['2027-01-25', 'notion_1', true],
@@ -238,9 +239,11 @@ it('three reminders of other apps don’t prevent an email about a new app withi
         }),
       personWithNewApp((person) => invited(person, monday - 200 * DAY)),
     )
+
   expect(
     [remindedThreeTimes(monday - 92 * DAY), remindedThreeTimes(monday - 2 * DAY)].map((one) => dueNew(one)),
   ).toEqual([['notion_1'], ['notion_1']])
+
   const fourth = withEmail(remindedThreeTimes(monday - 2 * DAY), {
     campaign: 'c',
     reminder: 0,

@@ -62,10 +62,12 @@ it('the note about columns names the columns that exclude people', async () => {
 it('Windows’ time zones and names of languages are understood, and unreadable ones are counted', async () => {
   const people: unknown[] = []
   const words: string[] = []
+
   for await (const row of readPeopleList(exported('windows-time-zones.csv'), (notified) =>
     words.push(notified),
   ))
     people.push(row.kind === 'person' && [row.person.timezone, row.person.language])
+
   expect(people).toEqual([
     ['Europe/Berlin', 'de'],
     ['Europe/Amsterdam', 'de-DE'],

@@ -57,7 +57,9 @@ it('onramp keep invites people, emails about a lapse, and stops after the repair
 it('onramp keep counts blocked people and guests of the directory as gone', async () => {
   const rows = (state: string) =>
     `mail,Status,userType\nada@acme.example,${state}\nbob@acme.example,Active,Member\n`
+
   await keep(list(rows('Active,Member')), monday)
+
   expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
   for (const [state, words, ...wanted] of [
     ['Suspended,Member', 'Left out: 1 is blocked there.'],

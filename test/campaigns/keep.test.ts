@@ -217,9 +217,11 @@ it('an app that people had before onramp and lose with the others isn’t new to
   await runs(1)
   world.now = monday
   all('awaiting')
+
   await runs(48)
   expect(alerts).toMatchObject([{ lapsed: 12, had: 12 }])
   expect(keepState()).toMatchObject({ newApps: [], massDisconnects: [{ lapsed: 12, had: 12 }] })
+
   release()
   await runs(24)
   const stored = await collect(people.all())
@@ -231,6 +233,7 @@ it('a run ends with everyone of the list on record, also people who were erased 
   const { runs, list, people, parts, service, world } = company(2)
   service.set('p0@acme.example', undefined)
   await runs(1)
+
   const unknown = await people.get('p0@acme.example')
   expect(unknown).toMatchObject({ unknownAt: expect.any(Number) as number })
   const erasedAt = (unknown?.changedAt ?? 0) + 90 * 24 * HOUR

@@ -177,7 +177,9 @@ it('a rejected client sends no email, and the message quotes the authorization s
   const { recipients, SMTP_URL } = await startMailbox()
   const planted = `planted-${secret}`
   const env = { SMTP_URL, ...withSecret(), SMTP_OAUTH_CLIENT_SECRET: planted }
+
   const { code, stderr } = await sent(env)
+
   expect([code, recipients]).toEqual([1, []])
   expect(stderr).toMatch(
     /no access token for the mailbox from 127\.0\.0\.1:\d+ \(it answered invalid_client with status 401/,
@@ -224,7 +226,9 @@ it('a mail server without passwords (550 5.7.30 Basic authentication is not supp
   })
   onTestFinished(() => server.close())
   const SMTP_URL = server.url.replace('//', '//search%40acme.example:letmein@')
+
   const { stderr } = await sent({ SMTP_URL })
+
   for (const line of [stderr, (await findingsFor({ SMTP_URL }))[0]?.says]) {
     expect(line).toContain(
       "doesn't take this sign-in (it says: 550 5.7.30 Basic authentication is not supported",
@@ -271,6 +275,7 @@ it('a server that lists only the JWT grant gets an assertion about the mailbox',
     SMTP_OAUTH_CLIENT_KEY: textOf('key'),
     SMTP_OAUTH_SCOPE: 'https://mail.google.com/',
   })
+
   expect(await tokenOf(tokens)).toBe('ya29.x')
   expect(bodies).toEqual([{ grant_type: jwtBearer, assertion: expect.any(String) as string }])
   const assertion = String(Reflect.get(bodies[0] ?? {}, 'assertion'))

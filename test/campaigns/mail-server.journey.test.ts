@@ -153,7 +153,9 @@ it('every link arrives unchanged, wherever its lines are broken', async () => {
     headers: { 'List-Unsubscribe': `<${audience}/invite/${token}/opt-out>` },
   })
   opened.close()
+
   const { text, html, headers } = await PostalMime.parse(received()[0]?.raw ?? '')
+
   expect(text?.split('\n').slice(0, 82)).toEqual([...lines, `..${token}`, '.'])
   expect(html?.match(/invite\/[\w.-]+/g)).toEqual(lines.map(() => `invite/${token}`))
   expect(headers.find(({ key }) => key === 'list-unsubscribe')?.value).toContain(`/${token}/`)
@@ -189,7 +191,9 @@ it('a run slows down to the mail server’s limit, and everyone gets one email',
   const names = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example`)
   const people = `email,suspended\nliz@acme.example,yes\n${names.join(',no\n')},no\n`
   const args = [list(people), '--json']
+
   const { code, stdout, stderr } = await send(args, { env: { SMTP_URL: server.url } })
+
   expect([code, server.recipients.toSorted()]).toEqual([0, names])
   expect(stderr).toContain(
     'The mail server takes no more emails for now: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',

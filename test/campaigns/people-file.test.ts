@@ -96,6 +96,7 @@ it('each invalid JSON line is reported with its fault', async () => {
     '{"work email":"ada@acme.example","manager email":"bob@acme.example"}',
     '{"email":7}',
   ]
+
   expect(await read(lines.join('\n'))).toEqual([
     `1 ${ada}`,
     '2 bob@acme.example',

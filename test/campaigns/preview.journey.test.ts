@@ -13,9 +13,11 @@ const folder = useFolder()
 it('a preview writes each kind of email as files, and checks, sends and saves nothing', async () => {
   const into = join(folder, 'new', 'preview')
   const { code, stdout } = await company().run(['invite', 'preview', into])
+
   expect(code).toBe(0)
   const files = readdirSync(into).map((file) => join(into, file))
   expect(stdout.trim().split('\n').toSorted()).toEqual(files.toSorted())
+
   const eml = await PostalMime.parse(readFileSync(join(into, 'invitation.eml')))
   expect(eml).toMatchObject({ subject: 'Connect 3 apps to search', from: { address: 'search@acme.example' } })
   expect(eml.text).toContain('http://localhost:3000/invite/')
@@ -93,6 +95,7 @@ it('a preview has the company’s branding, in each language of the people on a 
   const rows = 'ada@acme.example,en-GB\nbob,fr\ncarol@acme.example,\ndan@acme.example,de_AT\n'
   const people = company().list('people.csv', `email,locale\n${rows}`)
   const env = { ...company().env, COMPANY_FILE }
+
   const shown = await runCommand(['invite', 'preview', preview, '--list', people], env)
   expect(shown.err).toBe('line 3: "bob" is not a valid email address\n')
   const kinds = ['eml', 'html', 'txt']

@@ -80,6 +80,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
   const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
   await peopleStore.change(ada, (before) => withEmail(before, open))
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
+
   const { tally, shown, endedBy } = await run({
     people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
     check: (email) => {
@@ -88,6 +89,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
     },
     overrideRun: () => ({ send: undefined }),
   })
+
   expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
   expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
   expect(endedBy).toBe('list')
@@ -105,6 +107,7 @@ it('an email names only the person’s connectable apps, and all listed apps are
   }))
   await peopleStore.change(ada, (before) => withAppStates(before, { jira: 'blocked' }, 1))
   const about: unknown[] = []
+
   const { error } = await run({
     people: [ada],
     check: () => ({ kind: 'checked', unconnected: listed }),
@@ -116,6 +119,7 @@ it('an email names only the person’s connectable apps, and all listed apps are
       },
     }),
   })
+
   expect(error).toBeUndefined()
   expect(about).toEqual(['slack', expect.objectContaining({ reminder: 0, isLapse: false })])
   expect((await peopleStore.get(ada))?.lastCheck?.apps).toHaveLength(4)
@@ -129,6 +133,7 @@ it.each([
   await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
   const unconnected = instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
   const kinds: unknown[] = []
+
   await run({
     people: [ada],
     check: () => ({ kind: 'checked', unconnected }),
@@ -139,6 +144,7 @@ it.each([
       },
     }),
   })
+
   expect(kinds).toEqual([isLapse])
 })
 
@@ -147,6 +153,7 @@ it('an email gets all of the person’s apps, so names match the pages', async (
   await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
   const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
   const appsOfEmails: unknown[] = []
+
   await run({
     people: [ada],
     check: () => ({ kind: 'checked', unconnected: [...unconnectedApps, wiki] }),
@@ -157,6 +164,7 @@ it('an email gets all of the person’s apps, so names match the pages', async (
       },
     }),
   })
+
   expect(appsOfEmails).toEqual(['slack_1', 'wiki_1'])
 })
 
@@ -282,14 +290,17 @@ it('failures about people, or separated by an accepted email, don’t end a run'
 it('five service failures in a row end the run, and the next run checks these people last', async () => {
   const { run } = setUpRuns()
   const silent = { kind: 'no-response', detail: 'it answered 503' } as const
+
   const { error, tally, trouble } = await run({
     people: addresses(9),
     send: refuseToSend,
     check: () => silent,
   })
+
   expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
   expect(trouble).toContain('p0@acme.example no-response it answered 503')
+
   const next = await run({
     people: addresses(9),
     check: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: unconnectedApps }),

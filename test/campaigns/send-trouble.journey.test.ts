@@ -46,10 +46,12 @@ it('a dry run prints each email for people and programs, and sends and saves not
   const args = [list(EVERYBODY)]
   const dry = async (...more: string[]) =>
     await send([...args, '--dry-run', ...more], { env: { SMTP_URL: '', MAIL_FROM: '' } })
+
   expect((await dry()).stdout).toBe(
     'ada@acme.example  invitation  Slack, GitHub, Google Drive, Jira, Confluence\n' +
       'bob@acme.example  invitation  Slack, Google Drive\n',
   )
+
   const { stdout, stderr } = await dry('--json')
   const lines = stdout.trim().split('\n')
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -58,6 +60,7 @@ it('a dry run prints each email for people and programs, and sends and saves not
     expect.objectContaining({ rows: 3, wouldSend: 2, leftOut: { blocked: 0, guest: 0, mailbox: 0 } }),
   ])
   expect([stderr, received()]).toEqual(['Columns: email, name. Ignored: none.\n', []])
+
   await send(args)
   expect(received()).toHaveLength(2)
 })

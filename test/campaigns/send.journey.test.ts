@@ -27,11 +27,13 @@ it('a person with a known id and a new address is not invited again', async () =
     email: 'king@acme.example',
     datasources: [{ instance: 'x_1' }],
   })
+
   const dry = await send([...at('king@acme.example'), '--dry-run', '--json'])
   expect([dry.code, dry.stderr]).toEqual([0, expect.not.stringContaining('"audit"')])
   const { code, stderr } = await send(at('king@acme.example'))
   expect([code, stderr.match(/"audit":"renamed"/g)]).toEqual([0, ['"audit":"renamed"']])
   expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
+
   const swapped = list('email,id\nking@acme.example,E8\nbob@acme.example,E7\n')
   const refused = await send([swapped])
   expect([refused.code, refused.stderr.match(/two people never become one/g)?.length]).toEqual([3, 2])

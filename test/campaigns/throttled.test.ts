@@ -94,6 +94,7 @@ it('an email that waits for a throttling mail server is never recorded as unknow
   const leaving = new Set<unknown>()
   const { run, storedEmailState, peopleStore } = setUpRuns()
   const [ada = '', bob = ''] = people(2)
+
   const { tally } = await run({
     people: [ada, bob],
     send(email) {
@@ -118,6 +119,7 @@ it('an email that waits for a throttling mail server is never recorded as unknow
       },
     }),
   })
+
   expect([states[0], ...leaving]).toEqual(['deferred', 'sending'])
   expect([tally.sent, tally.deferred]).toEqual([0, 0])
 })

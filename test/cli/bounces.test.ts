@@ -49,14 +49,17 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
     0,
     `${ada}: marked as bounced\n${bob}: unchanged: no email to them, or marked before\n`,
   ])
+
   const line = { level: 'info', audit: 'bounced', emailId: await idOf(ada), operator: userInfo().username }
   expect(audited(first.err)).toMatchObject([line])
   expect(first.err).not.toContain('ada@')
   expect(await states(ada)).toEqual(['sent', 'failed'])
+
   // A repeated report changes nothing, and an unknown address isn't recorded.
   const again = await runCommand(['invite', 'bounced', ada], env)
   expect([again.exit, audited(again.err), await states(ada)]).toEqual([0, [], ['sent', 'failed']])
   expect(await states(bob)).toBeUndefined()
+
   const { out } = await runCommand(['invite', 'report', '--csv'], env)
   expect(out).toMatch(/"ada@acme\.example".*,"failed",/)
 })

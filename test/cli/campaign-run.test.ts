@@ -20,6 +20,7 @@ it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', 
   const context = { now: Date.now } as never
   const input = { people: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings, context }
   const run = { ...input, company: loadCompanyOf(settings) }
+
   await withNeighbors(run, { signal }, async (neighbors) => {
     const { send } = createCampaignRun(memoryRecords().records, run, {
       ...neighbors,

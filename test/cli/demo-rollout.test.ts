@@ -12,7 +12,9 @@ const settings = loadSettings({ ...REQUIRED, DATA_DIR: useFolder() })
 
 it('the demo shows 200 people of the sandbox in their second week, in each state', async () => {
   const rollout = createRollout(NOW)
+
   await replayRollout(rollout, settings, NOW)
+
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now: () => NOW })
     const report = await createReport(summarizeAll(people.all()), NOW)

@@ -9,12 +9,14 @@ it('a person with a new address and the same id stays opted out and on the list'
   for (const email of [ADA, bob, king]) unconnectedApps.set(email, ['slack_1'])
   await run([{ email: ADA, id }, bob])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
+
   const { exit, err } = await run([{ email: king, id }, bob])
   expect([exit, err.match(/"audit":"renamed","result":"done"/g)?.length]).toEqual([0, 1])
   expect(err).toContain(`1 person has a new address:\n  ${ADA} is ${king} now\n`)
   expect(await people.get(ADA)).toBeUndefined()
   expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
   expect(await people.get(king)).not.toHaveProperty('leftAt')
+
   // An older list without ids.
   const older = await run([ADA, bob])
   expect([older.exit, older.err]).toEqual([0, expect.stringContaining('emailed there: 1. Update the list.')])
@@ -31,10 +33,12 @@ it('a new address with another person’s data is reported, without emails or de
     { email: bob, id: 'E2' },
   ])
   const before = await collect(people.all())
+
   const { exit, err } = await run([
     { email: bob, id: 'E1' },
     { email: ADA, id: 'E2' },
   ])
+
   expect(exit).toBe(3)
   expect(err.match(/Needs you: .* has data of its own, and two people never become one/g)).toHaveLength(2)
   expect(await collect(people.all())).toEqual(before)
@@ -45,14 +49,17 @@ it('many new addresses at once need --confirm', async () => {
   const { run, people, keepState } = installation()
   const list = (domain: string) =>
     Array.from({ length: 5 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
+
   await run(list('acme.example'))
   await expect(run(list('acme.test'))).rejects.toThrow(
     '5 of the 5 people who were on the list have another address',
   )
+
   await run(list('acme.test'), { confirm: true })
   expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list('acme.test').map(({ email }) => email),
   )
+
   const half = list('acme.org').slice(0, 3)
   await run(half, { confirm: true })
   // The second run was refused by both guards.

@@ -94,6 +94,7 @@ it('one person tests an approved app, and the others are emailed once it works',
   await setUpWaitingPeople(rollout)
   await sentOn(rollout, TUESDAY)
   await rollout.keepState.decide('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+
   expect(await sentOn(rollout, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
   expect(await sentOn(rollout, WEDNESDAY, 12)).toEqual([])
   rollout.unconnectedApps.set(ADA, [])
@@ -106,6 +107,7 @@ it('one person tests an approved app, and the others are emailed once it works',
     ]),
   )
   expect(await sentOn(rollout, FRIDAY)).toEqual([])
+
   const reminded = (await sentOn(rollout, NEXT_WEDNESDAY)).map(([to]) => to)
   expect(new Set(reminded), 'They can connect it, so reminders are about it').toEqual(new Set([BOB, EVE]))
   expect((await rollout.keepState.load()).actions).toMatchObject([

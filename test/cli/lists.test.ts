@@ -58,6 +58,7 @@ it('no message is wider than a terminal, and commands stay whole; elsewhere a me
     return err.trimEnd().split('\n')
   }
   const narrow = { isTTY: true, columns: 80 }
+
   for (const args of [
     ['keep', list, '--dry-run'],
     ['person', 'rename', 'a@acme.example'],

@@ -82,6 +82,7 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
 it('onramp person --json has all stored data, and who released an email', async () => {
   const { out } = await runCommand(['person', ADA, '--json'], env)
   const iso = new Date(NOW).toISOString()
+
   expect(JSON.parse(out)).toMatchObject({
     schema_version: 1,
     email: ADA,

@@ -35,6 +35,7 @@ it('a rename is audited and recorded, and commands about the former address foll
   await store(ada)
   const { exit, out, err } = await rename('Ada@acme.example', adaNew)
   expect([exit, out]).toEqual([0, `${ada}: is ${adaNew} now\n`])
+
   const by = userInfo().username
   expect(JSON.parse(err)).toMatchObject({
     audit: 'renamed',
@@ -44,6 +45,7 @@ it('a rename is audited and recorded, and commands about the former address foll
     operator: by,
   })
   expect(err).not.toContain('@')
+
   const person = await withPeople((people) => people.get(adaNew))
   expect(person).toMatchObject({ optedOutAt: 1, actions: [{ what: 'renamed', by }] })
   expect(await rename(ada, adaNew)).toMatchObject({
@@ -77,7 +79,9 @@ it('a file of renames is applied in any order, and each refused line is named', 
     `no@acme.example,${eve}`,
   ]
   const input = { input: lines.join('\n') }
+
   const { exit, out, err } = await runCommand(['person', 'rename', '--file', '-'], env, input)
+
   expect(exit).toBe(1)
   expect(out.split('\n')).toEqual([
     `${bob}: is ${adaNew} now`,

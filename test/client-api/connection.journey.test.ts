@@ -219,6 +219,7 @@ it('a host is reached although its first address is slow and its second is dead'
   const sent = serviceAt(`http://service.test:${port}`, 8_000)()
   await pause(400)
   slow.signal('SIGCONT')
+
   expect(await sent).toMatchObject({ status: 200 })
 })
 
@@ -251,6 +252,7 @@ it('a dead HTTP/2 connection costs one request, and the next one uses a new conn
   })
   const url = `https://localhost:${await listening(firewall)}`
   const fetch = createFetch(1)
+
   expect((await fetch(url, post)).status).toBe(200)
   // Until the connection is free for the next request.
   await pause(50)

@@ -123,6 +123,7 @@ it('search results are read in several shapes, and only web links are kept', () 
     trackingToken: 't',
     requestID: 'r',
   })
+
   expect(answer?.results).toEqual([
     { title: 'Plan', url: 'https://a.example', snippet: 'words', datasource: 'slack' },
     { title: 'Doc', url: undefined, snippet: undefined, datasource: 'gdrive' },

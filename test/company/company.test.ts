@@ -56,6 +56,7 @@ it('a company’s texts are in the person’s language, else the default one, el
   const { localized, examples, links } = companyOf(
     'languages: [de, en]\nexamples: { fr: [f], de: [d], pt-br: [p] }\nlinks: { home: { url: "https://a.example", label: Home } }',
   )
+
   expect(localized(examples, 'fr-CA')).toEqual(['f'])
   expect(localized(examples, 'pt-BR')).toEqual(['p'])
   expect(localized(examples, 'ja')).toEqual(['d'])

@@ -48,6 +48,7 @@ it('an SVG with a script is served as an image, never inlined, and can’t run i
   folder.write('logo.svg', drawing)
   const file = folder.write('company.yaml', 'name: Acme\nlogo: { light: logo.svg, icon: logo.svg }\n')
   const scripted = await run({ settings: { COMPANY_FILE: file } })
+
   try {
     const { page } = await signIn(scripted, 'ada')
     const [, path = ''] = /<img src="(\/assets\/company\/logo[^"]+)"/.exec(page.body) ?? []
@@ -87,7 +88,9 @@ it('npm start with a faulty company file prints each fault, exits with 78 and st
   const settings = { ...running.env, PORT: port, DATA_DIR: data, COMPANY_FILE: file }
   const onramp = spawnOnramp(settings)
   await until(() => onramp.hasEnded(), 'its end')
+
   const { code } = await onramp.end('SIGKILL')
+
   expect(code).toBe(78)
   expect(onramp.output()).toMatch(/^onramp cannot start: 3 faults in COMPANY_FILE need to be fixed:$/m)
   for (const place of [

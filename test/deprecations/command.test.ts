@@ -111,15 +111,18 @@ test('diff lists added, moved and withdrawn items, and an earlier removal is an 
   const old = fileOf('old.json', text(...entries))
   const moved = text({ ...first, removal: '2027-02-01' }, { ...second, reason: 'x' }, mine)
   const later = fileOf('later.json', moved)
+
   const calm = await deprecations(['diff', old, later])
   expect(calm.code).toBe(0)
   expect(calm.out).toMatch(/^later .+ from 2027-01-15 to 2027-02-01 \(17 days\)$/m)
   expect(calm.out).toMatch(/^added +search\.old/m)
   expect(calm.out).toMatch(/^changed +getanswer\.trackingToken.*, reason$/m)
   expect(calm.out).toMatch(new RegExp(`^withdrawn +${third?.id}`, 'm'))
+
   const earlier = await deprecations(['diff', later, old, '--json'])
   expect(earlier.code).toBe(1)
   expect(JSON.parse(earlier.out)).toMatchObject({ errors: 1, changes: [{ kind: 'earlier' }, {}, {}, {}] })
+
   const listed = fileOf('today.json', (await deprecations(['list', '--json'])).out)
   expect(await deprecations(['diff', listed])).toMatchObject({
     code: 0,

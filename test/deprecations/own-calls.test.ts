@@ -12,6 +12,7 @@ test('onramp’s own calls are logged and counted as use or possible use', () =>
   const call = { method: 'POST', url: '/rest/api/v1/chat', status: 200, headers: {}, response: '{}' }
   watch.observe({ ...call, request: '{"citations":1}' })
   watch.observe({ ...call, request: '{"a":{"citations":1}}' })
+
   expect(logged).toEqual([
     { deprecation: 'chat.citations', by: 'use' },
     { deprecation: 'chat.citations', by: 'possible' },

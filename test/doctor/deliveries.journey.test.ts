@@ -32,6 +32,7 @@ it('a sender rejected by the mail server is reported in its words, without an em
   open.push(() => server.close())
   const sender = async (from: string) =>
     await findingFor('settings.mail', { SMTP_URL: server.url, MAIL_FROM: `Search <${from}>` })
+
   expect(await sender('search@acme.test')).toMatchObject({ status: 'ok' })
   expect(await sender('ceo@acme.test')).toMatchObject({
     says: 'The mail server refuses ceo@acme.test as a sender: 553 5.7.1 not an address of yours.',
@@ -54,11 +55,13 @@ it('a certificate that ends in two days is reported with its setting, and only h
     WEBHOOK_URL: `https://localhost:${port}/`,
     WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
   }
+
   expect(await findingFor('settings.certificates', settings)).toMatchObject({
     status: 'warn',
     says: expect.stringContaining(`certificate of localhost:${port} ends on 2`),
     settings: ['WEBHOOK_URL'],
   })
+
   const plain = { ...settings, WEBHOOK_URL: `http://localhost:${port}/` }
   expect(await findingFor('settings.certificates', plain)).toBeUndefined()
 })
@@ -74,7 +77,9 @@ it('the receiver gets one signed event without a person, and its address is neve
   })
   open.push(() => receiver.close())
   const WEBHOOK_URL = `${receiver.url}/hooks?code=planted`
+
   const finding = await findingFor('settings.webhooks', { WEBHOOK_URL, WEBHOOK_SECRET: secret })
+
   expect(finding).toMatchObject({ status: 'ok' })
   expect(JSON.stringify(finding)).not.toContain('planted')
   expect(verified).toMatchObject({ type: 'webhook.test', data: {} })

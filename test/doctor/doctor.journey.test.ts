@@ -123,6 +123,7 @@ it('the doctor reports a rejected self-registered client, with a fix', async () 
     ...method,
   }))
   records.close()
+
   expect(await findingsFor('authorization-server.client', env)).toMatchObject([
     {
       status: 'fail',
@@ -160,8 +161,10 @@ it('the doctor reports a proxy that puts its own host into redirects or rewrites
     })
   }).listen(port, 'localhost')
   open.push(() => proxy.close())
+
   const { findings } = await examined(running.env)
   const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
+
   expect(about).toMatchObject([
     { check: 'settings.public-url-reached', status: 'ok' },
     {

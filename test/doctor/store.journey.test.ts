@@ -168,7 +168,9 @@ it('the doctor reports an app of the company file without a match for a week', a
   await put('walk:ada', { startedAt: Date.now() - 8 * 86_400_000, known: [{ instance: 'slack_1' }] })
   await put('person:bob', { lastCheck: { apps: [{ instance: 'jira_2' }] }, campaigns: [] })
   await store.close()
+
   const found = (await examined(env)).findings.filter(({ check }) => check === 'settings.company')
+
   expect(found.filter(({ status }) => status === 'warn')).toMatchObject([
     { says: expect.stringContaining('datasources.slak'), fix: 'did you mean slack?' },
     { says: expect.stringContaining('datasources.box'), fix: 'correct its name, or remove it' },
@@ -184,6 +186,7 @@ it('the doctor counts undecryptable and damaged records, and changes nothing', a
   const env = { ...REQUIRED, REDIS_URL: redis.url }
   const records = async (changed: Record<string, string> = {}) =>
     (await examined({ ...env, ...changed })).findings.filter(({ check }) => check === 'store.records')
+
   expect(await records()).toEqual([])
   expect(await redis.ask('DBSIZE')).toBe(0)
   const store = openStore(loadSettings(env), createLog('silent'))
@@ -191,6 +194,7 @@ it('the doctor counts undecryptable and damaged records, and changes nothing', a
   const { sealer } = await createKeyRing(store.records, [REQUIRED.SESSION_SECRET]).dataKey()
   await store.records.put('walk:ada', sealer.seal('{}', 'walk:ada'), 60)
   expect(await records()).toMatchObject([{ status: 'ok' }])
+
   await store.records.put('walk:bob', 'damaged', 60)
   expect(await records()).toMatchObject([{ status: 'warn', says: expect.stringMatching(/^One record/) }])
   const before = await store.records.get('installation')

@@ -35,11 +35,13 @@ it('records are spread over all three nodes of a cluster, and listed and removed
   const records = createRedisRecords(connection.commands)
   const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)
   await Promise.all(keys.map((key) => records.put(key, 'a', 60)))
+
   const sizes = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))
   expect(Math.min(...sizes.map(Number))).toBeGreaterThan(0)
   const listed: string[] = []
   for await (const batch of records.keys('key ')) listed.push(...batch)
   expect(listed.toSorted()).toEqual(keys.toSorted())
+
   await Promise.all(keys.map((key) => records.remove(key)))
   expect(await records.get('key 1')).toBeUndefined()
   connection.destroy()

@@ -53,11 +53,13 @@ it('a sign-in that loses Redis after redeeming its code ends on the outage page'
   const finishing = chooseAccount(running, browser, 'ada')
   await until(() => running.sandbox.count('token') === 1, 'the token request')
   await redis.kill()
+
   await finishing
   running.sandbox.switches.reset()
   expectOutage(browser.page)
   expect(browser.page.url).toContain('/sign-in/callback')
   expect(browser.cookieHeader(running.url)).toBe(before)
+
   await redis.start()
   await untilReady(running)
   await browser.open('/onboarding')

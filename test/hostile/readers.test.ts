@@ -23,6 +23,7 @@ it.each([...tokens, ...wire, ...files, ...recordings])(
   async ({ input, read }) => {
     if (before === undefined) await collected()
     const atStart = (before ??= heldBytes())
+
     await fc.assert(
       fc.asyncProperty(input, async (text) => {
         const began = process.cpuUsage()
@@ -34,6 +35,7 @@ it.each([...tokens, ...wire, ...files, ...recordings])(
       }),
       { numRuns, seed, endOnFailure: numRuns > 1_000 },
     )
+
     await collected()
     before = heldBytes()
     expect(before - atStart, 'bytes that stay').toBeLessThan(MAX_STAYING)

@@ -168,6 +168,7 @@ it(
   `a server answers or refuses every hostile request (seed ${seed})`,
   async () => {
     const statuses = new Set<number>()
+
     await fc.assert(
       fc.asyncProperty(request, (sent) =>
         soon(async () => {
@@ -190,6 +191,7 @@ it(
   `people see a page, whatever the service responds (seed ${seed})`,
   async () => {
     const { switches } = running.sandbox
+
     await fc.assert(
       fc.asyncProperty(
         answer,

@@ -14,18 +14,22 @@ const optOut = async () => `${running.url}/invite/${await issue('carol@acme.exam
 it('a POST stops reminders, and a GET only shows the page', async () => {
   const url = await optOut()
   const browser = new TestBrowser()
+
   for (let times = 0; times < 5; times++) {
     await browser.open(url, { method: 'HEAD', follow: false })
     await browser.open(url)
     expect(browser.text).toContain('Stop reminders')
   }
+
   await browser.submit('/invite/')
   expect(browser.text).toContain('You won’t get any more reminders')
   expect(browser.text).toContain('c••@acme.example')
   expect(browser.text).not.toContain('carol@')
+
   await browser.post(url, { undo: 'yes' })
   expect(browser.text).toContain('Reminders are back on')
   expect(browser.text).toContain('Stop reminders')
+
   await browser.open(url)
   expect(browser.text).not.toContain('again')
 })
@@ -40,6 +44,7 @@ it('the opt-out page has the language that the person chooses there', async () =
 
 it('the one-click unsubscribe of a mail program stops reminders without a cookie', async () => {
   const url = await optOut()
+
   for (let times = 0; times < 3; times++) {
     const response = await fetch(url, {
       method: 'POST',
@@ -50,10 +55,12 @@ it('the one-click unsubscribe of a mail program stops reminders without a cookie
     expect(response.status).toBe(200)
     expect(response.headers.get('set-cookie')).toBeNull()
   }
+
   const multipart = new FormData()
   multipart.set('List-Unsubscribe', 'One-Click')
   const response = await fetch(url, { method: 'POST', redirect: 'manual', body: multipart })
   expect(response.status).toBe(200)
+
   const browser = new TestBrowser()
   await browser.open(url)
   expect(browser.text).toContain('You won’t get any more reminders')

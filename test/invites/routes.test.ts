@@ -63,8 +63,10 @@ it('an old link doesn’t recreate a forgotten person, and is recorded as opened
 it('a link to a former address still works for its person, and stops their emails', async () => {
   const { app, people, hints } = setUpInvites()
   await people.change(email, (person) => ({ ...person, name: 'Dan' }))
+
   await people.rename(email, 'daniel@acme.example')
   await people.change(email, (person) => ({ ...person, name: 'Another Dan' }))
+
   await request(app).get('/invite/token/start').set('sec-fetch-site', 'same-origin').expect(303)
   expect(hints).toEqual(['daniel@acme.example'])
   expect((await people.get(email))?.openedAt).toBeUndefined()

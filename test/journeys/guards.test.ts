@@ -32,6 +32,7 @@ it('every POST of another site is refused without an effect', async () => {
   const { browser } = await world.begin(1)
   const routes = await routesFor('post', world.env)
   expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
+
   const page = browser.page
   // Other servers post to these, authenticated by a logout token or an invitation's token (RFC 8058).
   const forServers = /\/(backchannel|opt-out)$/
@@ -47,6 +48,7 @@ it('every POST of another site is refused without an effect', async () => {
       expectPage(hop)
     }
   }
+
   browser.page = page
   const status = await browser.open('/api/status')
   expect(JSON.parse(status.body)).toMatchObject({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
@@ -68,6 +70,7 @@ it('an unknown address gives a page with a link, and a problem for programs', as
     const json = await browser.open(world.url + path, { headers: { accept: 'application/json' } })
     expect(JSON.parse(json.body)).toMatchObject({ status: 404, code: 'not_found' })
   }
+
   const bad = await browser.open(`${world.url}/onboarding/connect/%E0%A4%A`, { from: world.url })
   expect(bad.status).toBe(400)
   expectPage(bad)
@@ -82,21 +85,25 @@ it('forged Host and forwarded headers change no address', async () => {
     host: 'evil.example',
   }
   const { browser } = await world.begin(1)
+
   const connect = await browser.click('/onboarding/connect/slack_1', { headers: forged, follow: false })
   expect(connect.location).toMatch(new RegExp(`^${world.sandbox.urls.service}/auth/datasource/slack_1`))
   expect(world.sandbox.requests[0]?.query['final_redirect_url']).toMatch(
     new RegExp(`^${world.url}/onboarding/callback\\?step=`),
   )
+
   const signIn = await browser.open(`${world.url}/sign-in`, { headers: forged, follow: false })
   const authorization = new URL(signIn.location ?? '')
   expect(authorization.origin).toBe(world.sandbox.urls.authorizationServer)
   expect(authorization.searchParams.get('redirect_uri')).toBe(`${world.url}/sign-in/callback`)
+
   const page = await browser.open(`${world.url}/onboarding`, { headers: forged })
   expect(page.body).not.toContain('evil')
 })
 
 it('every response has the security headers, and doesn’t name its software', async () => {
   const { browser } = await world.begin(1)
+
   for (const path of [
     '/',
     '/onboarding',

@@ -110,11 +110,13 @@ it('behind a forward proxy, people sign in, connect an app, search and are signe
   const onramp = await startOnramp(env)
   const browser = new TestBrowser(network.connect)
   await browser.open(`${onramp.url}/onboarding`)
+
   await browser.post(browser.page.url, { person: 'ada' })
   expect(browser.text).toContain('Slack')
   await browser.click('/onboarding/connect')
   await answerConsent(browser, 'allow')
   expect(network.sandbox.state('ada')['slack_1']).toBe('authorized')
+
   await browser.open(`${onramp.url}/search?q=plan`)
   expect(network.sandbox.count('search')).toBe(1)
   await network.sandbox.endSessions('ada')

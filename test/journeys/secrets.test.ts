@@ -98,6 +98,7 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
   it('no secret of a journey is in a log, on a page or in an address of ours', async () => {
     const world = await openWorld({ open, settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
     onTestFinished(() => world.close())
+
     const browser = await walkWithTrouble(world)
     const secrets = secretsOf(world, browser.hops)
     for (const planted of ['planted-one-time-token-0123456789', 'Bearer leaked'])
@@ -106,19 +107,23 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
       'access token', 'client secret', 'code', 'code_challenge in an address', 'code_verifier', 'cookie',
       'id_token_hint', 'nonce in an address', 'planted', 'redirect in an address', 'session id', 'session secret', 'state', 'token',
     ] // prettier-ignore
+
     expect([...new Set(secrets.values())].sort()).toEqual(kinds)
     expect(world.log.length).toBeGreaterThan(5)
     for (const line of world.log) expect(leaksIn(line, secrets), line).toEqual([])
+
     const ours = browser.hops.filter((hop) => new URL(hop.url).origin === world.url)
     for (const hop of ours) {
       expect(leaksIn(hop.body, secrets), hop.url).toEqual([])
       const { origin, href } = new URL(hop.location ?? '/', hop.url)
       expect(origin === world.url ? leaksIn(href, secrets) : [], href).toEqual([])
     }
+
     // The authorization server responds by a redirect with parameters: RFC 6749 4.1.2, RP-Initiated Logout 1.0, 3.
     const answers = ours.filter((hop) => /\/(sign-in\/callback|signed-out)\?/.test(hop.url))
     const rest = ours.filter((hop) => !answers.includes(hop))
     for (const hop of rest) expect(leaksIn(hop.url, secrets), hop.url).toEqual([])
+
     const elsewhere = browser.hops.filter((hop) => new URL(hop.url).origin !== world.url)
     const kept = ['access token', 'code_verifier', 'client secret', 'session secret', 'cookie', 'session id']
     for (const hop of elsewhere)
@@ -141,10 +146,12 @@ it('a code received during an outage of the store is on no page and in no log', 
   let callbackUrl = browser.hops.at(-1)?.location ?? ''
   while (!callbackUrl.startsWith(world.url))
     callbackUrl = (await browser.open(callbackUrl, { follow: false })).location ?? ''
+
   await redis.kill()
   const hop = await browser.open(callbackUrl)
   expect(hop.status).toBe(503)
   expectPage(hop)
+
   const query = new URL(callbackUrl).searchParams
   for (const name of ['code', 'state']) {
     const value = query.get(name) ?? 'missing'

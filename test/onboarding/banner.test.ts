@@ -108,6 +108,7 @@ it('the banner about a long name begins with the result, and has the name once',
     return [banner?.title, banner?.named, banner?.text]
   }
   const both = checkedWalk([long, other])
+
   expect(notified(checkedWalk([other], both))).toEqual(['Connected', long.name, ''])
   expect(notified(checkedWalk([github], checkedWalk([long, github])))).toEqual([
     'Connected',
@@ -116,6 +117,7 @@ it('the banner about a long name begins with the result, and has the name once',
   ])
   expect(notified(skip(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Skipped', long.name])
   expect(notified(block(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Waiting for admin', long.name])
+
   const isOff = checkedWalk([{ ...long, status: 'disabled' }, other])
   expect(notified(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
 })
@@ -144,6 +146,7 @@ it('an app being confirmed polls, and leaves the main action to the next app', (
     visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
   }
   const { refresh, confirming, card } = overviewPage(walk, { from: 'slack_1' })
+
   expect(refresh).toEqual({ seconds: 5, url: '/onboarding/callback?step=step-1' })
   expect(confirming).toMatchObject({
     title: 'Checking Slack…',

@@ -132,6 +132,7 @@ it('the card has the company’s reason, the scope of search, the account and he
     account: 'your acme.example account',
     help: 'Ask the help desk.',
   })
+
   expect(overviewPage(checkedWalk([slack]), { describe: about }).card).toMatchObject({
     paragraphs: [],
     lines: [
@@ -152,6 +153,7 @@ it('the card has the company’s reason, the scope of search, the account and he
       ],
     },
   })
+
   const reconnectCard = overviewPage(checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]), {
     describe: about,
   }).card

@@ -180,6 +180,7 @@ it('the list shows up to six apps in order, and else the five most urgent', () =
     named('stale', TODO, { status: 'stale' }),
     named('waits', { kind: 'confirming' }),
   ]
+
   expect(shown(apps)).toEqual(['on todo skipped stale waits off', ''])
   expect(shown([...apps, named('todo_2')])).toEqual(['todo skipped stale waits todo_2', 'on off'])
   const blocked = named('blocked', { kind: 'blocked', since: NOW })

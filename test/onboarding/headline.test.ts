@@ -162,6 +162,7 @@ it('the overview explains an app without a usable address, and where search stil
     }
     return headlineOf(counts, t)
   }
+
   expect(openingWith(1, { attention: 1 })).toMatchObject({
     state: 'rest',
     search: true,

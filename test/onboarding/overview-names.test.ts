@@ -88,6 +88,7 @@ it('a long name of an app is separate from the verb in languages that need it', 
     const { card } = overviewPage(checkedWalk([unconnectedApp('plan_1', LONG, status)]), { t: texts })
     return [card?.title, card?.named]
   }
+
   expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])
   for (const [tag, verb] of [
     ['ja', 'このアプリを接続'],

@@ -16,6 +16,7 @@ it('the overview of more than ten apps has a search, and no estimate of minutes'
   const apps = Array.from({ length: 11 }, (_, index) => unconnectedApp(`app_${index}`, `Wiki ${index}`))
   const visit = { only: ['app'], returnTo: '/search' }
   const many = overviewPage({ ...checkedWalk(apps), visit }, { query: ' wIKI 1' })
+
   expect(many.filter).toEqual({
     query: 'wIKI 1',
     visit: [
@@ -37,6 +38,7 @@ it('the overview of more than ten apps has a search, and no estimate of minutes'
   })
   // The search also finds the card's app.
   expect(overviewPage(checkedWalk(apps), { query: 'wiki 0' }).entries).toHaveLength(1)
+
   const few = overviewPage(checkedWalk(apps.slice(1)), { query: 'zebra' })
   expect(few).toMatchObject({ filter: undefined, progress: { minutes: 'About 10 minutes left' } })
   expect(few.entries).toHaveLength(5)
@@ -46,6 +48,7 @@ it('the finished overview shows the person’s name, the account, and how to dis
   const about = () => ({ ...noDescription, account: 'your Acme workspace' })
   const walk = checkedWalk([], checkedWalk([slack, github]))
   const end = overviewPage(walk, { name: 'Ada Lovelace', describe: about })
+
   expect(end.heading).toBe('You’re all set, Ada Lovelace')
   expect(end.connectedFor).toBe(
     'Connected for ada@acme.example. You can disconnect an app any time in that app’s own settings.',
@@ -57,6 +60,7 @@ it('the finished overview shows the person’s name, the account, and how to dis
   })
   expect(overviewPage(checkedWalk([]))).toMatchObject({ connectedFor: '' })
   expect(overviewPage(checkedWalk([slack]), { describe: about }).connectedFor).toBe('')
+
   const rest = overviewPage(skip(checkedWalk([slack], checkedWalk([slack, github])), 'slack_1', NOW), {
     describe: about,
   })

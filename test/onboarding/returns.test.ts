@@ -8,6 +8,7 @@ const CLICK = '/onboarding/connect/slack_1'
 it('a confirmed return leads straight to the next app, and the last one to the final page', async () => {
   const { setup, locationOf, page, callbackPath, calls, audited } = await awayAtSlack()
   setup.unconnectedApps = [github]
+
   expect(await locationOf(callbackPath())).toBe(consentOf('github_1'))
   // One day later.
   setup.now += 90_000_000
@@ -179,7 +180,9 @@ it('a return without a click gets, in a browser, a page that continues to the ne
   setup.now += 9_999
   setup.unconnectedApps = [github]
   const path = callbackPath()
+
   const between = await page(path)
+
   expect(between).toEqual({
     view: 'onboarding/between',
     title: 'Checking Slack…',

@@ -15,6 +15,7 @@ it('the overview shows the service’s response in the person’s language', asy
     },
     progress: { connected: 0, total: 2 },
   })
+
   const german = await page('/onboarding', { 'accept-language': 'de' })
   expect(german.card).toMatchObject({
     title: 'Slack verbinden',
@@ -60,6 +61,7 @@ it('the overview begins with the app of its query', async () => {
 
 it('a browser that disconnects cancels the check of the overview, but not of a click', async () => {
   const { setup, open } = setUpWalkRoutes()
+
   for (const [path, ends] of [
     ['/onboarding', true],
     [CLICK, false],
@@ -93,6 +95,7 @@ it('a click interrupted by a sign-in is not lost: the page offers that app', asy
   const crossSiteHeaders = { 'sec-fetch-site': 'cross-site' }
   const path = '/onboarding?datasource=slack&datasource=github&from=github_1&again=yes'
   setup.now += 59_999
+
   expect(await locationOf('/onboarding/connect/github_1', crossSiteHeaders)).toBe(path)
   expect(calls).toHaveLength(1)
   expect(await page(path)).toMatchObject({
@@ -105,9 +108,11 @@ it('a click interrupted by a sign-in is not lost: the page offers that app', asy
     card: { instance: 'slack_1' },
     focusesMain: true,
   })
+
   setup.unconnectedApps = [slack]
   // GitHub was connected in the meantime.
   expect(await page(path)).toMatchObject({ card: { instance: 'slack_1' }, focusesMain: true })
+
   setup.now += 1
   expect(await locationOf('/onboarding/connect/github_1', crossSiteHeaders)).toBe('/onboarding')
   // Another site can link to the same address at any time.

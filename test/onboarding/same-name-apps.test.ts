@@ -63,6 +63,7 @@ it('the card of a stale same-name app names the account to use', () => {
     return [...paragraphs, ...lines.slice(1).map(({ text }) => text)]
   }
   const explained = t('next.explainStale')
+
   expect(allTexts(checkedWalk([stale, second]))).toEqual([explained, AGAIN])
   expect(allTexts(checkedWalk([stale], checkedWalk([slack, second])))).toEqual([
     explained,

@@ -65,23 +65,29 @@ it('the status is per person, checks at most every three seconds, and doesn’t 
   const texts = { lang: 'en', dir: 'ltr', left: '2 apps left to connect', progress: '0 of 2 connected' }
   expect(first).toEqual({ signedIn: true, connected: 0, pending: 2, skipped: 0, texts })
   expect(await page('/api/status?language=ar')).toMatchObject({ texts: { lang: 'ar', dir: 'rtl' } })
+
   setup.unconnectedApps = [github]
   setup.now += 2_999
   expect(await page('/api/status')).toEqual(first)
   expect(calls).toEqual([PLAIN_CHECK])
+
   setup.now += 1
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   expect(calls).toHaveLength(2)
+
   setup.person = { ...ada, subject: 'bob' }
   setup.unconnectedApps = [slack]
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
+
   setup.person = ada
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   expect(calls).toHaveLength(3)
+
   setup.person = { ...ada, subject: 'bob' }
   setup.now += 3_000
   setup.isServiceDown = true
   expect((await get('/api/status')).status).toBe(503)
+
   setup.isServiceDown = false
   expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
 })

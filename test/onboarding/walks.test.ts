@@ -201,6 +201,7 @@ it.each([
     ...withSignIn(person, personKey(ada)),
     formerEmails: [email],
   }))
+
   const before = await process().update(ada, (walk) => ({
     ...skip(applyCheck(walk, apps, 1, 30), 'wiki_1', 1),
     visit: { only: ['wiki'] },
@@ -210,6 +211,7 @@ it.each([
   const user = { subject: 'another', email, ...given }
   const walks = process(undefined, people)
   const walk = await walks.load(user)
+
   expect(walk.known).toEqual(isContinued ? before.known : [])
   expect(walk.visit).toEqual({ only: [] })
   await walks.update(user, (same) => same, walk)

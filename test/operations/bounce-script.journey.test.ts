@@ -54,10 +54,12 @@ it('the script in the docs reports only unknown addresses, and moves the emails 
       env: { HOME: folder, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
     })
   run()
+
   expect(readFileSync(join(folder, 'called'), 'utf8').split('\n').toSorted()).toEqual(
     ['', ada, bob, 'invite bounced --list -'].toSorted(),
   )
   expect([readdirSync(join(box, 'new')), readdirSync(join(box, 'cur')).length]).toEqual([[], 6])
+
   rmSync(join(folder, 'called'))
   run()
   expect(existsSync(join(folder, 'called'))).toBe(false)

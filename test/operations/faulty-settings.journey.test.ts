@@ -18,8 +18,10 @@ it('a start with faulty settings reports every fault, exits with 78, and starts 
   }
   const onramp = spawnOnramp(env)
   await until(() => onramp.hasEnded(), 'its end')
+
   const { code } = await onramp.end('SIGKILL')
   const output = onramp.output()
+
   expect(code).toBe(78)
   for (const name of ['SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']) expect(output).toContain(name)
   expect(output).not.toMatch(/planted|listens|at .*\.ts/)

@@ -40,6 +40,7 @@ it('a change that another process has already made creates no event', async () =
     onEvents: (email) => void announced.push(email),
   })
   await people.change(ada, arrived)
+
   expect(announced).toEqual([])
 })
 
@@ -61,6 +62,7 @@ it('two spellings of an address share one record', async () => {
 it('a record changed by two processes at once loses nothing, and is written only if changed', async () => {
   const { values, open } = setUpPeople()
   const processes = [open(), open()] as const
+
   await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       processes[index % 2 === 0 ? 0 : 1].change(`p${index % 10}@acme.example`, (before) => ({
@@ -69,6 +71,7 @@ it('a record changed by two processes at once loses nothing, and is written only
       })),
     ),
   )
+
   for (let person = 0; person < 10; person++)
     expect((await open().get(`p${person}@acme.example`))?.group).toBe('xxxxx')
   const before = [...values.values()]
@@ -108,6 +111,7 @@ it('a record lives in the store as long as the person is remembered', async () =
   await people.change(ada, opened)
   await people.change(ada, (before) => withMilestone(before, 'optedOutAt', NOW))
   await people.change(ada, withoutOptOut)
+
   expect(lives).toEqual([90, 730, 90])
 })
 
@@ -167,10 +171,12 @@ it('hidden apps are omitted when reading, and kept unchanged when writing', asyn
   const changed = await hiding.change(ada, (before) =>
     withCheck(before, { checkedAt: NOW + 1, unconnected: [] }, NOW + 1),
   )
+
   expect(changed.lastCheck?.apps.map(({ instance, status }) => [instance, status])).toEqual([
     ['slack_1', 'connected'],
   ])
   expect(await hiding.get(ada)).toEqual(changed)
+
   const whole = (await open().get(ada))?.lastCheck?.apps.map(({ instance, status }) => [instance, status])
   expect(whole).toEqual([
     ['slack_1', 'connected'],

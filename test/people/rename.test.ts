@@ -44,6 +44,7 @@ it('the opt-out, the emails and the history follow a person to a new address', a
     withEmailState(optedOut({ ...before, id: 'E1', finishedAt: 5 }), 'sent', { now: NOW }),
   )
   wait(1)
+
   expect(await people.rename(' Ada@ACME.example', adaNew)).toBe('renamed')
   expect(await people.get(ada)).toBeUndefined()
   expect(await people.get(adaNew)).toEqual({
@@ -117,11 +118,13 @@ it('a former address resolves to its owner at the given time', async () => {
   wait(1)
   await people.change(ada, (before) => ({ ...before, id: 'E2' }))
   wait(1)
+
   expect(await people.currentAddress(ada)).toBe(ada)
   await people.rename(ada, bob)
   wait(1)
   const then = (days: number) => people.addressAt(ada, NOW + days * 86_400_000)
   expect([await then(0), await then(2), await then(4)]).toEqual([adaNew, bob, ada])
+
   await people.rename(adaNew, ada)
   expect([await then(0), await then(2)]).toEqual([ada, bob])
   expect((await people.get(ada))?.formerEmails).toEqual([adaNew])

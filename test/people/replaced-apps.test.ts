@@ -69,6 +69,7 @@ it('emails about a lost app count for the one that replaces it', async () => {
     found.push(await due())
     await before.change('ada@acme.example', change(email))
   }
+
   expect([...found, await due()]).toEqual([['slack_2'], ['slack_2'], ['slack_2'], []])
 })
 
@@ -98,6 +99,7 @@ it('a replacement app is new, not lapsed, and can lapse once it is connected', a
     newAt: 3,
     movedFrom: 'slack_1',
   }
+
   expect(await check(3, 'slack_2')).toEqual([moved])
   expect(await check(4, 'slack_2')).toEqual([moved])
   expect(await check(5)).toEqual([{ instance: 'slack_2', name: 'Slack', status: 'connected', since: 5 }])

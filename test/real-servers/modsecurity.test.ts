@@ -106,6 +106,7 @@ describe.skipIf(!isHere).for([1, 2] as const)(
 
     it('invited people come to the walk, and can stop the reminders', async () => {
       const { running, found } = await behindFirewall(level)
+
       for (let count = 0; count < TIMES * 8; count++) {
         const datasources = count % 3 === 0 ? ['slack_1', 'github_1'] : []
         const token = await invite(running, { email: 'ada@acme.example', datasources })

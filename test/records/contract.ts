@@ -108,10 +108,12 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     await opened.pass(1_100)
     const listed: string[] = []
     let batches = 0
+
     for await (const batch of records.keys(prefix)) {
       listed.push(...batch)
       batches++
     }
+
     expect(listed.toSorted()).toEqual(names.toSorted())
     expect(batches).toBeGreaterThan(0)
     for await (const batch of records.keys(`none:${prefix}`)) expect(batch).toEqual([])

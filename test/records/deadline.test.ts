@@ -33,6 +33,7 @@ it('a failure is an outage at once, also one that is thrown synchronously', asyn
       throw cause
     },
   ]
+
   for (const work of failing)
     expect(await failed(withinDeadline(work))).toMatchObject({
       name: 'StoreUnavailable',

@@ -99,9 +99,11 @@ describe.each(stores)('on %s, a store', (name, open) => {
     Object.assign(running.env, earlier)
     await withRecords((records) => records.put('arrivals:4711', 'sealed', 3600))
     const words = 'the store holds records about people that another version of onramp wrote'
+
     expect(await refusals()).toEqual(refusedWith(words))
     expect(await runCommand(['store', 'adopt', '--yes'], earlier)).toMatchObject({ exit: 0 })
     expect(await runCommand(['invite', 'report', '--json'], earlier)).toMatchObject({ exit: 0 })
+
     const again = await runCommand(['store', 'adopt', '--yes'], earlier)
     expect(again.out).toContain('nothing was changed')
     const opened = openStore(loadSettings(earlier), createLog('silent'))

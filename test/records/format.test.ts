@@ -105,6 +105,7 @@ it('a running process continues after the store was emptied, and after an outage
     isAway ? Promise.reject(new StoreUnavailable(new Error('away'))) : stored.get(key)
   const check = createFormatCheck({ ...stored, get }, false, () => time)
   await expect(check()).rejects.toThrow(StoreUnavailable)
+
   isAway = false
   await check()
   await stored.remove('format')

@@ -17,13 +17,16 @@ it('a lease that is released during an outage isn’t renewed, so it expires', a
     compareAndRemove: () => Promise.reject(new StoreUnavailable(new Error('away'))),
   }
   const lease = await takeLease(records, 'name')
+
   await vi.advanceTimersByTimeAsync(2_100)
   expect(lives).toEqual([3, 3, 3])
   await lease?.release()
   expect(lease?.isHeld()).toBe(false)
+
   await vi.advanceTimersByTimeAsync(1_100)
   expect(lives).toHaveLength(3)
   expect(await takeLease(records, 'of a fixed length', 60)).toBeDefined()
+
   await vi.advanceTimersByTimeAsync(2_100)
   expect(lives.slice(3)).toEqual([3, 60])
 })

@@ -40,6 +40,7 @@ it('the embedded store deletes expired records every minute, and no others', asy
   let now = 1_000
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const records = createSqliteRecords(folder, () => now)
+
   try {
     await records.put('over', 'a', 59)
     await records.put('living', 'b', 61)

@@ -59,15 +59,18 @@ describe.each([
     await browser.click('/onboarding/connect')
     await answerConsent(browser, 'allow')
     await browser.open(`${running.url}/onboarding`)
+
     await browser.submit('/onboarding/skip/')
     expect(browser.page.status).toBe(200)
     for (const path of ['/sessions', '/search?q=plans', '/api/status'])
       expect((await browser.open(running.url + path)).status, path).toBe(200)
+
     const other = await signIn(running, 'bob')
     await running.sandbox.endSessions('bob')
     expect(running.sandbox.logouts().at(-1)?.status).toBe(200)
     await expectSignedOut(running, other)
     await expectSignedIn(running, browser)
+
     await browser.open(`${running.url}/onboarding`)
     await browser.submit('/sign-out')
     await expectSignedOut(running, browser)

@@ -106,6 +106,7 @@ it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
     const data = join(folder, 'mounted')
     mkdirSync(data)
     execFileSync('/usr/bin/bindfs', [mkdtempSync(join(folder, 'behind-')), data])
+
     try {
       const server = await serve(data)
       expect(server.output()).toMatch(/"fileSystem":"FUSE".*network file system.*REDIS_URL/)
@@ -148,14 +149,17 @@ it('a server that can’t start names a PORT in use', async () => {
 it('a server that can’t start names DATA_DIR if its file isn’t a database, and unlocks the folder', async () => {
   const file = join(folder, 'onramp.sqlite')
   writeFileSync(file, 'this is not a database, however long it may be'.repeat(40))
+
   expect(await whyOf({})).toContain(
     `"msg":"onramp cannot start: the store in DATA_DIR (${folder}) can't be opened (file is not a database): restore a backup`,
   )
+
   const open = (data: string) =>
     openStore({ DATA_DIR: data, REDIS_URL: undefined } as StoreSettings, createLog('silent'), {
       isServer: true,
     })
   expect(() => open(folder)).toThrow(FolderUnusable)
+
   rmSync(file)
   await open(folder).close()
   mkdirSync(join(folder, 'barred/onramp.sqlite'), { recursive: true })

@@ -73,12 +73,14 @@ describe('a dump of the store', () => {
     const sign = (value: string) =>
       `s%3A${encodeURIComponent(`${value}.${createHmac('sha256', key).update(value).digest('base64').replace(/=+$/, '')}`)}`
     const names = entries.map(([name]) => name.slice(name.lastIndexOf(':') + 1))
+
     expect(names.length).toBeGreaterThan(3)
     for (const name of [...names, ...entries.map(([name]) => name)]) {
       const thief = new TestBrowser()
       thief.setCookie(running.url, 'onramp', sign(name))
       await expectSignedOut(running, thief)
     }
+
     // The real id with such a signature works, so the forged signatures are valid.
     const owner = new TestBrowser()
     owner.setCookie(running.url, 'onramp', sign(sessionId()))

@@ -123,16 +123,19 @@ it('a page without a sign-in sets no cookie and touches no record', async () => 
 it('a browser that signs in gets a new session, inserted once, under a key that isn’t the cookie', async () => {
   const { browser, store, done } = setUpSession()
   const ada = browser()
+
   const { headers, body: id } = await ada.agent.get('/in')
   expect(headers['set-cookie']).toEqual([
     expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
   ])
+
   const secure = request(setUpSession({ https: true }).app)
     .get('/in')
     .set('x-forwarded-proto', 'https')
   expect((await secure).headers['set-cookie']).toEqual([
     expect.stringMatching(/^__Host-onramp=s%3A.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
   ])
+
   const [[key, sealed] = ['', '']] = [...store.values]
   expect([key, done, store.lives.get(key)]).toEqual([
     `session:${hashOf(id as string)}`,
@@ -230,6 +233,7 @@ it.each([
 it('a session keeps refreshed tokens over a slower request’s save, which is logged', async () => {
   const { browser, done, meanwhile, sessions, store } = setUpSession()
   const ada = browser()
+
   await ada.get('/in')
   const lost = 'session not saved: another request changed or ended it meanwhile'
   let after: (id: string) => Promise<unknown> = () => ada.get('/refresh')
@@ -238,6 +242,7 @@ it('a session keeps refreshed tokens over a slower request’s save, which is lo
     after = async () => undefined
     await does(id)
   }
+
   expect(await ada.get('/set')).toBe('done')
   expect(await ada.get('/')).toMatchObject({ user, tokens: { accessToken: 'second' } })
   after = (id) => sessions.end(hashOf(id))
@@ -307,12 +312,14 @@ it('a failing store is an outage, and keeps the session’s cookie', async () =>
     fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)
   const { browser, meanwhile } = setUpSession({ store, own: { get } })
   const ada = browser()
+
   await ada.get('/in')
   meanwhile.does = async () => (fails = true)
   for (const path of ['/refresh', '/']) {
     const { status, headers } = await ada.agent.get(path)
     expect([path, status, headers['set-cookie']]).toEqual([path, 503, undefined])
   }
+
   fails = false
   expect(await ada.get('/')).toMatchObject({ user })
   store.values.set([...store.values.keys()][0] ?? '', 'from another secret')

@@ -64,12 +64,14 @@ it.each(['client_secret_post', 'none', 'private_key_jwt'] as const)(
     const running = await startedWith({ OIDC_CLIENT_AUTH: method, ...(isSigning && signing) }, method)
     const browser = await signIn(running, 'ada')
     running.sandbox.expireTokens()
+
     await expectSignedIn(running, browser)
     expect(refreshesOf(running.sandbox)).toBe(1)
     await browser.submit('/sign-out', { follow: false })
     const requestsTo = (name: string) =>
       running.sandbox.requests.filter(({ operation }) => operation === name)
     expect(requestsTo('revocation').map(({ status }) => status)).toEqual([200, 200])
+
     const { body, headers } = requestsTo('token')[0] ?? {}
     expect(headers).not.toHaveProperty('authorization')
     expect(Object.hasOwn(body as object, 'client_secret')).toBe(method === 'client_secret_post')
@@ -139,10 +141,12 @@ it('people sign in with a workload’s assertion file, which the refresh and the
   await replaceToken(running)
   const browser = await signIn(running, 'ada')
   running.sandbox.expireTokens()
+
   await replaceToken(running)
   await expectSignedIn(running, browser)
   expect(refreshesOf(running.sandbox)).toBe(1)
   expect(new Set(assertionsOf(running)).size).toBe(2)
+
   await replaceToken(running)
   expect(await clientFound(running)).toMatchObject({ status: 'ok' })
   await replaceToken(running, 'other.key')

@@ -26,6 +26,7 @@ it('metadata is fetched once, without empty members', async () => {
     grant_types_supported: [],
   }
   const requests = answerFetch({ [OPENID]: json(body, { date: 'Sun, 01 Nov 2026 10:00:00 GMT' }) })
+
   expect(await findMetadata(ISSUER)).toEqual({
     kind: 'found',
     specification: 'oidc',

@@ -196,6 +196,7 @@ it('changed settings register another client', async () => {
     return named('client:')[0]
   }
   const key = await keyOf()
+
   expect(await keyOf({ OIDC_SCOPE: 'profile openid offline_access email' })).toBe(key)
   for (const other of [
     { OIDC_SCOPE: 'openid' },
@@ -204,6 +205,7 @@ it('changed settings register another client', async () => {
     { OIDC_CLIENT_AUTH: 'client_secret_post' },
   ] as Partial<Settings>[])
     expect(await keyOf(other)).not.toBe(key)
+
   const [one, two] = [pem(), pem()]
   expect(await keyOf({ OIDC_CLIENT_KEY: one })).toBe(key)
   const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt' } as const

@@ -316,11 +316,13 @@ it('no process redeems a used refresh token while its successor is being saved',
   })
   const { ada, expire, refreshes, leaseAttempts } = await signedInPerson({ records: slow })
   expire()
+
   expect(await ada.call()).toBe('sign_in_unavailable')
   const attemptsBefore = leaseAttempts()
   const elsewhere = ada.call('elsewhere')
   await expect.poll(leaseAttempts).toBeGreaterThan(attemptsBefore)
   expect(refreshes()).toBe(1)
+
   answer()
   expect([await elsewhere, refreshes()]).toEqual(['access-2', 1])
 })

@@ -48,12 +48,14 @@ it('a registration requests what the server supports and the operator chose', ()
     id_token_signing_alg_values_supported: ['HS256', 'ES256'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
   }
+
   expect(requestedMetadata(settings, server, undefined)).toMatchObject({
     scope: 'openid email',
     grant_types: ['authorization_code'],
     id_token_signed_response_alg: 'ES256',
     token_endpoint_auth_method: 'client_secret_post',
   })
+
   const chosen = { ...settings, OIDC_CLIENT_AUTH: 'none', PUBLIC_URL: 'http://127.0.0.1:3000' } as const
   const requests = { token_endpoint_auth_method: 'none', application_type: 'native' }
   expect(requestedMetadata(chosen, server, undefined)).toMatchObject(requests)
@@ -71,6 +73,7 @@ it('a registered client is stored as the server returned it, without unrequested
   }
   const more = { redirect_uris: ['x'], jwks_uri: 'x', require_pushed_authorization_requests: true }
   const stored = { ...kept, ...made, registered_at: NOW, client_secret_expires_at: 0 }
+
   expect(read({ ...kept, ...more, client_secret_expires_at: 0 })).toEqual(stored)
   expect(read({ scope: '' })).not.toHaveProperty('scope')
   const without = { client_id: 'one', token_endpoint_auth_method: 'none', client_secret_expires_at: 0 }

@@ -59,6 +59,7 @@ it('a registered client is kept, whatever the response to an unknown client is',
   }
   expect(server.requests.slice(before)).toEqual(Array.from({ length: 10 }, () => 'POST /token'))
   expect(messagesOf(running)).toContain('onramp registration forget')
+
   delete server.answers['/token']
   await expectSignsIn(running)
   expect(server.registrations).toHaveLength(1)

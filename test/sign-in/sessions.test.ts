@@ -125,11 +125,13 @@ it.each<[string, { sub?: string; sid?: string }, string[], string?]>([
       return { sid, one }
     }
     const all = [await signedInWith('s1'), await signedInWith('s2'), await signedInWith('')]
+
     // The logout is remembered for SESSION_MAX_HOURS, so that it also ends a sign-in in the evening.
     expect(store.named('sid:').map((key) => store.lives.get(key))).toEqual([36_000, 36_000])
     expect(await sessions.endByLogoutToken(issuer, named)).toBe(ended.length)
     for (const { sid, one } of all)
       expect(await one.currentUser()).toMatchObject(ended.includes(sid) ? signedOut : { subject: 'ada' })
+
     clock.now++
     const { one: again } = await signedInWith('s1')
     expect(await again.currentUser()).toMatchObject({ subject: 'ada' })
@@ -204,6 +206,7 @@ it('a sign-in that survived a logout, because the process died, ends with the ne
   await ada.signIn()
   isDying = true
   void sessions.endByLogoutToken(ISSUER, { sub: 'ada' })
+
   await expect.poll(() => ada.currentUser()).toMatchObject({ subject: 'ada' })
   isDying = false
   clock.now++

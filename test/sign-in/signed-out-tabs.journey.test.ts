@@ -71,7 +71,9 @@ it('a double click on "Sign out" still leads to the authorization server', async
   running.sandbox.switches.set({ latencyMs: { revocation: 200 } })
   const first = post()
   await sleep(100)
+
   const answers = await Promise.all([first, post(), post()])
+
   expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
   for (const { headers } of answers) {
     // Only the cookie that marks the sign-out, not one of a session.

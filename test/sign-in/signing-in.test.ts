@@ -11,6 +11,7 @@ it('someone signs in with PKCE, state and nonce, and returns to their page', asy
   const ada = browser()
   const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
   const { state: _state, nonce: _nonce, code_challenge: _challenge, ...others } = sent
+
   expect(others).toEqual({
     client_id: 'onramp',
     response_type: 'code',
@@ -23,9 +24,11 @@ it('someone signs in with PKCE, state and nonce, and returns to their page', asy
   expect(store.values.size).toBe(0)
   expect(await ada.follow(callbackFor(sent))).toBe('/connect?a=b')
   expect(requests.map(({ path }) => path)).toEqual(['/token'])
+
   const grant = { grant_type: 'authorization_code', redirect_uri: others['redirect_uri'] }
   expect(requests[0]?.form).toMatchObject(grant)
   expect(hasCodeVerifier(requests[0]?.form ?? {})).toBe(true)
+
   const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
   expect(await ada.currentUser()).toMatchObject(user)
   // SESSION_IDLE_MINUTES plus a twentieth, during which the session isn't renewed.
@@ -65,9 +68,11 @@ it('an authorization request sends the parameters of the settings and the regist
   const { browser, requests, callbackFor } = inProcess({ settings })
   const ada = browser()
   const sent = await ada.begin()
+
   expect(sent).toMatchObject({ ...wanted, ...access_type })
   await ada.follow(callbackFor(sent))
   expect(requests[0]?.form).toMatchObject({ resource: wanted.resource })
+
   const registered = inProcess({ client: { scope: 'openid' } })
   expect(await registered.browser().begin()).toMatchObject({ scope: 'openid' })
 })
@@ -192,17 +197,21 @@ it('"Not you?" that returns the same account repeats the prompt, and then explai
   const ada = browser()
   await ada.signIn()
   const again = (await ada.signIn({ prompt: 'select_account', return_to: '/a?b=c' })) as string
+
   expect(again).toBe('/sign-in?return_to=%2Fa%3Fb%3Dc&again=1&prompt=login')
   const sent = await ada.begin(parametersOf(again))
   expect(sent['prompt']).toBe('login')
+
   const same = (await ada.follow(callbackFor(sent))) as string
   expect(same).toBe('/sign-in/same-account?return_to=%2Fa%3Fb%3Dc')
   const page = { account: 'ada@acme.example', returnTo: '/a?b=c&unattended=yes' }
   expect(await ada.follow(same)).toMatchObject(page)
+
   // The fragment must not hide the query parameter.
   const hidden = await ada.follow('/sign-in/same-account?return_to=%2Fonboarding%2Fconnect%23x')
   expect(hidden).toMatchObject({ returnTo: '/onboarding/connect?unattended=yes#x' })
   expect(await browser().follow(same)).toBe('/a?b=c')
+
   // Another site can link to the same address at any time.
   clock.now += 60_000
   expect(await ada.follow(same)).toBe('/a?b=c')

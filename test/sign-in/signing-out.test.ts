@@ -64,10 +64,12 @@ it('tokens that another tab refreshed during the sign-out are revoked', async ()
   const { ada, signOut, taken, refused, answers } = await signedIn({ metadata, records })
   answers['/token'] = () => ({ body: { access_token: 'access-2', token_type: 'bearer', expires_in: 300 } })
   refused.add('access-1')
+
   meanwhile = async () => {
     meanwhile = async () => {}
     expect(await ada.call('elsewhere')).toBe('access-2')
   }
+
   await signOut()
   expect(taken().at(-1)).toEqual(['access-2', 'access_token'])
 })
@@ -118,13 +120,16 @@ it('a person is signed out here only if the server has no logout page, is unreac
   const without = await signedIn({})
   expect((await without.signOut()).headers['location']).toBe('/signed-out')
   expect(without.audited).toMatchObject([{ revoked: 'no_endpoint' }])
+
   const unreachable = await signedIn()
   unreachable.server.isReady = false
   expect((await unreachable.signOut()).headers['location']).toBe('/signed-out')
   expect([unreachable.requests, unreachable.audited]).toMatchObject([[], [{ revoked: 'failed' }]])
+
   const broken = await signedIn()
   broken.authorizationServer.configuration = () => Promise.reject(new Error('away'))
   expect((await broken.signOut()).headers['location']).toBe('/signed-out')
+
   const moved = await signedIn()
   const there = serverAsFunction({ ...metadata, issuer: 'http://new.example' }, {})
   moved.server.configuration = await there.authorizationServer.configuration()

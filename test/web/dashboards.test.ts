@@ -57,7 +57,9 @@ it('every metric of the dashboard, the alerts and the docs is exported', async (
     WEBHOOK_URL: 'https://hooks.acme.example',
     WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('base64')}`,
   }
+
   const names = seriesOf(await metricsPage(webhooks))
+
   expect(names.length).toBeGreaterThan(30)
   expect(queries.length).toBeGreaterThan(30)
   for (const query of queries) {
@@ -66,6 +68,7 @@ it('every metric of the dashboard, the alerts and the docs is exported', async (
       metricsIn(query).length + FROM_PROMETHEUS.filter((name) => query.includes(name)).length,
     ).toBeGreaterThan(0)
   }
+
   const docs = read('docs/observability.md')
   const ours = names
     .filter((name) => name.startsWith('onramp_'))
@@ -80,6 +83,7 @@ it('every label in the dashboard, the alerts and the docs belongs to its metric'
   metrics.watchReachability({ store: () => true, authorization_server: () => true })
   metrics.watchPeople(() => Promise.resolve({}))
   const watch = { registry: metrics.registry, log: { info() {}, warn() {} }, now: Date.now }
+
   expect(new Receiver(watch, () => [])).toBeDefined()
   createAudit({ info: () => {} }, metrics.registry, { ofUser: () => '', ofEmail: () => '' })
   const labelsOf = (name: string): readonly string[] =>

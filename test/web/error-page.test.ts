@@ -111,6 +111,7 @@ it('a service that rejects tokens is logged as one warning an hour for each code
   const given = { error: write('error'), warn: write('warn'), info: write('info') } as unknown as Log
   let [now, code]: [number, ProblemCode] = [0, 'internal']
   const app = failing(() => new Problem(403, code), { log: given, now: () => now })
+
   for ([now, code] of [
     [0, 'service_forbidden'],
     [1, 'service_refused_sign_in'],
@@ -120,6 +121,7 @@ it('a service that rejects tokens is logged as one warning an hour for each code
     [3_600_001, 'not_found'],
   ] as const)
     await request(app).get('/onboarding')
+
   expect(levels).toEqual([
     'warn service_forbidden',
     'warn service_refused_sign_in',

@@ -16,8 +16,10 @@ it('metrics have durations of requests and service calls, and counts of failures
   await ada.open('/nowhere')
   running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
   await ada.open('/onboarding')
+
   const page = await metrics()
   const calls = 'onramp_service_call_duration_seconds_count'
+
   expect(page).toMatch(new RegExp(`^${calls}\\{operation="checkdatasourceauth",status="2xx"\\} [1-9]`, 'm'))
   expect(page).toMatch(new RegExp(`^${calls}\\{operation="checkdatasourceauth",status="5xx"\\} [1-9]`, 'm'))
   for (const endpoint of ['discovery', 'token', 'jwks'])
@@ -55,6 +57,7 @@ it('metrics count a rejected token separately, and an unreadable response as non
       count > (before.get(status) ?? 0) ? status : [],
     )
   }
+
   expect(await statuses({ status: 403, body: 'Forbidden' })).toEqual(['403'])
   expect(await statuses({ status: 401, body: 'Unauthorized' })).toEqual(['401'])
   expect(await statuses({ status: 404, body: '' })).toEqual(['4xx'])

@@ -65,6 +65,7 @@ it('the request log has one line per request, with the pattern of its route', as
     await ask('/healthz')
   })
   const requests = lines.filter(({ msg }) => msg === 'request')
+
   expect(requests).toEqual([
     expect.objectContaining({
       level: 'info',

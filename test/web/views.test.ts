@@ -121,11 +121,13 @@ it('the error page of a failure that people can’t fix offers the company’s h
     const html = createViews(VIEWS)('web/problem', { ...pages['web/problem'], needsHelp: true, ...own })
     return [...html.matchAll(/<a class="(button[^"]*)" href="([^"]*)"/g)].map(([, name, to]) => [name, to])
   }
+
   expect(buttonsWith({ brand: { ...frame.brand, help } })).toEqual([
     ['button', help.href],
     ['button secondary', '/onboarding'],
   ])
   expect(buttonsWith({ brand: { ...frame.brand, help: undefined } })).toEqual([['button', '/onboarding']])
+
   // If the overview would fail, too, the link leads to the intranet.
   const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
   const [, back] = buttonsWith({ brand: { ...frame.brand, help, home }, isShut: true })

@@ -47,6 +47,7 @@ it('an app that many people lost is one event without names, signed with each se
   ]
   const found = { instance: 'slack_1', name: 'Slack', noticedAt, since: 0, lapsed: 412, had: 450 }
   const send = (to: Partial<typeof settings>) => sendEventOnce(to, massDisconnectEvent(found), Date.now())
+
   expect(await send(settings)).toEqual({ kind: 'delivered' })
   for (const none of [{}, { WEBHOOK_URL: receiver.url }]) expect(await send(none)).toBeUndefined()
   receiver.close()

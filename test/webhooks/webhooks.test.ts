@@ -121,10 +121,12 @@ it('an event is retried with the same id and a new signature, because receivers 
   receiver.answer = () => Promise.resolve(refused)
   const { people, registry } = process()
   await people.change(email, here)
+
   await turns()
   expect(sent).toHaveLength(1)
   await turns(7_000)
   expect(sent).toHaveLength(2)
+
   receiver.answer = () => Promise.resolve({ kind: 'delivered' })
   await turns(40_000)
   await turns(MINUTE)
@@ -160,6 +162,7 @@ it('the metrics have the number of waiting events and the age of the oldest', as
       ([, count]) => Number(count),
     )
   const first = process()
+
   expect(await figures(first)).toEqual([0, 0])
   await first.people.change(email, here)
   await turns(5 * MINUTE)
@@ -169,6 +172,7 @@ it('the metrics have the number of waiting events and the age of the oldest', as
   next.webhooks.start()
   await turns()
   for (const one of [first, next]) expect(await figures(one)).toEqual([2, 600])
+
   receiver.answer = () => Promise.resolve({ kind: 'delivered' })
   await turns(60 * MINUTE)
   for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
@@ -221,9 +225,11 @@ it('events of a process that died are sent by another one', async () => {
   await turns()
   receiver.answer = () => Promise.resolve({ kind: 'delivered' })
   process().webhooks.start()
+
   await turns(10)
   // The process may still be sending it.
   expect(sent).toHaveLength(1)
+
   await turns(MINUTE)
   expect(sent).toHaveLength(2)
   expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
