@@ -9,6 +9,7 @@ import type { Company } from '../company/company.ts'
 import { asCounted, pausedApps, type KeepState } from '../people/keep-state.ts'
 import {
   DETAILS,
+  type AppRecord,
   type EmailRecord,
   type OperatorAction,
   type Person,
@@ -47,17 +48,22 @@ const EMAIL_KINDS = new Map<string, NameAfter<'person.event.'>>([
 
 const DAY_MS = 86_400_000
 
+const lostAt = ({ lapsedAt, previousLapsedAt }: AppRecord) => lapsedAt ?? previousLapsedAt
+const backAt = ({ status, since, lapses }: AppRecord) =>
+  lapses && status === 'connected' ? since : undefined
+
 /** True if the action concerns this person: a list that dropped them, or an app that they had lost or waited for. */
-function concerns(person: Person, { at, app, what, since = 0 }: OperatorAction): boolean {
-  const { lastCheck, intents, listedAt = Infinity, leftAt = Infinity } = person
+function concerns(person: Person, action: OperatorAction, current: (instance: string) => string): boolean {
+  const { at, app, what, since = 0 } = action
+  const { lastCheck, replacedApps = [], intents, listedAt = Infinity, leftAt = Infinity } = person
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
-  const isIt = ({ instance }: { instance: string }) => instance === app
-  const record = lastCheck?.apps.find(isIt)
+  const isIt = ({ instance }: { instance: string }) => current(instance) === app
+  const records = [...(lastCheck?.apps ?? []), ...replacedApps].filter(isIt)
   const blocked = intents?.apps.find((one) => isIt(one) && one.kind === 'blocked')
   const isNotified = campaignEmails(person, APPROVALS).some(
     (email) => email.at >= at && email.apps?.includes(app),
   )
-  const lost = [record?.lapsedAt, record?.previousLapsedAt, record?.delistedByRunAt]
+  const lost = records.flatMap((one) => [one.lapsedAt, one.previousLapsedAt, one.delistedByRunAt])
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lost
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
@@ -72,11 +78,15 @@ export function historyOf(
   const summary = summarize(counted)
   const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: own = [] } = person
-  const all = (keepState.actions ?? []).map((action) => {
-    const successor = replacedBy.get(action.app ?? '')
-    return successor === undefined ? action : { ...action, app: successor }
-  })
-  const actions = [...own, ...all.filter((action) => concerns(person, action))]
+  const current = (instance: string) => replacedBy.get(instance) ?? instance
+  // The app in its place goes on with a loss that hadn't ended.
+  const isContinued = (former: AppRecord) =>
+    records.some((app) => app.instance === current(former.instance) && lostAt(app) === lostAt(former))
+  const ended = (counted.replacedApps ?? []).filter((former) => !isContinued(former))
+  const all = (keepState.actions ?? []).map((action) =>
+    action.app === undefined ? action : { ...action, app: current(action.app) },
+  )
+  const actions = [...own, ...all.filter((action) => concerns(person, action, current))]
   const events = [
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
@@ -87,11 +97,13 @@ export function historyOf(
         return eventOf(kind, at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
-    ...records.flatMap(({ instance: app, status, since, lapsedAt, previousLapsedAt, lapses }) => [
-      ...eventOf('lost', lapsedAt ?? previousLapsedAt, { app }),
-      ...eventOf('back', lapses && status === 'connected' ? since : undefined, { app }),
+    ...[...records, ...ended].flatMap((record) => [
+      ...eventOf('lost', lostAt(record), { app: current(record.instance) }),
+      ...eventOf('back', backAt(record), { app: current(record.instance) }),
     ]),
-    ...failures.flatMap(({ at, code, instance: app }) => eventOf('failed', at, { code, app })),
+    ...failures.flatMap(({ at, code, instance: app }) =>
+      eventOf('failed', at, { code, app: app && current(app) }),
+    ),
     ...actions.flatMap(({ at, what, by, app }) => eventOf(what, at, { by, app })),
   ]
   const apps = summary.apps.map((app, index) => {

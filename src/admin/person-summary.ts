@@ -33,7 +33,7 @@ type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | '
 
 /** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
 export function summarize(whole: Person & { goneApps?: string[] }, shared = (app: PersonApp) => app) {
-  const { goneApps = [], ...person } = whole
+  const { goneApps = [], replacedApps: _replacedApps, ...person } = whole
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))

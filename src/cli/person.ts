@@ -4,6 +4,7 @@ import { printable } from '@onramp/terminal/printable'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
 import { historyOf, noEmailUntil, personPage } from '../admin/person-history.ts'
 import { WalkStore } from '../onboarding/walks.ts'
+import { withSuccessors } from '../people/people.ts'
 import { OperatorError } from '../problem.ts'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadWithoutClient } from '../settings/settings.ts'
@@ -39,7 +40,7 @@ export async function showPerson(
       const all = {
         schema_version: 1,
         email: person.email,
-        ...historyOf(person, keepState, company.replacedBy),
+        ...historyOf(withSuccessors(person, company.replacedBy), keepState, company.replacedBy),
         noEmail,
         stored,
       }

@@ -248,7 +248,7 @@ export class People {
     return isWhole ? person : { ...person, lastCheck: { ...lastCheck, apps } }
   }
 
-  #withHiddenOf(whole: Person, person: Person): Person {
+  #withHiddenOf(whole: Person, { replacedApps: _replacedApps, ...person }: Person): Person {
     const all = whole.lastCheck?.apps ?? []
     const visible = new Set(this.#deps.company?.arrange(all).map(({ instance }) => instance))
     const hidden = this.#deps.company ? all.filter(({ instance }) => !visible.has(instance)) : []
@@ -274,8 +274,10 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
     const instance = replacedBy.get(former.instance)
     const successor = instance && successorOf({ ...former, instance }, apps.get(instance), former.instance)
     if (successor) apps.set(successor.instance, successor)
+    if (instance) apps.delete(former.instance)
   }
-  return { ...person, campaigns, lastCheck: { ...lastCheck, apps: [...apps.values()] } }
+  const replacedApps = lastCheck.apps.filter(({ instance }) => replacedBy.has(instance))
+  return { ...person, campaigns, replacedApps, lastCheck: { ...lastCheck, apps: [...apps.values()] } }
 }
 
 /** @returns `movedFrom` if the app was connected when it was replaced, else still open */

@@ -119,6 +119,8 @@ export type Person = Details & {
   signIns?: string[]
   /** An app that was listed before and no longer is counts as connected. */
   lastCheck?: { checkedAt: number; apps: AppRecord[] }
+  /** Apps that others replace, for the history. Derived when read. */
+  replacedApps?: AppRecord[]
   intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]

@@ -1,13 +1,16 @@
 // A person's record after an app was replaced by another one.
 import { expect, it } from 'vitest'
+import { historyOf, personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
+import { companyOf } from '../../src/company/company.ts'
 import { appsOf, newPerson, withCheck, type AppRecord, type Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/people.ts'
 import { newKeepState } from '../../src/people/keep-state.ts'
 import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 
 const replacedBy = new Map([['slack_1', 'slack_2']])
 const former: AppRecord = { instance: 'slack_1', name: 'Slack', status: 'connected', since: 1 }
@@ -104,4 +107,41 @@ it('a replacement app is new, not lapsed, and can lapse once it is connected', a
   expect(await check(4, 'slack_2')).toEqual([moved])
   expect(await check(5)).toEqual([{ instance: 'slack_2', name: 'Slack', status: 'connected', since: 5 }])
   expect(await check(6, 'slack_2')).toMatchObject([{ instance: 'slack_2', lapsedAt: 6 }])
+})
+
+// prettier-ignore
+it.each<[string, Partial<AppRecord>[], string]>([
+  ['its successor is listed', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }, { since: 90, newAt: 90 }], 'back,lapse,released,lost'],
+  ['its successor is connected', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }, { status: 'connected', since: 95 }], 'back,lapse,released,lost'],
+  ['its successor has no record', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }], 'back,lapse,released,lost'],
+  ['a run found it delisted, and its successor has no record', [{ status: 'connected', since: 60, lapses: 1, previousLapsedAt: 20, delistedByRunAt: 60 }], 'back,lapse,released,lost'],
+  ['it is still lost', [{ status: 'awaiting', since: 20, lapses: 1, lapsedAt: 20 }, { since: 90, newAt: 90 }], 'lapse,released,lost'],
+  ['it was lost until its successor was listed', [{ status: 'connected', since: 90, lapses: 1, previousLapsedAt: 20 }, { since: 90, newAt: 90 }], 'lapse,released,lost'],
+])('the history of an app goes on under the one in its place: %s', async (_what, apps, expected) => {
+  const [old, successor] = apps.map((app, index): AppRecord => ({ ...(index === 0 ? former : without(next)), ...app }))
+  const fields = { email: 'ada@acme.example', listedAt: 1, failures: [{ at: 10, instance: 'slack_1', code: 'expired' }] }
+  const stored: Person = { ...newPerson('', 0), ...fields, lastCheck: { checkedAt: 99, apps: [old, successor].flatMap((app) => app ?? []) } }
+  const email = { reminder: 0, state: 'sent', apps: ['slack_1'] } as const
+  const invited = withEmail(stored, { ...email, campaign: 'onboarding', now: 5 })
+  const person = withEmail(invited, { ...email, campaign: LAPSES, now: 40 })
+  const released = { at: 30, what: 'released', by: 'root', app: 'slack_1', since: 20 } as const
+  const state = { ...newKeepState(), actions: [released] }
+  const company = companyOf({ datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' } } }, new Map())
+  const { events } = historyOf(withSuccessors(person, replacedBy), state, replacedBy)
+  const about = events.filter(({ what }) => what !== 'listedAt')
+  expect(about.map(({ what }) => what).join()).toBe(`${expected},failed,invitation`)
+  expect(about.flatMap(({ app, apps: some = [app ?? ''] }) => some)).toEqual(about.map(() => 'slack_2'))
+  expect(about.find(({ what }) => what === 'lapse')?.by).toBe('root')
+
+  // The page reads the same, from a store that was written before and after the replacement.
+  const { records } = memoryRecords()
+  await testPeople({ records }).change(fields.email, () => person)
+  const people = testPeople({ records, company })
+  await people.change(fields.email, (one) => ({ ...one }))
+  const page = personPage((await people.get(fields.email))!, state, company, { t, now: 99 })
+  expect(page.events.map(({ details: [name] }) => name)).toEqual([...about.map(() => 'Chat'), undefined])
+  expect(page.events.map(({ time }) => Date.parse(time!.iso))).toEqual(events.map(({ at }) => at))
+  const raw = await testPeople({ records }).get(fields.email)
+  expect(raw?.replacedApps).toBeUndefined()
+  expect(historyOf(withSuccessors(raw!, replacedBy), state, replacedBy).events).toEqual(events)
 })
