@@ -41,7 +41,9 @@ it('a deferred lapse email is retried on another day', () => {
   const deferred = (now: number) =>
     withEmail(lostApps([slack]), { campaign: LAPSES, reminder: 0, state: 'deferred', now, apps: ['slack_1'] })
   const after = (hours: number) => dueLapses(deferred(monday), state, monday + hours * 3_600_000, 'UTC')
-  expect([after(1), after(5), after(23)]).toEqual([[], [], ['slack_1']])
+  expect(after(1)).toEqual([])
+  expect(after(5)).toEqual([])
+  expect(after(23)).toEqual(['slack_1'])
   // Recorded while the clock ran ahead.
   expect(dueLapses(deferred(monday + 30 * DAY), state, monday, 'UTC')).toEqual(['slack_1'])
 })
@@ -124,7 +126,8 @@ it('an app that was switched off and on again waits for the next evaluation', ()
     monday,
   )
   const on = withCheck(off, { checkedAt: monday + 5, unconnected: [slack] }, monday + 5)
-  expect([dueLapses(off, state, monday, 'UTC'), dueLapses(on, state, monday + 9, 'UTC')]).toEqual([[], []])
+  expect(dueLapses(off, state, monday, 'UTC')).toEqual([])
+  expect(dueLapses(on, state, monday + 9, 'UTC')).toEqual([])
   expect(dueLapses(on, { ...state, evaluatedAt: monday + 6 }, monday + 9, 'UTC')).toEqual(['slack_1'])
 })
 

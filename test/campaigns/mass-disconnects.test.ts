@@ -106,7 +106,8 @@ it.each<[string, number, number | undefined]>([
   for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
     const person = withHiddenLapses(firstListed(at), [found])
     const [app] = person.lastCheck!.apps
-    expect([app?.lapsedAt, app?.newAt]).toEqual([lapsedAt, lapsedAt === undefined ? at : undefined])
+    expect(app?.lapsedAt).toEqual(lapsedAt)
+    expect(app?.newAt).toEqual(lapsedAt === undefined ? at : undefined)
     expect(withHiddenLapses(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
     // Later checks and evaluations keep it so.
     const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
@@ -114,7 +115,8 @@ it.each<[string, number, number | undefined]>([
     const people = [...Array.from({ length: 60 }, () => lostApps([slack], monday)), ...Array.from({ length: 20 }, () => person)]
     const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
     const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
-    expect([massDisconnects.length, newApps.length]).toEqual([1, lapsedAt === undefined ? 1 : 0])
+    expect(massDisconnects).toHaveLength(1)
+    expect(newApps).toHaveLength(lapsedAt === undefined ? 1 : 0)
   }
 })
 

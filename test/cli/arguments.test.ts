@@ -30,7 +30,7 @@ const wrongUsage = (path: readonly string[]) => (path.join(' ').startsWith('depr
 /** Expects one line on standard error that names the help, and nothing on standard output. */
 async function refusal(args: string[]): Promise<string> {
   const ran = await runCommand(args, {}, {})
-  expect([ran.exit, ran.out]).toEqual([wrongUsage(args), ''])
+  expect({ exit: ran.exit, out: ran.out }).toEqual({ exit: wrongUsage(args), out: '' })
   expect(ran.err).toMatch(/^onramp[^\n]* See onramp[a-z -]* --help\.\n$/)
   expect(ran.err).not.toContain(SECRET)
   return ran.err
@@ -40,7 +40,7 @@ it.each(commands)(
   'help of %s is on standard output, and fits a terminal of 80 columns',
   async (name, { path }) => {
     const { exit, out, err } = await runCommand([...path, '--help'], {})
-    expect([exit, err]).toEqual([0, ''])
+    expect({ exit, err }).toEqual({ exit: 0, err: '' })
     expect(out.startsWith(`Usage: onramp ${name}`)).toBe(true)
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
     for (const args of [
@@ -70,7 +70,7 @@ it.each([[[]], [['invite']], [['registration']]])(
   'help of %j is on standard error if a command is missing',
   async (args) => {
     const { exit, out, err } = await runCommand(args, {})
-    expect([exit, out]).toEqual([2, ''])
+    expect({ exit, out }).toEqual({ exit: 2, out: '' })
     expect(err).toMatch(/^Usage: onramp/)
   },
 )
@@ -158,7 +158,7 @@ it('one faulty setting is reported on one line, and several are listed', async (
   expect(one.err).toMatch(/^onramp status: SERVICE_BASE_URL [^\n]+\.\n$/)
   for (const args of [['link', PERSON], ['send', '-'], ['report']]) {
     const { exit, out, err } = await runCommand(['invite', ...args], {})
-    expect([exit, out]).toEqual([78, ''])
+    expect({ exit, out }).toEqual({ exit: 78, out: '' })
     expect(err).toMatch(
       /^onramp invite [a-z]+: 4 settings need to be fixed:\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
     )

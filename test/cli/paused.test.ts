@@ -109,7 +109,7 @@ it('invite send exits with 3 if it leaves out a row that may be someone else’s
   const input = 'ada@acme.example\nbob@acme.example\n'
   const { exit, err } = await runCommand(['invite', 'send', '-'], other, { now, input })
   vi.restoreAllMocks()
-  expect([exit, err]).toEqual([3, expect.stringContaining('ada@acme.example gets no email')])
+  expect({ exit, err }).toEqual({ exit: 3, err: expect.stringContaining('ada@acme.example gets no email') })
 })
 
 it('options of keep given during another run have to be repeated', async () => {

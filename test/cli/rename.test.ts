@@ -34,7 +34,7 @@ const rename = (...args: string[]) => runCommand(['person', 'rename', ...args], 
 it('a rename is audited and recorded, and commands about the former address follow it', async () => {
   await store(ada)
   const { exit, out, err } = await rename('Ada@acme.example', adaNew)
-  expect([exit, out]).toEqual([0, `${ada}: is ${adaNew} now\n`])
+  expect({ exit, out }).toEqual({ exit: 0, out: `${ada}: is ${adaNew} now\n` })
 
   const by = userInfo().username
   expect(JSON.parse(err)).toMatchObject({
@@ -62,7 +62,8 @@ it('a second rename by the former address finds the person, with the opt-out', a
   await rename(ada, adaNew)
   expect(await rename(ada, eve)).toMatchObject({ exit: 0, out: `${adaNew}: is ${eve} now\n` })
   const [former, person] = await withPeople((people) => Promise.all([people.get(ada), people.get(eve)]))
-  expect([former, person?.optedOutAt]).toEqual([undefined, 1])
+  expect(former).toBeUndefined()
+  expect(person?.optedOutAt).toBe(1)
   // The address belongs to someone else now.
   await store(ada)
   expect(await rename(ada, bob)).toMatchObject({ exit: 0, out: `${ada}: is ${bob} now\n` })
@@ -99,7 +100,7 @@ it('exchanged addresses are refused, and both people keep their data', async () 
   await store(ada, bob)
   const input = { input: `${ada},${bob}\n${bob},${ada}\n` }
   const { exit, out, err } = await runCommand(['person', 'rename', '--file', '-'], env, input)
-  expect([exit, out]).toEqual([1, ''])
+  expect({ exit, out }).toEqual({ exit: 1, out: '' })
   expect(
     err.match(/^line \d: .* never become one.* to a third address\. Only if it is the same/gm),
   ).toHaveLength(2)

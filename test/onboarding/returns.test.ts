@@ -87,7 +87,8 @@ it('a waiting page never redirects to the next app, but offers its button', asyn
     card: { main: { href: '/onboarding/connect/github_1' } },
     focusesMain: true,
   })
-  expect([ended['refresh'], calls.length]).toEqual([undefined, 3])
+  expect(ended['refresh']).toBeUndefined()
+  expect(calls).toHaveLength(3)
 })
 
 it('a return delayed by another tab, or with a failed check, ends at a page too', async () => {
@@ -109,7 +110,8 @@ it('a return delayed by another tab, or with a failed check, ends at a page too'
 it.each(['access_denied', 'server_error'])('a return with error=%s ends the wait', async (error) => {
   const { page, callbackPath } = await awayAtSlack()
   const { confirming, refresh, card } = await page(`${callbackPath()}&error=${error}`)
-  expect([confirming, refresh]).toEqual([undefined, undefined])
+  expect(confirming).toBeUndefined()
+  expect(refresh).toBeUndefined()
   expect(card).toMatchObject({
     title: 'Slack isn’t connected yet',
     paragraphs: [expect.stringContaining('Access wasn’t allowed')],
@@ -136,7 +138,8 @@ it.each(['', '?step=', '?step=lost', '?status=success', '?error=1', '?step=made-
       const path = callbackPath()
       if (connected) setup.unconnectedApps = [github]
       expect(await locationOf(`/onboarding/callback${query}`)).toBe('/onboarding')
-      expect([calls.length, audited.length]).toEqual([1, 1])
+      expect(calls).toHaveLength(1)
+      expect(audited).toHaveLength(1)
       // A day later it is neither unconfirmed nor gone on from.
       setup.now += 90_000_000
       expect(await page('/onboarding')).toMatchObject({
@@ -157,7 +160,8 @@ it('a return whose check fails is recorded: the next page checks', async () => {
   setup.isServiceDown = false
   setup.unconnectedApps = [github]
   expect(await page('/onboarding')).toMatchObject({ card: { instance: 'github_1' } })
-  expect([calls.length, recordedAt.length]).toEqual([3, 2])
+  expect(calls).toHaveLength(3)
+  expect(recordedAt).toHaveLength(2)
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
 })
 
@@ -168,10 +172,12 @@ it('a poll doesn’t check while another tab is leaving for an app', async () =>
   await locationOf('/onboarding/connect/github_1')
   await page('/onboarding')
   expect(await page(path)).toMatchObject({ confirming: { instance: 'slack_1', focus: false } })
-  expect([calls.length, recordedAt.length]).toEqual([3, 3])
+  expect(calls).toHaveLength(3)
+  expect(recordedAt).toHaveLength(3)
   setup.now = NOW + 25_000
   await page(path)
-  expect([calls.length, recordedAt.length]).toEqual([4, 4])
+  expect(calls).toHaveLength(4)
+  expect(recordedAt).toHaveLength(4)
 })
 
 it('a return without a click gets, in a browser, a page that continues to the next app', async () => {

@@ -123,10 +123,13 @@ it('a former address resolves to its owner at the given time', async () => {
   await people.rename(ada, bob)
   wait(1)
   const then = (days: number) => people.addressAt(ada, NOW + days * 86_400_000)
-  expect([await then(0), await then(2), await then(4)]).toEqual([adaNew, bob, ada])
+  expect(await then(0)).toEqual(adaNew)
+  expect(await then(2)).toEqual(bob)
+  expect(await then(4)).toEqual(ada)
 
   await people.rename(adaNew, ada)
-  expect([await then(0), await then(2)]).toEqual([ada, bob])
+  expect(await then(0)).toEqual(ada)
+  expect(await then(2)).toEqual(bob)
   expect((await people.get(ada))?.formerEmails).toEqual([adaNew])
   expect(await people.currentAddress(adaNew)).toBe(ada)
 })
@@ -139,5 +142,6 @@ it('the former addresses of a person who is forgotten are forgotten, too', async
   const adaNewest = 'ada.lovelace@acme.example'
   await people.rename(adaNew, adaNewest)
   await people.forget(adaNewest)
-  expect([await people.currentAddress(ada), await people.currentAddress(adaNew)]).toEqual([ada, adaNew])
+  expect(await people.currentAddress(ada)).toEqual(ada)
+  expect(await people.currentAddress(adaNew)).toEqual(adaNew)
 })
