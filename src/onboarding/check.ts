@@ -67,10 +67,15 @@ export class WalkChecks {
     walk: Walk,
     decideTransition: (before: Walk, check: WalkCheck) => Transition,
   ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
-    const { service, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#deps
+    const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#deps
     const step = randomBytes(16).toString('hex')
     const checkedAt = now()
-    const unconnected = await service.check(req, `${publicUrl}${callbackPath(step)}`)
+    const leaving = await walks.update(user, (before) => ({ ...before, leavingAt: checkedAt }), walk)
+    const stay = (before: Walk): Walk => ({ ...before, leavingAt: undefined })
+    const unconnected = await service.check(req, `${publicUrl}${callbackPath(step)}`).catch(async (error) => {
+      await walks.update(user, stay, leaving)
+      throw error
+    })
     const paths = new Map(unconnected.map((app) => [app.instance, app.authUrlRelativePath]))
     const consentUrlOf = (instance: string) => {
       const path = paths.get(instance)
@@ -80,8 +85,8 @@ export class WalkChecks {
     const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasHelp }
 
     let transition: Transition | undefined
-    const decideOn = (before: Walk) => (transition = decideTransition(before, check)).walk
-    const after = await this.#update(user, walk, decideOn)
+    const decideOn = (before: Walk) => stay((transition = decideTransition(before, check)).walk)
+    const after = await this.#update(user, leaving, decideOn)
     transition ??= decideTransition(after, check)
     const lapses = await progress.recordProgress(user, after, checkedAt)
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }

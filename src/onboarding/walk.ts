@@ -53,6 +53,8 @@ export type Walk = {
   visit: { only: string[]; returnTo?: string | undefined }
   /** Clicks on "connect". An automatic departure belongs to the click before it. */
   clicks: number
+  /** Start of a check whose path the browser will follow: another check would void the path (contract 4.1). */
+  leavingAt?: number | undefined
   /** Of the sign-in. Absent in older records. */
   issuer?: string | undefined
   /** The verified address that the person's record had at the last check, normalized. */
@@ -137,8 +139,9 @@ export const isReturned = (app: TrackedApp): app is ReturnedApp =>
 export const isInFlight = (app: TrackedApp, now: number): boolean =>
   isStarted(app) && isAway(app) && isWithin(IN_FLIGHT_MS, app.attempt.leftAt, now)
 
-/** False while a check could void the path that a browser is following. */
-export const mayCheck = (walk: Walk, now: number): boolean => !walk.known.some((app) => isInFlight(app, now))
+/** False while a check could void the path that a browser is following, or is about to get. A new walk has to be checked. */
+export const mayCheck = ({ known, leavingAt = -Infinity }: Walk, now: number): boolean =>
+  known.length === 0 || !(isWithin(IN_FLIGHT_MS, leavingAt, now) || known.some((app) => isInFlight(app, now)))
 
 const ended = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 

@@ -1,6 +1,6 @@
 // Returns from an app over HTTP: a check follows, then the redirect to the next app without a click, and never a loop.
 import { expect, it } from 'vitest'
-import { awayAtSlack, ada, consentOf, setUpWalkRoutes, github } from './walk-routes.ts'
+import { awayAtSlack, ada, consentOf, setUpWalkRoutes, github, slack } from './walk-routes.ts'
 import { NOW } from './overview-pages.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
@@ -210,3 +210,43 @@ it('a return without a click gets, in a browser, a page that continues to the ne
     expect(answered['location']).toBe(consentOf('github_1'))
   }
 })
+
+it.each(['a click', 'a return'])(
+  'while %s waits for its path, no other page voids it by a check',
+  async (kind) => {
+    const { setup, get, page, callbackPath, calls } =
+      kind === 'a click' ? await openedWalk() : await awayAtSlack()
+    const path = kind === 'a click' ? CLICK : callbackPath()
+    setup.unconnectedApps = kind === 'a click' ? [slack, github] : [github]
+    const [started, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    setup.beforeResponse = () => (started.resolve(), answered.promise)
+    const leaving = get(path)
+    await started.promise
+    setup.beforeResponse = undefined
+    const before = calls.length
+
+    for (const other of ['/api/status', '/onboarding']) await page(other)
+    expect(calls).toHaveLength(before)
+
+    answered.resolve()
+    const { headers } = await leaving
+    expect(headers['location']).toBe(consentOf(kind === 'a click' ? 'slack_1' : 'github_1'))
+  },
+)
+
+it('after a click whose check failed, the next page checks at once', async () => {
+  const { setup, get, page, calls } = await openedWalk()
+  setup.isServiceDown = true
+  expect((await get(CLICK)).status).toBe(503)
+  setup.isServiceDown = false
+
+  await page('/onboarding')
+  expect(calls).toHaveLength(3)
+})
+
+/** The overview was opened once. */
+async function openedWalk() {
+  const opened = { ...setUpWalkRoutes(), callbackPath: () => CLICK }
+  await opened.page('/onboarding')
+  return opened
+}

@@ -162,6 +162,18 @@ it('a return with a finished step is ignored, and replaces no other tab’s retu
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
 })
 
+it.each([
+  [0, false],
+  [14_999, false],
+  [15_000, true],
+  [-14_999, false],
+  [-15_000, true],
+])('%i ms after a click began to wait for its path, a check is allowed: %s', (later, isAllowed) => {
+  const leaving = { ...checkedWalk(all), leavingAt: 100_000 }
+  expect(mayCheck(leaving, 100_000 + later)).toBe(isAllowed)
+  expect(mayCheck({ ...leaving, known: [] }, 100_000 + later)).toBe(true)
+})
+
 it('a return is recorded before its check', () => {
   const returnedWalk = markReturned(afterClick(), findReturn(afterClick(), 's1') as StartedApp, 2_000)
   expect(findReturn(returnedWalk, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
