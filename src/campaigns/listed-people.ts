@@ -95,8 +95,7 @@ export function withUsableIds(list: readonly Invitee[]): { list: Invitee[]; unus
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
   const areRows = numbers.every((number, at) => number > (numbers[at - 1] ?? -1) && number <= 2 * list.length)
   const isUsable = (id = '') => !areRows && owners.get(id) !== ''
-  const used = list.map(({ id, ...row }): Invitee =>
-    id !== undefined && isUsable(id) ? { ...row, id } : row,
-  )
+  const withoutId = ({ id: _unusable, ...row }: Invitee): Invitee => row
+  const used = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
   return { list: used, unused: list.filter(({ id }) => id !== undefined && !isUsable(id)).length }
 }
