@@ -76,6 +76,13 @@ it.each([
   await keepState.save({ ...stateBefore, ...change })
 
   const refused = await send(company)
+  const question = vi.spyOn(process.stderr, 'write')
+  const refusedOnTerminal = await runCommand(
+    ['invite', 'send', list],
+    { ...env, ...mail, COMPANY_FILE: company },
+    { now, isTTY: true },
+  )
+  const isAsked = question.mock.calls.length > 0
   const dryRun = await send(company, '--dry-run')
   await keepState.save(stateBefore)
   records.close()
@@ -83,6 +90,7 @@ it.each([
 
   expect(refused.exit).toBe(1)
   expect(refused.err).toContain('no email leaves before 2027-01-20')
+  expect([refusedOnTerminal, isAsked]).toEqual([refused, false])
   expect(dryRun.exit).toBe(0)
   expect(dryRun.err).toContain('before 2027-01-20')
   expect(dryRun.out).toContain('ada@acme.example')

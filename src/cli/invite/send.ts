@@ -79,8 +79,11 @@ export async function send(file: string, options: SendOptions, context: CommandC
 }
 
 /** Without a terminal there is no prompt, because a script can't answer. */
-async function isConfirmed({ people, settings, context }: RunInput, options: SendOptions): Promise<boolean> {
+async function isConfirmed(input: RunInput, options: SendOptions): Promise<boolean> {
+  const { people, settings, context } = input
   if (options.dryRun || options.yes || !context.stdin.isTTY || !context.stderr.isTTY) return true
+  // Refused before the prompt.
+  await withStore(settings, (records) => checkQuietDay(records, input, options))
   const emails = Math.min(people.length, options.limit ?? Infinity).toLocaleString('en')
   const { MAIL_FROM, SMTP_URL = '' } = settings
   const way = `through ${new URL(SMTP_URL).host} from ${MAIL_FROM?.address ?? ''}`
@@ -156,15 +159,22 @@ async function warnWithoutProgress({ people }: CampaignRun, { settings, context 
     )
 }
 
-async function invitationCampaign(records: Records, run: SendRun): Promise<Campaign> {
-  const { settings, company, options, context } = run
+/** @throws {OperatorError} during a pause or on a quiet day, unless it is a dry run */
+async function checkQuietDay(records: Records, run: RunInput, { dryRun }: SendOptions) {
+  const { settings, company, context } = run
   const state = await openKeepState(records, settings).load()
   const until = quietUntil(context.now(), calendarOf(company, {}, state))
   if (until !== undefined) {
     const why = `no email leaves before ${utcDay(until)}: a pause (keep --pause-until), or a quiet day of the company file.`
-    if (!options.dryRun) throw new OperatorError(`${why} Nothing was sent.`)
+    if (!dryRun) throw new OperatorError(`${why} Nothing was sent.`)
     context.stderr.write(`On this day, ${why}\n`)
   }
+  return { state, until }
+}
+
+async function invitationCampaign(records: Records, run: SendRun): Promise<Campaign> {
+  const { settings, company, options, context } = run
+  const { state, until } = await checkQuietDay(records, run, options)
   const paused = pausedApps(state)
   if (paused.size > 0)
     context.stderr.write(
