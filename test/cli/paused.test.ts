@@ -82,7 +82,7 @@ it.each([
     { ...env, ...mail, COMPANY_FILE: company },
     { now, isTTY: true },
   )
-  const isAsked = question.mock.calls.length > 0
+  const hasPrompted = question.mock.calls.length > 0
   const dryRun = await send(company, '--dry-run')
   await keepState.save(stateBefore)
   records.close()
@@ -90,7 +90,8 @@ it.each([
 
   expect(refused.exit).toBe(1)
   expect(refused.err).toContain('no email leaves before 2027-01-20')
-  expect([refusedOnTerminal, isAsked]).toEqual([refused, false])
+  expect([refusedOnTerminal.exit, hasPrompted]).toEqual([1, false])
+  expect(refusedOnTerminal.err).toContain('no email leaves before 2027-01-20')
   expect(dryRun.exit).toBe(0)
   expect(dryRun.err).toContain('before 2027-01-20')
   expect(dryRun.out).toContain('ada@acme.example')
