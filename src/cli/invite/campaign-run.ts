@@ -29,6 +29,7 @@ export async function loadRunInput(
   const company = loadCompanyOf(settings)
   const read = await readList(list, includeGuests, context.stderr)
   const { list: people, unused } = withUsableIds(read.people)
+  await new Promise(setImmediate)
   if (unused === 1) context.stderr.write('Ignored 1 id: it is a row number.\n')
   if (unused > 1)
     context.stderr.write(`Ignored ${unused} ids: they are shared by several rows, or are row numbers.\n`)
