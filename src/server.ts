@@ -158,10 +158,10 @@ const codeOf = (error: unknown) => String(Reflect.get(Object(error), 'code'))
 
 /** The process before this one may still finish its requests. */
 const WAIT_FOR_PORT_MS = 10_000
-const LOOK_EVERY_MS = 200
+const POLL_EVERY_MS = 200
 
 async function listen(server: Server, settings: Settings, setting: 'PORT' | 'METRICS_PORT'): Promise<void> {
-  for (const until = Date.now() + WAIT_FOR_PORT_MS; ; await pause(LOOK_EVERY_MS))
+  for (const until = Date.now() + WAIT_FOR_PORT_MS; ; await pause(POLL_EVERY_MS))
     try {
       server.listen(settings[setting], settings.HOST)
       return void (await once(server, 'listening'))
@@ -208,12 +208,12 @@ function endOnUncaughtErrors(running: Serving, log: Log): void {
 function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return
   const parent = process.ppid
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     if (process.ppid === parent && isRunning(parent)) return
-    clearInterval(look)
+    clearInterval(poll)
     end()
-  }, LOOK_EVERY_MS)
-  look.unref()
+  }, POLL_EVERY_MS)
+  poll.unref()
 }
 
 /** Needed on Windows, where a process keeps the number of a parent that has ended. */

@@ -1,7 +1,7 @@
 // Everyone on record, read once for all pages and exports of ten seconds, because any web page may send an admin's browser
 // here as often as it likes. It is handed out in slices; at most two reads are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { asCounted, type KeepStateStore } from '../people/keep-state.ts'
+import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
 import type { People } from '../people/people.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
@@ -72,9 +72,9 @@ export class PeopleSnapshot {
   }
 
   /** Everyone: pages by name, or address without one; downloads by address. A slow reader goes on in the newest snapshot. */
-  async *summaries(gone: AbortSignal, use: Use): AsyncGenerator<PersonSummary> {
+  async *summaries(signal: AbortSignal, use: Use): AsyncGenerator<PersonSummary> {
     for (let last: PersonSummary | undefined; ;) {
-      const snapshot = await this.#newest(gone)
+      const snapshot = await this.#newest(signal)
       await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))
       const slice = sliceAfter(last, snapshot[use], ORDERS[use])
       yield* slice
@@ -83,16 +83,16 @@ export class PeopleSnapshot {
     }
   }
 
-  async report(gone: AbortSignal): Promise<Report> {
-    return (await this.#newest(gone)).report
+  async report(signal: AbortSignal): Promise<Report> {
+    return (await this.#newest(signal)).report
   }
 
-  async #newest(gone: AbortSignal): Promise<Snapshot> {
+  async #newest(signal: AbortSignal): Promise<Snapshot> {
     for (;;) {
-      gone.throwIfAborted()
+      signal.throwIfAborted()
       if (this.#latest !== undefined) return this.#latest
-      this.#waiting.add(gone)
-      gone.addEventListener('abort', () => this.#waiting.delete(gone))
+      this.#waiting.add(signal)
+      signal.addEventListener('abort', () => this.#waiting.delete(signal))
       await (this.#reading ??= this.#read().finally(() => {
         this.#reading = undefined
         this.#waiting.clear()
@@ -109,7 +109,7 @@ export class PeopleSnapshot {
     async function* each() {
       for await (const person of people.all(() => unread++)) {
         if (waiting.size === 0) return
-        const summary = summarize(asCounted(person, state), shared)
+        const summary = summarize(personForCounts(person, state), shared)
         summaries.push(summary)
         yield summary
       }

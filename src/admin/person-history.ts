@@ -6,7 +6,7 @@ import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { calendarOf, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { asCounted, pausedApps, type KeepState } from '../people/keep-state.ts'
+import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
 import {
   DETAILS,
   type AppRecord,
@@ -74,7 +74,7 @@ export function historyOf(
   keepState: KeepState,
   replacedBy: Company['replacedBy'] = new Map(),
 ) {
-  const counted = asCounted(person, keepState)
+  const counted = personForCounts(person, keepState)
   const summary = summarize(counted)
   const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: own = [] } = person

@@ -2,7 +2,7 @@
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails } from '../campaigns/campaign.ts'
 import { EPISODES, NEW_APPS } from '../campaigns/episodes.ts'
-import { asCounted } from '../people/keep-state.ts'
+import { personForCounts } from '../people/keep-state.ts'
 import {
   appsOf,
   hasFallenBack,
@@ -141,7 +141,7 @@ export const CRITERIA = {
 
 export async function* summarizeAll(
   people: AsyncIterable<Person>,
-  state: Parameters<typeof asCounted>[1] = {},
+  state: Parameters<typeof personForCounts>[1] = {},
 ) {
-  for await (const person of people) yield summarize(asCounted(person, state))
+  for await (const person of people) yield summarize(personForCounts(person, state))
 }

@@ -229,7 +229,7 @@ function addToDays(days: Map<string, DayCounts>, moments: ReturnType<typeof mome
 const MAX_APPS = 500
 
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
-  const isHeld = isLimited(summary, now)
+  const isAtQuarterlyLimit = isLimited(summary, now)
   for (const one of summary.apps) {
     const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, newAt, blockedAt } = one
     const existing = apps.get(instance)
@@ -241,7 +241,7 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (hasNoAddress) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     if (isEmailed) app.emailed++
-    else if (isHeld && newAt !== undefined && state === 'waiting') app.limited++
+    else if (isAtQuarterlyLimit && newAt !== undefined && state === 'waiting') app.limited++
     const newest = isoDate(newAt)
     if (newest !== undefined && newest > (app.newestAt ?? '')) app.newestAt = newest
     const since = isoDate(blockedAt)

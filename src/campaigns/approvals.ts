@@ -2,7 +2,7 @@
 // email once that person has connected the app. Pure.
 import {
   applyDecision,
-  asCounted,
+  personForCounts,
   newApproval,
   pausedApps,
   type Approval,
@@ -33,8 +33,8 @@ type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
 /** `isRequestDue`: email the owners. `isNewlyApproved`: their decision is new. */
 type Decision = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
 
-/** `place`: the owners' workplace. */
-type Moment = { now: number; place: WorkCalendar }
+/** `calendar`: the owners' workplace. */
+type ApprovalContext = { now: number; calendar: WorkCalendar }
 
 /** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
@@ -54,14 +54,14 @@ export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
   decisionOn: KeepStateStore['decisionOn'],
-  moment: Moment,
+  moment: ApprovalContext,
 ): Promise<Decision[]> {
   const apps = new Map(
     (state.approvals ?? []).map((one) => [one.instance, { ...one, people: [] as Waiter[] }]),
   )
   for await (const each of people) {
     if (isGone(each)) continue
-    const person = asCounted(each, { ...state, approvals: [] })
+    const person = personForCounts(each, { ...state, approvals: [] })
     const newest = [ONBOARDING, APPROVALS].map((name) => campaignEmails(person, name).at(-1)?.state)
     const isEmailable = !newest.includes('failed') && isReachable(person, moment.now)
     for (const app of appsOf(person)) {
@@ -107,9 +107,9 @@ export function decideApproval(
   before: Approval,
   people: readonly Waiter[],
   decision: Parameters<typeof applyDecision>[1],
-  { now, place }: Moment,
+  { now, calendar }: ApprovalContext,
 ): Decision | undefined {
-  const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, place) >= days
+  const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days
   const blocked = people.filter(({ state }) => state === 'blocked')
   const all = blocked.toSorted((one, other) => one.blockedAt - other.blockedAt)
   const waitingAt = ({ stage, stageChangedAt }: Pick<Approval, 'stage' | 'stageChangedAt'>) =>

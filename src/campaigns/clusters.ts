@@ -67,13 +67,13 @@ export async function findClusters(
 ) {
   const lost = createCounter(massDisconnects, evaluatedAt, ({ lapsedAt }) => lapsedAt)
   const got = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
-  const gone = createCounter(removedApps, evaluatedAt, ({ delistedByRunAt }) => delistedByRunAt)
+  const removals = createCounter(removedApps, evaluatedAt, ({ delistedByRunAt }) => delistedByRunAt)
   let all = 0
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
     for (const app of person.lastCheck.apps)
-      if (!isUnavailable(app.status)) for (const { add } of [lost, got, gone]) add(app)
+      if (!isUnavailable(app.status)) for (const { add } of [lost, got, removals]) add(app)
   }
   const lostByMany = massDisconnectsIn(lost.apps, massDisconnects, now)
   const disconnects = [...massDisconnects, ...lostByMany]
@@ -81,7 +81,7 @@ export async function findClusters(
   return {
     massDisconnects: lostByMany,
     newApps: newAppsIn(got.apps, newApps, { all, now, isLost }),
-    removedApps: removedAppsIn(gone.apps, removedApps, now),
+    removedApps: removedAppsIn(removals.apps, removedApps, now),
   }
 }
 

@@ -50,7 +50,7 @@ export type Campaign = {
   /** Apps that were removed for many: their return is no lapse. */
   removed?: ReadonlySet<string>
   /** Applies confirmed approvals to the person. Default: unchanged. */
-  asEmailed?: (person: Person) => Person
+  forCampaign?: (person: Person) => Person
   /** Records failed checks, so that these people come last in the next run. */
   isPostponing?: boolean
 }
@@ -115,16 +115,16 @@ export class Delivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { removed, asEmailed = (whole: Person) => whole } = this.#campaign
+    const { removed, forCampaign = (whole: Person) => whole } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, removed: removed ?? new Set() }
-    const known = appsOf(asEmailed(withCheck(person, checked, now())))
-    const byInstance = new Map(known.map((app) => [app.instance, app]))
+    const allApps = appsOf(forCampaign(withCheck(person, checked, now())))
+    const byInstance = new Map(allApps.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])
       .filter((app) => isConnectable(app, this.#campaign) && this.#campaign.isAbout(app, person))
     if (due.kind === 'mail' && apps.length > 0) {
       if (this.#started++ >= this.#limit) return
-      await this.#sendEmail(invitee, due.reminder, { checked, apps, known, person })
+      await this.#sendEmail(invitee, due.reminder, { checked, apps, known: allApps, person })
     } else if (!this.#isDryRun) await this.#ledger.recordCheck(invitee, checked)
   }
 

@@ -1,6 +1,6 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about new apps,
 // or about lapses (ended access). The invitation isn't about these apps. Pure.
-import { asCounted, pausedApps, type KeepState } from '../people/keep-state.ts'
+import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
 import {
@@ -84,22 +84,22 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
 }
 
 /** As emails of the campaign are to treat them: those about approvals are for people who wait. */
-export const asEmailed = (name: CampaignName, person: Person, state: KeepState): Person =>
-  asCounted(person, name === APPROVALS ? { ...state, approvals: [] } : state)
+export const forCampaign = (name: CampaignName, person: Person, state: KeepState): Person =>
+  personForCounts(person, name === APPROVALS ? { ...state, approvals: [] } : state)
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */
-function mayEmail(person: Person, { now, place }: Moment): boolean {
+function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const isTooSoon = emails.some(({ at }) => Math.abs(now - at) < DAILY_MS)
-  return isReachable(person, now) && !isTooSoon && isWorkingTime(now, place)
+  return isReachable(person, now) && !isTooSoon && isWorkingTime(now, calendar)
 }
 
-/** `place`: the person's time zone and quiet days. */
-type Moment = { state: KeepState; now: number; place: WorkCalendar }
+/** `calendar`: the person's time zone and quiet days. */
+type EmailContext = { state: KeepState; now: number; calendar: WorkCalendar }
 
 /** The email of the campaign that is due now. */
-export function dueEmailOf(name: CampaignName, whole: Person, moment: Moment): DueEmail {
-  const person = asEmailed(name, whole, moment.state)
+export function dueEmailOf(name: CampaignName, whole: Person, moment: EmailContext): DueEmail {
+  const person = forCampaign(name, whole, moment.state)
   if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
   if (name !== ONBOARDING) return dueEmailAbout(name, person, moment)
   // The email about a lapse covers the other apps, too.
@@ -110,7 +110,7 @@ export function dueEmailOf(name: CampaignName, whole: Person, moment: Moment): D
 function dueEmailAbout(
   name: typeof APPROVALS | EpisodeName,
   person: Person,
-  { state, now, place }: Moment,
+  { state, now, calendar }: EmailContext,
 ): DueEmail {
   const last = campaignEmails(person, name).at(-1)
   const invitation = name !== LAPSES ? campaignEmails(person, ONBOARDING).at(-1) : undefined
@@ -121,7 +121,7 @@ function dueEmailAbout(
     const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, name)
     const gap = GAPS_IN_WORKING_DAYS[name][sent.length] ?? 0
     const before = sent.at(-1)
-    return before === undefined || workingDaysBetween(before.at, now, place) >= gap
+    return before === undefined || workingDaysBetween(before.at, now, calendar) >= gap
   })
   if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')

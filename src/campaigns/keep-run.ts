@@ -25,7 +25,7 @@ import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
 import { findClusters, withHiddenLapses } from './clusters.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
-import { dueEmailOf, EPISODES, isAboutApp, asEmailed, type CampaignName } from './episodes.ts'
+import { dueEmailOf, EPISODES, isAboutApp, forCampaign, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { isSuspiciouslyMany, ListedPeople } from './listed-people.ts'
@@ -75,7 +75,7 @@ export async function* duePeople(
   const rows = new ListedPeople(list)
   const dueOf = (known: Person, invitee: Invitee): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
-    const moment = { state, now: now(), place: calendarOf(company, person, state) }
+    const moment = { state, now: now(), calendar: calendarOf(company, person, state) }
     const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
     const emails = due.flatMap(({ name, email }) => (email.kind === 'mail' ? [{ ...email, name }] : []))
     return { person, invitee, emails }
@@ -303,18 +303,18 @@ export class KeepRun {
   async #requestApprovals(): Promise<void> {
     const { now } = this.#run
     const { company, ownersOf, requestApproval, decisionOn } = this.#options
-    const place = calendarOf(company, {}, this.#state)
+    const calendar = calendarOf(company, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
     for (const decision of await decideApprovals(this.#listed(), this.#state, decisionOn, {
       now: now(),
-      place,
+      calendar,
     })) {
       const { isRequestDue, isNewlyApproved } = decision
       const approval = { ...decision.approval, owners: ownersOf(decision.approval.instance) }
       const { instance: app, approvedAt: at, by = '' } = approval
       if (isNewlyApproved) actions.push({ at, by, app, what: 'approved' })
-      const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), place))
+      const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), calendar))
       const isRequested = isDue && (await requestApproval(approval))
       const request = isRequested && { requestedAt: now(), requestedForCount: approval.waiting }
       approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
@@ -333,14 +333,15 @@ export class KeepRun {
 
   #deliveryOf(name: CampaignName): Delivery {
     const state = this.#state
-    const placeIn = (person: Person) => calendarOf(this.#options.company, person, state)
+    const calendarFor = (person: Person) => calendarOf(this.#options.company, person, state)
     const campaign = {
       name,
-      due: (person: Person, now: number) => dueEmailOf(name, person, { state, now, place: placeIn(person) }),
+      due: (person: Person, now: number) =>
+        dueEmailOf(name, person, { state, now, calendar: calendarFor(person) }),
       isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       removed: removedInstances(state),
-      asEmailed: (person: Person) => asEmailed(name, person, state),
+      forCampaign: (person: Person) => forCampaign(name, person, state),
     }
     return new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
   }

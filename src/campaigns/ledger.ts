@@ -82,7 +82,7 @@ export class EmailLedger {
       isOurs = current.kind === 'mail' && current.reminder === reminder
       if (!isOurs) return before
       const change = { campaign, reminder, state: 'sending', now: now(), runId, apps } as const
-      return withEmail(this.#observed(before, invitee, checked), change)
+      return withEmail(this.#withCheckApplied(before, invitee, checked), change)
     })
     return isOurs
   }
@@ -108,18 +108,18 @@ export class EmailLedger {
   /** Records a check without an email. @param checked undefined: the service knows no such account */
   async recordCheck(invitee: Invitee, checked: CheckResponse | undefined): Promise<void> {
     await this.#change(invitee.email, (before) => {
-      if (checked !== undefined) return this.#observed(before, invitee, checked)
+      if (checked !== undefined) return this.#withCheckApplied(before, invitee, checked)
       const person = withDetails(before, invitee)
       return person.unknownAt === undefined ? { ...person, unknownAt: this.#deps.now() } : person
     })
   }
 
-  #observed(before: Person, invitee: Invitee, checked: CheckResponse): Person {
+  #withCheckApplied(before: Person, invitee: Invitee, checked: CheckResponse): Person {
     return withCheck(withDetails(before, invitee), checked, this.#deps.now())
   }
 
-  async #change(email: string, how: (before: Person) => Person): Promise<void> {
-    await this.#retryDuringOutage(() => this.#deps.people.change(email, how))
+  async #change(email: string, change: (before: Person) => Person): Promise<void> {
+    await this.#retryDuringOutage(() => this.#deps.people.change(email, change))
   }
 
   async #retryDuringOutage<T>(work: () => Promise<T>): Promise<T> {

@@ -41,16 +41,16 @@ function isWorkday(day: number, { isQuiet }: WorkCalendar): boolean {
 }
 
 /** @param at milliseconds since 1970 @param weekday only on this one; 1 is Monday */
-export function isWorkingTime(at: number, place: WorkCalendar, weekday?: number): boolean {
-  const { day, hour } = localTime(at, place.timezone)
+export function isWorkingTime(at: number, calendar: WorkCalendar, weekday?: number): boolean {
+  const { day, hour } = localTime(at, calendar.timezone)
   const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
-  return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, place)
+  return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, calendar)
 }
 
 /** The first hour of working time there, perhaps the present one; undefined: none within two months. */
-export function nextWorkingTime(now: number, place: WorkCalendar): number | undefined {
+export function nextWorkingTime(now: number, calendar: WorkCalendar): number | undefined {
   for (let at = now - (now % HOUR_MS); at < now + 60 * DAY_MS; at += HOUR_MS)
-    if (isWorkingTime(at, place)) return at
+    if (isWorkingTime(at, calendar)) return at
   return undefined
 }
 
@@ -63,9 +63,9 @@ export function quietUntil(now: number, { timezone, isQuiet }: WorkCalendar): nu
 }
 
 /** Working days after the day of `from`, up to the day of `to`; at most ten. */
-export function workingDaysBetween(from: number, to: number, place: WorkCalendar): number {
-  const [first, last] = [from, to].map((at) => localTime(at, place.timezone).day) as [number, number]
+export function workingDaysBetween(from: number, to: number, calendar: WorkCalendar): number {
+  const [first, last] = [from, to].map((at) => localTime(at, calendar.timezone).day) as [number, number]
   let count = 0
-  for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day, place)) count++
+  for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day, calendar)) count++
   return count
 }

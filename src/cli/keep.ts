@@ -18,7 +18,7 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, firstEmailsAt, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
-import { isAboutApp, LAPSES, NEW_APPS, asEmailed } from '../campaigns/episodes.ts'
+import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
@@ -126,7 +126,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const about =
       name === ONBOARDING
         ? []
-        : appsOf(asEmailed(name, person, state)).filter((app) => isAboutApp(name, app, person, state))
+        : appsOf(forCampaign(name, person, state)).filter((app) => isAboutApp(name, app, person, state))
     const apps = about.map(({ instance }) => instance)
     const json = { email: invitee.email, kind, apps }
     const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()

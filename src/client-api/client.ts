@@ -17,12 +17,12 @@ import {
   type UnconnectedApp,
 } from './responses.ts'
 
-/** A POST that only reads; `path` without the service's address. `gone` aborts when no one waits for the response. */
+/** A POST that only reads; `path` without the service's address. `signal` aborts when no one waits for the response. */
 type ServiceCall = {
   operation: Parameters<typeof noResponse>[0]
   path: string
   body?: string
-  gone?: AbortSignal | null
+  signal?: AbortSignal | null
 }
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
@@ -76,9 +76,13 @@ export class ServiceClient {
     this.#pool = new Pool(this.#server.origin, { ...connectOptions(this.#options.timeLimitMs), ...pool })
   }
 
-  /** Contract 4.1, by one request. @param gone the call throws its reason, and isn't counted @throws {ServiceProblem} */
-  checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string, gone: AbortSignal | null = null) {
-    const call = { ...checkCall(finalRedirectUrl), gone }
+  /** Contract 4.1, by one request. @param signal the call throws its reason, and isn't counted @throws {ServiceProblem} */
+  checkDatasourceAuth(
+    credentials: Credentials,
+    finalRedirectUrl?: string,
+    signal: AbortSignal | null = null,
+  ) {
+    const call = { ...checkCall(finalRedirectUrl), signal }
     return this.#call(call, credentials, (json) => readCheckResponse(json, this.#options.onExcess))
   }
 
@@ -87,14 +91,14 @@ export class ServiceClient {
     return (await this.checkDatasourceAuth(credentials)).map(withoutPath)
   }
 
-  /** Contract 4.2. @param gone as above @throws {ServiceProblem} */
+  /** Contract 4.2. @param signal as above @throws {ServiceProblem} */
   search(
     credentials: Credentials,
     query: { query: string; pageSize: number },
-    gone: AbortSignal | null = null,
+    signal: AbortSignal | null = null,
   ): Promise<SearchResponse> {
     const [path, body] = ['/rest/api/v1/search', JSON.stringify(query)]
-    return this.#call({ operation: 'search', path, body, gone }, credentials, readSearchResponse)
+    return this.#call({ operation: 'search', path, body, signal }, credentials, readSearchResponse)
   }
 
   /** checkdatasourceauth with every outcome as a value. A global token is first tried without a person. */
@@ -133,7 +137,7 @@ export class ServiceClient {
   }
 
   async #call<T>(call: ServiceCall, credentials: Credentials, read: (json: unknown) => T | undefined) {
-    const { operation, path, body, gone } = call
+    const { operation, path, body, signal } = call
     const { onCall, onResponse, headerPrefix } = this.#options
     const response = await timed(
       async () => {
@@ -141,12 +145,12 @@ export class ServiceClient {
         return { ...received, read: received.status === 200 ? read(parseJson(received.text)) : undefined }
       },
       (received, seconds) => {
-        if (gone?.aborted) return
+        if (signal?.aborted) return
         const isUnreadable = received?.status === 200 && received.read === undefined
         onCall?.({ operation, status: isUnreadable ? undefined : received?.status, seconds })
       },
     ).catch((error: unknown) => {
-      gone?.throwIfAborted()
+      signal?.throwIfAborted()
       throw noResponse(operation, { cause: error })
     })
     const { status, headers, text } = response
@@ -158,14 +162,14 @@ export class ServiceClient {
   }
 
   /** @throws {TypeError} at once, without quoting it, for a token or address that must not go into a header */
-  #send({ path, body, gone = null }: ServiceCall, credentials: Credentials): Promise<HttpResponse> {
+  #send({ path, body, signal = null }: ServiceCall, credentials: Credentials): Promise<HttpResponse> {
     const own = { ...credentialHeaders(credentials, this.#options.headerPrefix), ...JSON_BOTH_WAYS }
     const server = this.#server
     const whole = server.pathname.replace(/\/$/, '') + path
     const request = { method: 'POST', path: whole, idempotent: true } as const
     return inHttpSpan({ ...request, server }, () => {
       const headers = { ...own, ...traceHeaders() }
-      const options = { ...request, origin: server.origin, headers, body: body ?? null, signal: gone }
+      const options = { ...request, origin: server.origin, headers, body: body ?? null, signal }
       return exchange(this.#pool, options, this.#options.timeLimitMs)
     })
   }

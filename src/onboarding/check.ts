@@ -36,12 +36,12 @@ export class WalkChecks {
    * @param change the request's own change of the walk, applied before the check
    * @throws {Problem}
    */
-  async checkWalk(req: Request, change = (walk: Walk) => walk, gone?: AbortSignal): Promise<Walk> {
+  async checkWalk(req: Request, change = (walk: Walk) => walk, signal?: AbortSignal): Promise<Walk> {
     const { user } = whoIsSignedIn(req)
     const { service, walks, progress, confirmSeconds, log, now } = this.#deps
     const walk = await walks.load(user)
     const checkedAt = now()
-    const unconnected = mayCheck(walk, checkedAt) ? await service.check(req, undefined, gone) : undefined
+    const unconnected = mayCheck(walk, checkedAt) ? await service.check(req, undefined, signal) : undefined
     if (log.isLevelEnabled('debug'))
       log.debug(
         { isChecked: unconnected !== undefined, waiting: unconnected?.map(nameAndStatus) },

@@ -205,7 +205,7 @@ export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedA
  * The person as every count, page and email sees them: without removed apps, and without waits for an approval that works,
  * whether or not they have heard of it. `goneApps`: instances that left their list, as many others at once.
  */
-export function asCounted(
+export function personForCounts(
   person: Person,
   state: Pick<KeepState, 'removedApps' | 'approvals'>,
 ): Person & { goneApps: string[] } {

@@ -149,7 +149,7 @@ export class People {
       const other = this.#openRecord(dataKey, target, there)
       const isBegun = other?.renamingFrom === former && source !== target
       if (person === undefined || before === undefined || (isBegun && !isCopy(other, person))) {
-        if (isBegun) await this.change(email, ({ renamingFrom: _movingFrom, ...rest }) => rest)
+        if (isBegun) await this.change(email, ({ renamingFrom: _renamingFrom, ...rest }) => rest)
         const isDone = other?.formerEmails?.includes(former) === true
         return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
       }

@@ -99,15 +99,15 @@ function answerUnknown(
   { url: { searchParams }, sendPage }: { url: URL; sendPage: SendPage },
 ): void {
   const isSignedIn = signedInOf(req) !== undefined
-  const is = (name: string, value: string) => searchParams.get(name)?.toLowerCase() === value
-  if (searchParams.get('error') || is('success', 'false'))
+  const hasParameter = (name: string, value: string) => searchParams.get(name)?.toLowerCase() === value
+  if (searchParams.get('error') || hasParameter('success', 'false'))
     throw new Problem(400, 'sign_in_unfinished', {
       detail: 'the authorization server sent an error, for no sign-in of ours',
       ...(!isSignedIn && { tryAgain: signInPath(HOME) }),
     })
   if (isSignedIn) return seeOther(res, HOME)
   // Another site's link can claim these too, so the page repeats nothing of the address.
-  if (is('admin_consent', 'true') || is('success', 'true'))
+  if (hasParameter('admin_consent', 'true') || hasParameter('success', 'true'))
     return sendPage(req, res, { view: 'sign-in/confirmed', data: {} })
   throw expired('no sign-in is known for this state', HOME)
 }

@@ -49,12 +49,12 @@ export class ServiceForPerson {
   /**
    * The person's unconnected apps (contract 4.1), in the company's order and without those that it hides. Always passes
    * final_redirect_url, so that any returned link comes back to us.
-   * @param gone aborts when no one waits for the result
+   * @param signal aborts when no one waits for the result
    */
-  async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, gone?: AbortSignal) {
+  async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
     const { serviceClient, company, onCheck } = this.#deps
-    const apps = await this.#inTurn(req, gone, (credentials) =>
-      serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, gone),
+    const apps = await this.#inTurn(req, signal, (credentials) =>
+      serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
     const arranged = company.arrange(apps)
     onCheck?.(arranged)
@@ -62,18 +62,20 @@ export class ServiceForPerson {
   }
 
   /** Contract 4.2. */
-  search(req: Request, query: { query: string; pageSize: number }, gone?: AbortSignal) {
-    return this.#inTurn(req, gone, (credentials) => this.#deps.serviceClient.search(credentials, query, gone))
+  search(req: Request, query: { query: string; pageSize: number }, signal?: AbortSignal) {
+    return this.#inTurn(req, signal, (credentials) =>
+      this.#deps.serviceClient.search(credentials, query, signal),
+    )
   }
 
-  async #inTurn<T>(req: Request, gone: AbortSignal | undefined, call: Call<T>): Promise<T> {
+  async #inTurn<T>(req: Request, signal: AbortSignal | undefined, call: Call<T>): Promise<T> {
     const person = personKey(whoIsSignedIn(req).user)
     const turns = this.#turns.get(person) ?? new Set()
     if (turns.size >= MAX_CALLS + MAX_WAITING) throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     const { promise: turn, resolve: start, reject } = Promise.withResolvers<void>()
     this.#turns.set(person, turns.add(start))
     if (turns.size <= MAX_CALLS) start()
-    else gone?.addEventListener('abort', () => reject(gone.reason as Error))
+    else signal?.addEventListener('abort', () => reject(signal.reason as Error))
     try {
       await turn
       return await this.#call(req, call)

@@ -83,8 +83,8 @@ export function startRequestSpan(headers: object) {
   return {
     traceId: trace.isSpanContextValid(spanContext) ? spanContext.traceId : undefined,
     within: trace.setSpan(parent, span),
-    end(answered: { method: string; route: string; status: number; requestId: string }): void {
-      const { method, route, status, requestId } = answered
+    end(response: { method: string; route: string; status: number; requestId: string }): void {
+      const { method, route, status, requestId } = response
       if (span.isRecording()) {
         span.updateName(`${method} ${route}`).setAttributes({
           'http.request.method': method,

@@ -78,7 +78,7 @@ export class Metrics {
     const help =
       '1: in use; 0: requests that need it fail at once, until it is reached again in the background'
     this.#gauge('onramp_dependency_reachable', help, ['dependency'], (gauge) => {
-      for (const [dependency, isSo] of Object.entries(isReachable)) gauge.set({ dependency }, Number(isSo()))
+      for (const [dependency, isUp] of Object.entries(isReachable)) gauge.set({ dependency }, Number(isUp()))
     })
   }
 

@@ -7,7 +7,7 @@ import { listPeople } from '../../src/admin/people-page.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { appTable, groupTable } from '../../src/admin/sorted-table.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { PERSON_STATES, asCounted } from '../../src/people/keep-state.ts'
+import { PERSON_STATES, personForCounts } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, withIntents, withMilestone, type Person } from '../../src/people/person.ts'
 import { figuresIn } from '../helpers/figures.ts'
 import { summaries } from '../helpers/people.ts'
@@ -81,7 +81,8 @@ const company = fc
 const lost = { ...APPS[0]!, noticedAt: start, since: start, lapsed: 9, had: 10 }
 const removed = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9 }
 const keepState = { massDisconnects: [lost], removedApps: [removed], zones: {}, days: [] }
-const counted = (people: readonly Person[]) => summaries(...people.map((one) => asCounted(one, keepState)))
+const counted = (people: readonly Person[]) =>
+  summaries(...people.map((one) => personForCounts(one, keepState)))
 
 const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
   await listPeople(counted(people), parsePeopleQuery(Object.fromEntries(query), now))

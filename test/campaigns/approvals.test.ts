@@ -42,7 +42,7 @@ const approved: Approval = {
 }
 const decide = (approval: Approval, people: Waiter[], days: number, answeredAt?: number) => {
   const answer = answeredAt === undefined ? undefined : { at: at(answeredAt), by: 'grace' }
-  return decideApproval(approval, people, answer, { now: at(days), place })
+  return decideApproval(approval, people, answer, { now: at(days), calendar: place })
 }
 
 describe('the owner', () => {

@@ -25,7 +25,7 @@ import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const place = { timezone: 'UTC' }
 const dueInvitation = (person: Person, now: number, where: typeof place) =>
-  dueEmailOf('onboarding', person, { state, now, place: where })
+  dueEmailOf('onboarding', person, { state, now, calendar: where })
 /** The apps of the due email, or none. */
 function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof dueEmailOf>[2]): string[] {
   if (dueEmailOf(name, person, moment).kind !== 'mail') return []
@@ -33,7 +33,7 @@ function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof d
   return apps.map(({ instance }) => instance)
 }
 const dueLapses = (person: Person, given: KeepState, now: number, zone: string) =>
-  dueApps(LAPSES, person, { state: given, now, place: { timezone: zone } })
+  dueApps(LAPSES, person, { state: given, now, calendar: { timezone: zone } })
 const emailed = (person: Person, apps: string[], now: number, reminder = 0) =>
   withEmail(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
 
@@ -61,7 +61,7 @@ it('an email about a lapse is due at once, after two and after seven working day
   const sent: string[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEmailOf(LAPSES, person, { state, now, place })
+    const due = dueEmailOf(LAPSES, person, { state, now, calendar: place })
     if (due.kind !== 'mail') continue
     sent.push(new Date(now).toISOString().slice(0, 13))
     person = emailed(person, dueLapses(person, state, now, 'UTC'), now, due.reminder)
@@ -87,7 +87,9 @@ it.each<[CampaignName, number[], number, boolean]>([
       withEmail(one, { campaign: name, reminder, state: 'sent', now: monday + at * DAY, apps }),
     lost,
   )
-  expect(dueApps(name, person, { state, now: monday + day * DAY, place })).toEqual(isDue ? apps : [])
+  expect(dueApps(name, person, { state, now: monday + day * DAY, calendar: place })).toEqual(
+    isDue ? apps : [],
+  )
 })
 
 it('all lapsed apps share one email, in the person’s working hours', () => {
@@ -175,14 +177,14 @@ function personWithNewApp(
   const first = change(withCheck(listed, { checkedAt: at, unconnected: [slack] }, at))
   return withCheck(first, { checkedAt: newAt, unconnected: [slack, notion] }, monday)
 }
-const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, place })
+const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
 
 it('an app added after the invitation gets at most three emails, a week apart', () => {
   let person = personWithNewApp()
   const sent: unknown[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEmailOf(NEW_APPS, person, { state, now, place })
+    const due = dueEmailOf(NEW_APPS, person, { state, now, calendar: place })
     if (due.kind !== 'mail') continue
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))

@@ -60,9 +60,9 @@ export async function registerClient(
     throw notRegistered('the authorization server has no registration endpoint', REFUSED_SECONDS)
   const jwks = method === 'private_key_jwt' ? publicJwks(key) : undefined
   let requested = requestedMetadata(settings, server, jwks)
-  const { scope: asked } = requested
-  if (asked !== settings.OIDC_SCOPE)
-    log.info({ asked }, 'OIDC_SCOPE has scopes that the server does not list: not registered for')
+  const { scope } = requested
+  if (scope !== settings.OIDC_SCOPE)
+    log.info({ asked: scope }, 'OIDC_SCOPE has scopes that the server does not list: not registered for')
   let refusal: Problem | undefined
   for (const names of LEFT_OUT) {
     const kept = Object.entries(requested).filter(([name]) => !names.includes(name))

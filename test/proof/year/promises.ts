@@ -7,7 +7,7 @@ import type { People } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
 import {
   activeMassDisconnects,
-  asCounted,
+  personForCounts,
   type MassDisconnect,
   type KeepState,
 } from '../../../src/people/keep-state.ts'
@@ -222,7 +222,7 @@ export class KeepPromises {
     for (const person of all) {
       const employee = workforce.byEmail.get(person.email)
       const isListed = employee !== undefined && missing.delete(employee)
-      const { progress } = summarize(asCounted(person, keepState))
+      const { progress } = summarize(personForCounts(person, keepState))
       if (!isListed) {
         leftApart++
         this.check('apart', progress === 'gone', () => `${person.email} left, and is ${progress}`)
