@@ -56,24 +56,24 @@ function compareWith(
     newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(named),
     removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(named),
     /** New for someone, not only for many. */
-    newNames: report.datasources.flatMap(({ newestAt = 0, name }) =>
-      isSince(+new Date(newestAt)) ? name : [],
-    ),
+    newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
   }
 }
 
 const MAX_NAMED = 3
 
 export function describeComparison(compared: ReturnType<typeof compareWith>, t: Texts): string[] {
-  const { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps, removed, newNames } = compared
+  const { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps, removed, newForSome } =
+    compared
   const count = Math.abs(moreReady)
+  const [only, ...others] = newApps.length > 0 ? newApps : newForSome
   const cause = {
-    app: newApps[0]?.name ?? '',
+    app: only?.name ?? newApps[0]?.name ?? '',
     number: newApps.length,
     people: newApp,
-    apps: t.list(newNames.slice(0, MAX_NAMED)),
+    apps: t.list(newForSome.slice(0, MAX_NAMED).map(({ name }) => name)),
   }
-  const isMoved = newApps.length === 1 && newApps[0]?.isMoved
+  const isMoved = others.length === 0 && only?.isMoved
   const isByNewApps = moreReady < 0 && (newApps.length > 0 || newApp > 0)
   const ready = isByNewApps
     ? t(isMoved ? 'admin.since.fewerMoved' : 'admin.since.fewerNew', { count, ...cause })

@@ -101,9 +101,11 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   const isListed = app === '' || apps.length > 0
   if (!isListed && !summary.goneApps.includes(app)) return undefined
   const about = app === '' ? summary : { ...summary, apps }
-  // `gone` excludes every other filter.
+  // `gone` excludes every other filter, but a search of everyone finds these people too.
   const isGone = CRITERIA.gone(summary)
   return (filter: Filter) =>
     (isListed || filter === 'removed') &&
-    (isGone ? filter === 'gone' : FILTERS[filter](about, wanted, summary))
+    (isGone
+      ? filter === 'gone' || (filter === 'all' && search !== '')
+      : FILTERS[filter](about, wanted, summary))
 }

@@ -213,7 +213,10 @@ export function personPage(
     apps: apps.map((app) => ({
       time: timeOf(app.since),
       text: nameOf(app.instance),
-      details: [stateText(app, t), app.newAt === undefined ? [] : t('person.new')].flat(),
+      details: [
+        stateText(app, t),
+        app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
+      ].flat(),
       isBad: false,
     })),
     events: events.map(({ at, what, app = [], apps: about = [app].flat(), outcome, code = [], by }) => {

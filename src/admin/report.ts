@@ -59,11 +59,12 @@ export const newApp = (instance: string, name: string) => ({
   limited: 0,
 })
 
-/** ISO dates. `blockedSince`: the first report that the app needs an admin. `newestAt`: when it was last new for someone. */
+/** ISO dates. `blockedSince`: the first report that the app needs an admin. `newestAt`: when it was last new for someone. `isMoved`: it replaced another one then. */
 /** `owners`: for the overview of someone who isn't one; empty: the reader can approve the app. */
 export type AppCounts = ReturnType<typeof newApp> & {
   blockedSince?: string
   newestAt?: string
+  isMoved?: boolean
   owners?: readonly string[]
 }
 type GroupCounts = ReturnType<typeof newGroup>
@@ -231,7 +232,7 @@ const MAX_APPS = 500
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const one of summary.apps) {
-    const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, newAt, blockedAt } = one
+    const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, newAt, movedFrom, blockedAt } = one
     const existing = apps.get(instance)
     if (existing === undefined && apps.size >= MAX_APPS) continue
     const app: AppCounts = existing ?? newApp(instance, name)
@@ -243,7 +244,8 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isEmailed) app.emailed++
     else if (isAtQuarterlyLimit && newAt !== undefined && state === 'waiting') app.limited++
     const newest = isoDate(newAt)
-    if (newest !== undefined && newest > (app.newestAt ?? '')) app.newestAt = newest
+    if (newest !== undefined && newest > (app.newestAt ?? ''))
+      Object.assign(app, { newestAt: newest, isMoved: movedFrom !== undefined })
     const since = isoDate(blockedAt)
     if (since !== undefined && since < (app.blockedSince ?? '~')) app.blockedSince = since
     apps.set(instance, app)

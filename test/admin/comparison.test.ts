@@ -65,7 +65,7 @@ it('a comparison excludes people with nothing to connect if its row counted them
 
 it('counts of one use the singular, and counts of zero are left out', () => {
   const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1, acted: 0 }
-  const one = { row: rowOf('2026-11-13', 0), newApps: [], removed: [], newNames: [], ...counted }
+  const one = { row: rowOf('2026-11-13', 0), newApps: [], removed: [], newForSome: [], ...counted }
   expect(describeComparison(one, t)).toEqual([
     'Since the end of November 13, 2026: 1 fewer person ready, 1 person lost access',
     '1 person reconnected what they had lost',
@@ -79,6 +79,18 @@ const found = (...apps: (typeof notion)[]) =>
   apps.map((app) => ({ ...app, noticedAt: Date.parse('2026-11-14T00:00:00Z') }))
 const newestAt = '2026-11-14T10:00:00.000Z'
 const named = [{ instance: 'notion_1', name: 'Notion', newestAt }] as Report['datasources']
+
+it('fewer ready people name the one app that has moved for some of them', () => {
+  const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
+  const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, returned: 0, reminded: 0, acted: 0 }]
+  const compared = (datasources: Report['datasources']) =>
+    describeComparison(
+      { row, newApps: [], removed: [], newForSome: datasources, moreReady: -7, newApp: 7, ...none },
+      t,
+    )[0]
+  expect(compared(moved)).toContain('7 fewer ready: Slack has moved')
+  expect(compared([...moved, ...named])).toContain('7 fewer ready: new apps for 7 people: Slack, Notion')
+})
 
 it.each<[string, number, number, NewApp[], string[]]>([
   ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', 'Notion is new for 103 people']],

@@ -138,12 +138,15 @@ it('a person signed in on a day in UTC, wherever the server is', async () => {
 })
 
 it('a person off the list, or unknown to the service, is counted separately', async () => {
-  const formerPerson = { ...withAppStates(signedIn, { a_1: 'blocked' }, NOW), leftAt: NOW }
+  const left = { email: 'left@acme.example', leftAt: NOW }
+  const formerPerson = { ...withAppStates(signedIn, { a_1: 'blocked' }, NOW), ...left }
   const report = await reportOf(formerPerson, { ...bounced, unknownAt: NOW }, person)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
-  const shown = async (show: string) =>
-    (await listPeople(summaries(formerPerson, person), parsePeopleQuery({ show }, NOW))).total
+  const shown = async (show: string, q = '') =>
+    (await listPeople(summaries(formerPerson, person), parsePeopleQuery({ show, q }, NOW))).total
   expect(await shown('all')).toBe(1)
+  expect(await shown('all', formerPerson.email)).toBe(1)
+  expect(await shown('blocked', formerPerson.email)).toBe(0)
   expect(await shown('blocked')).toBe(0)
   expect(await shown('gone')).toBe(1)
 })
