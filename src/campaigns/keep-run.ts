@@ -140,12 +140,12 @@ export class KeepRun {
     const { signal, tally } = this.#run
     await this.#updateListing(tally)
     await this.#save({})
-    // Before the reminders, and after the checks.
-    await this.#sendOthers()
+    // Approvals also before the checks. Whether an app is new or lapsed is decided after them.
+    await this.#sendOthers([APPROVALS])
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
-    await this.#sendOthers()
+    await this.#sendOthers([APPROVALS, ...EPISODES])
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
     await this.#updateListing({ ...tally })
@@ -220,7 +220,7 @@ export class KeepRun {
   /** Sends due invitations and reminders, then goes on with the sweep. @throws {RunStopped} */
   async #inviteAndCheck(): Promise<void> {
     const { atOnce, now, signal, tally } = this.#run
-    const { due, unchecked } = await this.#pendingPeople()
+    const { due, unchecked, others } = await this.#pendingPeople()
     const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
     tally.rows += this.#invitees.size - pending.size
@@ -229,6 +229,8 @@ export class KeepRun {
     await this.#sendDue(delivery, due, countRow)
     const isThrough = await forEachConcurrent(unchecked.values(), atOnce, isLate, async (invitee) => {
       const plan = await delivery.plan(invitee.email)
+      // Another email is due, which leaves after the checks, before a reminder.
+      if (plan.due.kind === 'mail' && others.has(invitee)) plan.due = { kind: 'not-due', wasSent: true }
       if (!['unreadable', 'moved'].includes(plan.due.kind) && this.#isUnchecked(plan.person))
         await delivery.deliver(invitee, plan)
       countRow(invitee)
@@ -245,21 +247,23 @@ export class KeepRun {
   }
 
   /**
-   * People to email now, and people to check in this sweep. Shuffled in each run, because five unknown people in a row
+   * People to email now, people to check in this sweep, and people with another email due than a reminder. Shuffled in each run, because five unknown people in a row
    * end it.
    */
-  async #pendingPeople(): Promise<Record<'due' | 'unchecked', Invitee[]>> {
+  async #pendingPeople() {
     const due: Invitee[] = []
+    const others = new Set<Invitee>()
     const unchecked: { invitee: Invitee; order: string }[] = []
     for await (const { person, invitee, emails } of this.#duePeople()) {
       if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(invitee)
+      if (emails[0] !== undefined && emails[0].name !== ONBOARDING) others.add(invitee)
       const order = hash('sha256', `${this.#began} ${person.email}`)
       if (this.#isUnchecked(person)) unchecked.push({ invitee, order })
       this.#hasResponded ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
     await nextTurn()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
-    return { due, unchecked: unchecked.map(({ invitee }) => invitee) }
+    return { due, unchecked: unchecked.map(({ invitee }) => invitee), others }
   }
 
   async #endSweep(): Promise<void> {
@@ -284,12 +288,12 @@ export class KeepRun {
   }
 
   /** In the same run as the evaluation: the next run may come tomorrow. */
-  async #sendOthers(): Promise<void> {
+  async #sendOthers(names: readonly CampaignName[]): Promise<void> {
     await this.#requestApprovals()
     const due: DuePerson[] = []
     for await (const one of this.#duePeople())
-      if (one.emails.some(({ name }) => name !== ONBOARDING)) due.push(one)
-    for (const name of CAMPAIGNS.filter((one) => one !== ONBOARDING)) {
+      if (one.emails.some(({ name }) => names.includes(name))) due.push(one)
+    for (const name of names) {
       const delivery = this.#deliveryOf(name)
       const isAbout = ({ emails }: DuePerson) => emails.some((email) => email.name === name)
       await this.#sendDue(

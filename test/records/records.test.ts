@@ -46,6 +46,7 @@ it('the embedded store deletes expired records every minute, and no others', asy
     await records.put('living', 'b', 61)
     now += 60_000
     vi.advanceTimersByTime(60_000)
+    await nextTurn()
     const database = new DatabaseSync(join(folder, 'onramp.sqlite'))
     const rows = database.prepare('SELECT key FROM records').all()
     database.close()
