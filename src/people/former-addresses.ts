@@ -27,7 +27,10 @@ export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAnd
     const { seal } = sealedJson<Move[]>(dataKey.sealer)
     await changeRecord(records, {
       key,
-      next: (text) => ({ text: seal(change(movesIn(dataKey, key, text)), key), seconds }),
+      next: (text) => {
+        const moves = change(movesIn(dataKey, key, text))
+        return { text: seal(moves, key), seconds: moves.length === 0 ? 1 : seconds }
+      },
     })
   },
 })

@@ -176,8 +176,10 @@ export class People {
     const plain = text === undefined ? undefined : dataKey.sealer.open(text, key)
     const { formerEmails = [] } = plain === undefined ? {} : (JSON.parse(plain) as Person)
     const theirs = [...formerEmails, normalizedAddress(email)]
+    // Another owner of the address keeps their links; their next change extends the life again.
+    const seconds = DAY_SECONDS * Math.max(OPT_OUT_DAYS, this.#deps.retentionDays)
     for (const former of formerEmails)
-      await this.#formerAddresses.change(former, 1, (moves) =>
+      await this.#formerAddresses.change(former, seconds, (moves) =>
         moves.filter((move) => !theirs.includes(move.email)),
       )
     await records.remove(key)

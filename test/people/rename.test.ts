@@ -17,19 +17,24 @@ function setUp() {
   const keyRing = testKeyRing(records)
   let time = NOW
   let writesLeft = Infinity
+  const lives: number[] = []
   const dies = () => (writesLeft-- > 0 ? undefined : Promise.reject(new Error('the process died')))
   const people = testPeople({
     keyRing,
     now: () => time,
     records: {
       ...records,
-      compareAndSet: async (...args) => (await dies()) ?? (await records.compareAndSet(...args)),
+      compareAndSet: async (...args) => {
+        lives.push(args[3])
+        return (await dies()) ?? (await records.compareAndSet(...args))
+      },
       compareAndRemove: async (...args) => (await dies()) ?? (await records.compareAndRemove(...args)),
     },
   })
   return {
     people,
     values,
+    lives,
     formerAddresses: createFormerAddresses(records, keyRing),
     wait: (days: number) => (time += days * 86_400_000),
     dieAfter: (writes: number) => (writesLeft = writes),
@@ -132,6 +137,23 @@ it('a former address resolves to its owner at the given time', async () => {
   expect(await then(2)).toEqual(bob)
   expect((await people.get(ada))?.formerEmails).toEqual([adaNew])
   expect(await people.currentAddress(adaNew)).toBe(ada)
+})
+
+it('after one of two owners of an address is forgotten, links of the other still work', async () => {
+  const { people, lives, wait } = setUp()
+  for (const to of [adaNew, bob]) {
+    await people.change(ada, (before) => ({ ...before, id: to }))
+    await people.rename(ada, to)
+    wait(1)
+  }
+
+  await people.forget(bob)
+  expect(await people.addressAt(ada, NOW - 1)).toBe(adaNew)
+  expect(lives.at(-1)).toBe(730 * 86_400)
+
+  await people.forget(adaNew)
+  expect(await people.addressAt(ada, NOW - 1)).toBe(ada)
+  expect(lives.at(-1)).toBe(1)
 })
 
 it('the former addresses of a person who is forgotten are forgotten, too', async () => {
