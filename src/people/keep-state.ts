@@ -20,7 +20,7 @@ export type MassDisconnect = {
 }
 
 /** An app that is new for many people at once. `isMoved`: it replaces another one. Times are milliseconds since 1970. */
-export type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
+type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
   people: number
   isMoved?: boolean
 }

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
 import { newDay, type Report } from '../../src/admin/report.ts'
-import { newKeepState, type DailyCounts, type NewApp } from '../../src/people/keep-state.ts'
+import { newKeepState, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
 import { t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -92,7 +92,7 @@ it('fewer ready people name the one app that has moved for some of them', () => 
   expect(compared([...moved, ...named])).toContain('7 fewer ready: new apps for 7 people: Slack, Notion')
 })
 
-it.each<[string, number, number, NewApp[], string[]]>([
+it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
   ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', 'Notion is new for 103 people']],
   [
     'new apps',
