@@ -68,7 +68,7 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
   const count = Math.abs(moreReady)
   const [only, ...others] = newApps.length > 0 ? newApps : newForSome
   const cause = {
-    app: only?.name ?? newApps[0]?.name ?? '',
+    app: only?.name ?? '',
     number: newApps.length,
     people: newApp,
     apps: t.list(newForSome.slice(0, MAX_NAMED).map(({ name }) => name)),

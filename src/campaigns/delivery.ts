@@ -16,7 +16,7 @@ import type { createPersonCheck } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
 
-/** Each counts as its own, but for a service that gave no answer: these people are put off. */
+/** The counts of a run, and `no-response` of the service, which counts as deferred. */
 export type DeliveryProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
 export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {

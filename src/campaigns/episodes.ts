@@ -83,7 +83,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   return isOpen && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
-/** As emails of the campaign are to treat them: those about approvals are for people who wait. */
+/** The person as in counts. Emails about approvals still see who waits for a confirmed one. */
 export const forCampaign = (name: CampaignName, person: Person, state: KeepState): Person =>
   personForCounts(person, name === APPROVALS ? { ...state, approvals: [] } : state)
 

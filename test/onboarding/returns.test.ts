@@ -218,6 +218,8 @@ it.each(['a click', 'a return'])(
       kind === 'a click' ? await openedWalk() : await awayAtSlack()
     const path = kind === 'a click' ? CLICK : callbackPath()
     setup.unconnectedApps = kind === 'a click' ? [slack, github] : [github]
+    // Beyond the time of an app in flight, which prevents checks as well.
+    setup.now += 60_000
     const [started, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     setup.beforeResponse = () => (started.resolve(), answered.promise)
     const leaving = get(path)
