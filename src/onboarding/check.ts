@@ -60,18 +60,24 @@ export class WalkChecks {
     return withLapses(after, lapses)
   }
 
-  /** Checks with a fresh step id, decides, and stores the decision. @throws {Problem} */
+  /**
+   * Checks with a fresh step id, decides, and stores the decision.
+   * @param mayLeave false if the decision can't be to leave: then other checks may void its paths
+   * @throws {Problem}
+   */
   async checkForTransition(
     req: Request,
-    user: User,
-    walk: Walk,
+    { user, walk, mayLeave }: { user: User; walk: Walk; mayLeave: boolean },
     decideTransition: (before: Walk, check: WalkCheck) => Transition,
   ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#deps
     const step = randomBytes(16).toString('hex')
     const checkedAt = now()
-    const leaving = await walks.update(user, (before) => ({ ...before, leavingAt: checkedAt }), walk)
-    const stay = (before: Walk): Walk => ({ ...before, leavingAt: undefined })
+    const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
+    const leaving = mayLeave ? await walks.update(user, leave, walk) : walk
+    // Another tab may be leaving too.
+    const stay = (before: Walk): Walk =>
+      before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
     const unconnected = await service.check(req, `${publicUrl}${callbackPath(step)}`).catch(async (error) => {
       await walks.update(user, stay, leaving)
       throw error

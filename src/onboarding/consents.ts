@@ -48,9 +48,8 @@ export class Consents {
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
       try {
-        const decision = await checks.checkForTransition(req, user, walk, (...on) =>
-          afterClick(...on, instance),
-        )
+        const from = { user, walk, mayLeave: true }
+        const decision = await checks.checkForTransition(req, from, (...on) => afterClick(...on, instance))
         return this.#resultOf(user, decision)
       } catch (error) {
         await this.#auditFailure(user, walk, instance, error)
@@ -91,7 +90,9 @@ export class Consents {
     const { instance } = app
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
-      const decision = await checks.checkForTransition(req, user, walk, (...on) => afterReturn(...on, back))
+      // A page that waits never goes straight on.
+      const from = { user, walk, mayLeave: isAutomatic && app.attempt.looks === 0 }
+      const decision = await checks.checkForTransition(req, from, (...on) => afterReturn(...on, back))
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected')
         audit({ event: 'step_result', user, datasource: instance, result })

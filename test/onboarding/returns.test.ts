@@ -236,6 +236,37 @@ it.each(['a click', 'a return'])(
   },
 )
 
+it('while a waiting page is checked, other pages check too, and a click stays protected', async () => {
+  const { setup, get, page, callbackPath, calls } = await awayAtSlack()
+  const path = callbackPath()
+  await page(path)
+  setup.now += 20_000
+  const hold = () => {
+    const [started, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    setup.beforeResponse = () => (started.resolve(), answered.promise)
+    return { started: started.promise, answer: answered.resolve }
+  }
+
+  const poll = hold()
+  const waiting = page(path)
+  await poll.started
+  setup.beforeResponse = undefined
+  await page('/onboarding')
+  expect(calls).toHaveLength(4)
+
+  setup.now += 1
+  const click = hold()
+  const leaving = get('/onboarding/connect/github_1')
+  await click.started
+  poll.answer()
+  await waiting
+  await page('/onboarding')
+  expect(calls).toHaveLength(5)
+
+  click.answer()
+  expect((await leaving).headers['location']).toBe(consentOf('github_1'))
+})
+
 it('after a click whose check failed, the next page checks at once', async () => {
   const { setup, get, page, calls } = await openedWalk()
   setup.isServiceDown = true
