@@ -43,7 +43,11 @@
   const isUsed = () => {
     const active = document.activeElement
     const isFocused = active !== null && active !== document.body && !active.hasAttribute('autofocus')
-    return isFocused || document.querySelector('details[open]') !== null || String(getSelection()) !== ''
+    return (
+      isFocused ||
+      document.querySelector('details[open], [aria-busy]') !== null ||
+      String(getSelection()) !== ''
+    )
   }
 
   /** There is nothing left to stop: its control shows the news. */
@@ -71,7 +75,8 @@
   }
 
   async function look() {
-    if (document.hidden) return next()
+    // A check would compete with the one of a click.
+    if (document.hidden || document.querySelector('[aria-busy]')) return next()
     if (Date.now() >= over || (await ask().catch(() => false))) return goOn()
     next()
   }
