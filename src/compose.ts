@@ -72,7 +72,11 @@ export function createOnramp(
     now,
     metrics,
     audit,
-    limits: createLimits(settings.SIGN_INS_PER_MINUTE, audit, now),
+    limits: createLimits(
+      { perAddress: settings.SIGN_INS_PER_MINUTE, publicUrl: settings.PUBLIC_URL },
+      audit,
+      now,
+    ),
     pages,
     readiness,
     records,

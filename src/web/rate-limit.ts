@@ -4,6 +4,7 @@ import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { personKey, signedInOf, whoIsSignedIn } from '../session/signed-in.ts'
 import type { Audit } from './audit.ts'
+import { isFromOtherSite } from './cross-site.ts'
 import { networkOf } from './network.ts'
 
 const ADDRESS_SECONDS = 60
@@ -28,12 +29,18 @@ const limitedBy =
   }
 
 /** @param perAddress SIGN_INS_PER_MINUTE @param now milliseconds since 1970 */
-export function createLimits(perAddress: number, audit: Audit, now: () => number) {
+export function createLimits(
+  { perAddress, publicUrl }: { perAddress: number; publicUrl: string },
+  audit: Audit,
+  now: () => number,
+) {
   const count = (what: Counted['what'], points: number, code: ProblemCode) =>
     createCount({ what, points, code }, audit, now)
   const byAddress = () => count('address', perAddress, 'too_many_requests')
-  const byPerson = (points: number) =>
-    limitedBy(count('person', points, 'too_many_requests'), (req) => personKey(whoIsSignedIn(req).user))
+  // Apart, so that another site that opens our pages all the time locks no one out of them.
+  const keyOf = (req: Request) =>
+    `${isFromOtherSite(req, publicUrl) ? 'other site ' : ''}${personKey(whoIsSignedIn(req).user)}`
+  const byPerson = (points: number) => limitedBy(count('person', points, 'too_many_requests'), keyOf)
   const signingIn = count('address', perAddress, 'too_many')
   const returning = count('sign_in', RETURNS, 'too_many')
   return {

@@ -5,12 +5,14 @@ import { createLimits } from '../../src/web/rate-limit.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 
 const PER_MINUTE = 30
+const ONRAMP = 'https://onramp.example'
+const INTRANET = 'https://intranet.example'
 
 function setUpLimit(perMinute = PER_MINUTE) {
   const clock = { now: 1_700_000_000_000 }
   const noted: object[] = []
   const limits = createLimits(
-    perMinute,
+    { perAddress: perMinute, publicUrl: ONRAMP },
     (event) => void noted.push(event),
     () => clock.now,
   )
@@ -20,6 +22,14 @@ function setUpLimit(perMinute = PER_MINUTE) {
     noted,
     /** The refusal, or undefined. */
     signIn: (from = ip) => refusalOf(() => limits.signingIn({ ip: from } as never, {} as never, () => {})),
+    /** A page that a signed-in person opens. */
+    open: (headers: Record<string, string>, subject = 'ada') => {
+      const session = { user: { issuer: 'https://as.example', subject } }
+      const get = (name: string) => headers[name]
+      return refusalOf(() =>
+        limits.byPerson({ session, get, originalUrl: '/onboarding' } as never, {} as never, () => {}),
+      )
+    },
     comeBack: (id: string) => refusalOf(() => limits.callback({ ip } as never, id)),
   }
 }
@@ -60,6 +70,20 @@ it('one sign-in may return thirty times a minute, without slowing others', () =>
   expect(refused(31, () => comeBack('ada'))).toBe(1)
   expect(comeBack('grace')).toBeUndefined()
   expect(signIn()).toBeUndefined()
+})
+
+it.each([
+  { opened: 'by another site', headers: { 'sec-fetch-site': 'cross-site' }, isOwn: false },
+  { opened: 'by a sibling domain', headers: { 'sec-fetch-site': 'same-site' }, isOwn: false },
+  { opened: 'by another site, in an old browser', headers: { referer: `${INTRANET}/` }, isOwn: false },
+  { opened: 'from the address bar', headers: { 'sec-fetch-site': 'none' }, isOwn: true },
+  { opened: 'by our page, in an old browser', headers: { referer: `${ONRAMP}/onboarding` }, isOwn: true },
+  { opened: 'by a program', headers: {}, isOwn: true },
+])('pages opened $opened count toward the limit of our own pages: $isOwn', ({ headers, isOwn }) => {
+  const { open } = setUpLimit()
+  expect(refused(201, () => open(headers))).toBe(1)
+  expect(refused(1, () => open({ 'sec-fetch-site': 'same-origin' }))).toBe(isOwn ? 1 : 0)
+  expect(refused(1, () => open(headers, 'grace'))).toBe(0)
 })
 
 it('a rejected request gets Retry-After until a tenth is free, and is logged once', () => {
