@@ -165,3 +165,15 @@ it('a slow press can be repeated once the person stops it, also a skip', async (
     })()`)
   expect(shown).toEqual([[], ['Skip for now']])
 })
+
+it('the waiting page doesn’t poll while a press is on its way', async () => {
+  const ada = await waits()
+  const polls = () => ada.requests.filter((request) => request.url().endsWith('/api/status')).length
+  const before = polls()
+  site.running.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 8_000 } })
+
+  await ada.page.evaluate("document.querySelector('.step a.button').click()")
+  await ada.reads('Acme Search wants to read content you can access in GitHub.')
+
+  expect(polls()).toBe(before)
+})
