@@ -274,8 +274,8 @@ const addStore: DefineCommands = (program, context, exit) =>
     .description(
       `Give the store a new key, sealed under SESSION_SECRET. Use it when the former
 secret is lost, or the records are older than the store's format, and onramp
-refuses to start. What was stored about people can't
-be read from then on: who was emailed, who opted out, and everyone's progress.
+refuses to start. It gives up what is stored about people: who was emailed,
+who opted out, and everyone's progress.
 
 If you still have the former secret, add it as the second one in SESSION_SECRET
 instead: nothing is lost then.`,
