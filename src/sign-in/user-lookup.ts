@@ -22,13 +22,13 @@ const DAY_MS = 24 * 3600 * 1000
 const MAX_REMEMBERED = 10_000
 
 const SHARED_SUB =
-  "two sign-ins within a day had one sub and two verified addresses. Unless a person was renamed, the authorization server gives several people one sub, and they see each other's apps: let it name each by a sub of their own"
+  "the verified address of one sub changed twice within a day. Unless a person was renamed twice, the authorization server gives several people one sub, and they see each other's apps: let it name each by a sub of their own"
 
 export class UserLookup {
   readonly #deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }
   readonly #warn: (message: string | undefined) => void
   /** Emails by `sub`, in this process only: a server with one sub for everyone shows in each. */
-  readonly #emails = new Map<string, { email: string; at: number }>()
+  readonly #emails = new Map<string, { email: string; changedAt: number }>()
 
   constructor(deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }) {
     this.#deps = deps
@@ -45,13 +45,15 @@ export class UserLookup {
     return user
   }
 
+  /** One change is a rename, which the person's record follows. */
   #explainSharedSub({ subject, email, emailVerified }: User): string | undefined {
     if (email === undefined || emailVerified !== true) return undefined
+    const current = { email: email.toLowerCase(), changedAt: this.#deps.now() }
     const before = this.#emails.get(subject)
-    const last = { email: email.toLowerCase(), at: this.#deps.now() }
+    if (before?.email === current.email) return undefined
     if (this.#emails.size >= MAX_REMEMBERED) this.#emails.clear()
-    this.#emails.set(subject, last)
-    return before && before.email !== last.email && last.at - before.at < DAY_MS ? SHARED_SUB : undefined
+    this.#emails.set(subject, before === undefined ? { ...current, changedAt: -Infinity } : current)
+    return current.changedAt - (before?.changedAt ?? -Infinity) < DAY_MS ? SHARED_SUB : undefined
   }
 
   /** @throws if userinfo is about another subject (OpenID Connect Core 5.3.2), or fails as the only source */
