@@ -1,4 +1,5 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
+import { FROM_HOUR, TO_HOUR } from '../campaigns/working-time.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
@@ -86,10 +87,14 @@ const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
   },
   {
     text: t('admin.step.dryRun'),
-    command: `${COMMAND} keep PEOPLE.csv --dry-run`,
+    command: `${KEEP_COMMAND} --dry-run`,
     isDone: dryRun !== undefined,
   },
-  { text: t('admin.step.firstRun'), command: `${COMMAND} keep PEOPLE.csv`, isDone: lastRunAt !== undefined },
+  {
+    text: t('admin.step.firstRun', { from: t.hour(FROM_HOUR), to: t.hour(TO_HOUR) }),
+    command: KEEP_COMMAND,
+    isDone: lastRunAt !== undefined,
+  },
 ]
 
 /** One sentence on the day of the first invitations, a drawing later. */

@@ -1,9 +1,13 @@
-// Working time in a person's time zone: Monday to Friday, 9 am to 4 pm, except on quiet days and during a pause. Pure.
+// Working time in a person's time zone: Monday to Friday, in these hours, except on quiet days and during a pause. Pure.
 import type { Company } from '../company/company.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const [FROM_HOUR, TO_HOUR] = [9, 16]
+export const [FROM_HOUR, TO_HOUR] = [9, 16]
+
+/** In English, for operators: "9 am". */
+const nameOf = (hour: number): string => `${hour % 12 || 12} ${hour < 12 ? 'am' : 'pm'}`
+export const [FROM_TIME, TO_TIME] = [nameOf(FROM_HOUR), nameOf(TO_HOUR)]
 
 /** `isQuiet`: true if no emails go out on that day, YYYY-MM-DD. */
 export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean }

@@ -22,6 +22,7 @@ import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
+import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import {
@@ -143,7 +144,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const { invitation, reminder, lapse, newApp, approval } = emails
     const sum = Object.values(emails).reduce((all, count) => all + count)
     stderr.write(
-      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, 9 am to 4 pm local time, only to people who still have something to connect.\n`,
+      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, ${FROM_TIME} to ${TO_TIME} local time, only to people who still have something to connect.\n`,
     )
   }
   return 0
@@ -385,7 +386,7 @@ function sumUp(
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
     outdated > 0 &&
       `People who have another address than on the list, and are emailed there: ${outdated}. Update the list.`,
-    emailsAt && `Emails leave from 9 am (${new Intl.DateTimeFormat('en', format).format(emailsAt)}).`,
+    emailsAt && `Emails leave from ${FROM_TIME} (${new Intl.DateTimeFormat('en', format).format(emailsAt)}).`,
     pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
     ...needs.map((need) => `Needs you: ${need}`),
   ]

@@ -285,15 +285,18 @@ it('the overview has an action item for a removed app, and the end of the pause'
 })
 
 it('the overview of an empty installation has three steps, and checks off completed ones', async () => {
+  let last = ''
   const ticks = async (seen: Partial<KeepState>) => {
     context.keepState = { ...newKeepState(), ...seen }
-    const { steps } = (await (await pages([]))('/admin')).body as { steps: { isDone: boolean }[] }
+    const { steps } = (await (await pages([]))('/admin')).body as { steps: Record<string, string>[] }
+    last = steps.at(-1)?.['text'] ?? ''
     return steps.map(({ isDone }) => isDone)
   }
   expect(await ticks({})).toEqual([false, false, false])
   expect(await ticks({ dryRun: { at: NOW, people: 9, faults: 1 } })).toEqual([false, true, false])
   expect(await ticks({ dryRun: { at: NOW, people: 9, faults: 0 } })).toEqual([true, true, false])
   expect(await ticks({ lastRunAt: NOW })).toEqual([true, false, true])
+  expect(last).toMatch(/ from 9:00\sAM to 4:00\sPM,/)
 })
 
 it('the day of the first invitations has one sentence and no trend, even after an admin’s visit', async () => {

@@ -1,5 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isWorkingTime, calendarOf, workingDaysBetween } from '../../src/campaigns/working-time.ts'
+import {
+  isWorkingTime,
+  calendarOf,
+  FROM_TIME,
+  TO_TIME,
+  workingDaysBetween,
+} from '../../src/campaigns/working-time.ts'
 import { DAY } from './lapsed-person.ts'
 
 it.each([
@@ -63,4 +70,15 @@ it('quiet days are days of the person’s time zone', () => {
   const place = calendarOf({ timezone: 'UTC', quiet }, { timezone: 'Asia/Tokyo' })
   const [before, after] = ['2027-01-19T01:00:00Z', '2027-01-20T01:00:00Z'].map((text) => Date.parse(text))
   expect([before, after].map((moment = 0) => isWorkingTime(moment, place))).toEqual([false, true])
+})
+
+it('the docs give the working hours of the code', () => {
+  const times = readFileSync('docs/after-the-rollout.md', 'utf8').matchAll(
+    /(\d+ [ap]m) (?:to|and) (\d+ [ap]m)/g,
+  )
+
+  const said = [...times].map(([, from, to]) => [from, to])
+
+  expect(said.length).toBeGreaterThan(0)
+  for (const hours of said) expect(hours).toEqual([FROM_TIME, TO_TIME])
 })

@@ -25,14 +25,8 @@ const withoutBreaks = (value: string): string =>
 /** Such a word reorders nothing, and a message may select by it. */
 const SELECTOR = /^[a-z]+$/
 
-const MOMENT = {
-  year: 'numeric',
-  month: 'long',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  timeZone: 'UTC',
-} as const
+const TIME = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' } as const
+const MOMENT = { year: 'numeric', month: 'long', day: 'numeric', ...TIME } as const
 
 /** Intl's formats take a millisecond each to create, and most commands need few of all languages'. */
 function onFirstUse<T>(create: () => T): () => T {
@@ -68,6 +62,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const days = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }))
   const dates = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' }))
   const moments = onFirstUse(() => new Intl.DateTimeFormat(tag, MOMENT))
+  const times = onFirstUse(() => new Intl.DateTimeFormat(tag, TIME))
   const spans = onFirstUse(() => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
   // Chinese and Japanese lists of units have no separator.
   const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
@@ -82,6 +77,8 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     date: (at: number) => dates().format(at),
     /** Also the time of day, which the page has to call UTC. */
     moment: (at: number) => moments().format(at),
+    /** A time of day: 9:00 AM. */
+    hour: (hour: number) => times().format(hour * 3_600_000),
     /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
     ago: (milliseconds: number): string => {
       const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
