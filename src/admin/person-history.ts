@@ -25,13 +25,14 @@ import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-
 /** Suffixes of the text keys with this prefix. */
 type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
 
-/** `app`: an instance. `outcome`: of an email. `code`: the problem of a failed step. `by`: the actor, or the releaser of an email. */
+/** `app`: an instance. `outcome`: of an email. `code`: of a failed step. `by`: the actor, or the releaser of an email. `former`: an address. */
 type EventDetails = {
   app?: string | undefined
   apps?: readonly string[]
   outcome?: ReturnType<typeof emailStateOf>
   code?: string
   by?: string | undefined
+  former?: string | undefined
 }
 
 const eventOf = (what: NameAfter<'person.event.'>, at: number | undefined, details: EventDetails = {}) =>
@@ -40,11 +41,12 @@ const eventOf = (what: NameAfter<'person.event.'>, at: number | undefined, detai
 const APPEARANCES = ['listedAt', 'openedAt', 'signedInAt', 'visitedAt', 'finishedAt'] as const
 const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as const
 
-const EMAIL_KINDS = new Map<string, NameAfter<'person.event.'>>([
-  [LAPSES, 'lapse'],
-  [NEW_APPS, 'newApp'],
-  [APPROVALS, 'approval'],
-])
+function emailKind(campaign: string, { reminder, isMoved }: EmailRecord): NameAfter<'person.event.'> {
+  if (campaign === LAPSES) return 'lapse'
+  if (campaign === APPROVALS) return 'approval'
+  if (campaign !== NEW_APPS) return reminder === 0 ? 'invitation' : 'reminder'
+  return isMoved === undefined ? 'newOrMovedApp' : isMoved ? 'movedApp' : 'newApp'
+}
 
 const DAY_MS = 86_400_000
 
@@ -91,10 +93,9 @@ export function historyOf(
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
       emails.flatMap((email) => {
-        const { at, apps = [], reminder } = email
+        const { at, apps = [] } = email
         const by = name === LAPSES ? releaseOf(email, emails, actions)?.by : undefined
-        const kind = EMAIL_KINDS.get(name) ?? (reminder === 0 ? 'invitation' : 'reminder')
-        return eventOf(kind, at, { apps, outcome: emailStateOf(email), by })
+        return eventOf(emailKind(name, email), at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
     ...[...records, ...ended].flatMap((record) => [
@@ -104,7 +105,10 @@ export function historyOf(
     ...failures.flatMap(({ at, code, instance: app }) =>
       eventOf('failed', at, { code, app: app && current(app) }),
     ),
-    ...actions.flatMap(({ at, what, by, app }) => eventOf(what, at, { by, app })),
+    ...actions.flatMap((action) => {
+      const { at, what, by, app } = action
+      return eventOf(what, at, { by, app, former: formerAddress(action, person) })
+    }),
   ]
   const apps = summary.apps.map((app, index) => {
     // When someone skipped an app isn't on record.
@@ -113,6 +117,14 @@ export function historyOf(
   })
   const help = helpFor(summary, person, keepState)
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
+}
+
+/** Before a rename. An address that came back is listed once, so then only the last one is certain. */
+function formerAddress(action: OperatorAction, { actions = [], formerEmails = [] }: Person) {
+  const renames = actions.filter(({ what }) => what === 'renamed')
+  const nth = renames.indexOf(action) - renames.length
+  const isKnown = action.what === 'renamed' && (nth === -1 || renames.length <= formerEmails.length)
+  return isKnown ? formerEmails.at(nth) : undefined
 }
 
 /** The release that this email waited for, if it is the first one after it. @param actions about the person */
@@ -219,13 +231,14 @@ export function personPage(
       ].flat(),
       isBad: false,
     })),
-    events: events.map(({ at, what, app = [], apps: about = [app].flat(), outcome, code = [], by }) => {
+    events: events.map(({ at, what, app = [], apps: all = [app].flat(), outcome, code = [], by, former }) => {
       const result = outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : []
+      const from = former === undefined ? [] : t('person.former', { email: former })
       const who = by === undefined ? [] : t(outcome ? 'person.releasedBy' : 'person.by', { by })
       return {
         time: timeOf(at),
         text: t(`person.event.${what}`),
-        details: [about.length === 0 ? [] : t.list(about.map(nameOf)), result, code, who].flat(),
+        details: [all.length === 0 ? [] : t.list(all.map(nameOf)), result, code, from, who].flat(),
         isBad: what === 'failed' || (outcome ?? 'sent') !== 'sent',
       }
     }),

@@ -93,14 +93,15 @@ export const campaignEmail = (person: Person, campaign: string, reminder: number
 
 const MAX_EMAILS = 30
 
-/** Sets the state of one email. Keeps its apps unless others are given. */
+/** Sets the state of one email. Keeps what it is about unless that is given. */
 export function withEmail(
   person: Person,
-  { campaign, now: at, runId, apps, ...state }: Omit<EmailRecord, 'at'> & { campaign: string; now: number },
+  { campaign, now: at, ...state }: Omit<EmailRecord, 'at'> & { campaign: string; now: number },
 ): Person {
   const before = campaignEmail(person, campaign, state.reminder)
   const others = campaignEmails(person, campaign).filter((email) => email !== before)
-  const email = { ...state, at, ...omitUndefined({ runId, apps: apps ?? before?.apps }) }
+  const about = omitUndefined({ apps: before?.apps, isMoved: before?.isMoved })
+  const email: EmailRecord = { ...about, ...state, at }
   const emails = [...others, email].slice(-MAX_EMAILS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)
   return { ...person, campaigns: [...rest, { name: campaign, emails }] }

@@ -174,8 +174,9 @@ export class Delivery {
     }
     const kind = { reminder, known, ...emailKindOf(apps, person) }
     const email = await this.#campaign.compose(invitee, apps, kind)
-    const instances = apps.map(({ instance }) => instance)
-    const begin = () => this.#ledger.recordSending(invitee, reminder, checked, instances)
+    const isMoved = kind.isMoved || (kind.isNew ? false : undefined)
+    const recorded = { apps: apps.map(({ instance }) => instance), isMoved }
+    const begin = () => this.#ledger.recordSending(invitee, reminder, checked, recorded)
     const result = await this.#sendOnceAccepted(() => send(email), begin, { email: invitee.email, reminder })
     if (result !== undefined) await this.#record(invitee.email, reminder, result)
   }

@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PersonUnreadable, type People } from '../people/people.ts'
-import { newPerson, withCheck, withDetails, type CheckResponse, type Person } from '../people/person.ts'
+import { newPerson, withCheck, withDetails } from '../people/person.ts'
+import type { CheckResponse, EmailRecord, Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
@@ -60,7 +61,6 @@ export class EmailLedger {
 
   /**
    * Records that an email leaves.
-   * @param apps the instances that it is about (default: all of them)
    * @returns false if it must not leave: they opted out since, or have had it
    * @throws {RunStopped} another run has taken over
    */
@@ -68,7 +68,7 @@ export class EmailLedger {
     invitee: Invitee,
     reminder: number,
     checked: CheckResponse,
-    apps: readonly string[] = checked.unconnected.map(({ instance }) => instance),
+    about: Pick<EmailRecord, 'apps' | 'isMoved'> = {},
   ): Promise<boolean> {
     const { campaign, due, isHeld, now } = this.#deps
     if (!(await this.#retryDuringOutage(isHeld))) throw new RunStopped('another run took over the campaign')
@@ -81,7 +81,7 @@ export class EmailLedger {
       const current = due(before, now())
       isOurs = current.kind === 'mail' && current.reminder === reminder
       if (!isOurs) return before
-      const change = { campaign, reminder, state: 'sending', now: now(), runId, apps } as const
+      const change = { campaign, reminder, state: 'sending', now: now(), runId, ...about } as const
       return withEmail(this.#withCheckApplied(before, invitee, checked), change)
     })
     return isOurs

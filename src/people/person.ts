@@ -44,6 +44,8 @@ export type EmailRecord = {
   runId?: string | undefined
   /** The instances that it is about. Absent in older records. */
   apps?: readonly string[] | undefined
+  /** Every app replaces another one, or none does. Absent if some do, and in older records. */
+  isMoved?: boolean | undefined
 }
 
 export const mayHaveBeenSent = ({ state }: EmailRecord): boolean =>

@@ -126,7 +126,7 @@ it.each([
   ['onboarding', 0, 'invitation', false],
   ['onboarding', 1, 'reminder', true],
   ['lapses', 0, 'lapse', true],
-  ['new-apps', 0, 'newApp', true],
+  ['new-apps', 0, 'newOrMovedApp', true],
   ['approvals', 0, 'approval', false],
   ['approvals', 3, 'approval', false],
 ])(
@@ -139,6 +139,32 @@ it.each([
     expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
   },
 )
+
+it.each([
+  [false, 'Email about new apps'],
+  [true, 'Email about moved apps'],
+  [undefined, 'Email about new or moved apps'],
+])('an email about apps that have moved (%s) is called: %s', (isMoved, text) => {
+  const email = { campaign: 'new-apps', reminder: 0, state: 'sent', now: NOW, isMoved } as const
+  const page = personPage(withEmail(withSlack, email), newKeepState(), companyOf({}, new Map()), {
+    t,
+    now: NOW,
+  })
+  expect(page.events[0]?.text).toBe(text)
+})
+
+it.each([
+  ['one rename', ['old'], 1, ['old']],
+  ['two renames', ['older', 'old'], 2, ['older', 'old']],
+  ['renames of which the first is no longer listed', ['older', 'old'], 1, ['old']],
+  ['an address that came back', ['old'], 2, [undefined, 'old']],
+])('the history shows the former address after %s', (_what, formerEmails, count, expected) => {
+  const by = { what: 'renamed', by: 'sign-in' } as const
+  const actions = Array.from({ length: count }, (_, nth) => ({ at: NOW + nth, ...by }))
+  const person = { ...withSlack, formerEmails, actions: [{ at: 1, what: 'bounced', by: 'root' }, ...actions] }
+  const { events } = historyOf(person as Person, newKeepState())
+  expect(events.flatMap((one) => (one.what === 'renamed' ? [one.former] : [])).toReversed()).toEqual(expected)
+})
 
 it.each([
   ['slack_1', 'Chat'],

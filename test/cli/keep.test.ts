@@ -396,6 +396,8 @@ it('a replacement app is announced in one email to former users, without a quest
   for (const hours of [23, 29, 30]) await listing('slack_2', monday + hours * HOUR, { company })
   expect(sentEmails.map(({ to }) => to).toSorted()).toEqual(formerUsers.toSorted())
   expect(sentEmails[0]?.subject).toBe('Slack 2 has moved: connect it to search again')
+  const { campaigns } = (await people.get(formerUsers[0]!))!
+  expect(campaigns.at(-1)).toMatchObject({ name: 'new-apps', emails: [{ state: 'sent', isMoved: true }] })
   const { exit, err } = await run(twelve, { company })
   expect([exit, err.includes('gone from')]).toEqual([0, false])
 })
