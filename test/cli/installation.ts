@@ -1,6 +1,6 @@
 // Fixture: an installation with a store, in which `onramp keep` runs. Service and mail server are stubs.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import type { Email } from '../../src/campaigns/mail/email.ts'
@@ -20,6 +20,7 @@ export const DAY = 24 * HOUR
 /** A Monday. */
 export const monday = Date.parse('2027-01-18T10:00:00Z')
 export const ADA = 'ada@acme.example'
+export const OPERATOR = userInfo().username
 const REJECTED: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
 
 const folders: string[] = []
@@ -145,3 +146,12 @@ const massDisconnectOf = (instance: string) => ({
   lapsed: 0,
   had: 12,
 })
+
+/** What the operator did, from the audit lines of a run. */
+export const auditedIn = ({ err }: { err: string }) =>
+  err
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, string>)
+    .filter(({ operator }) => operator === OPERATOR)
+    .map(({ audit, datasource }) => `${audit} ${datasource}`)

@@ -1,0 +1,189 @@
+// Runs of `onramp keep` after an app was lost, removed or replaced for many people at once.
+import { expect, it } from 'vitest'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
+import { companyOf } from '../../src/company/company.ts'
+import { withCheck } from '../../src/people/person.ts'
+import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
+
+const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
+
+/** Twelve people connect these apps and lose the last one, noticed by nine runs. @returns the last run's output */
+async function runMassDisconnect(
+  { run, unconnectedApps, setup, sentEmails, people }: ReturnType<typeof installation>,
+  apps: string[],
+) {
+  const setUnconnected = (instances: string[]) => {
+    for (const email of twelve) unconnectedApps.set(email, [...instances])
+  }
+
+  // Everyone still has to connect. At night, so that no one is invited.
+  setUnconnected(apps)
+  setup.now = monday - 8 * HOUR
+  await run(twelve)
+
+  // They connect, and their pages notice it.
+  setUnconnected([])
+  setup.now = monday + DAY
+  const check = { checkedAt: setup.now, unconnected: [] }
+  for (const email of twelve)
+    await people.change(email, (person) => withCheck(person, check, check.checkedAt))
+  await run(twelve)
+
+  // They lose the last app.
+  setUnconnected(apps.slice(-1))
+  sentEmails.length = 0
+  setup.now = monday + 2 * DAY
+  await run(twelve)
+
+  let last = ''
+  for (let hour = 1; hour < 9; hour++) last = (await run(twelve)).err
+  return last
+}
+
+it('a mass disconnect is one email to each administrator and one event, also if one address is rejected', async () => {
+  const company = installation()
+  await runMassDisconnect(company, ['slack_1'])
+  expect(company.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
+  expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
+})
+
+it('a mass disconnect of a second workspace is numbered in the email and the summary', async () => {
+  const company = installation()
+  company.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
+  const last = await runMassDisconnect(company, ['slack_1', 'slack_2'])
+  expect(company.subjectsTo('admin@acme.example')).toEqual([
+    expect.stringMatching(/^Slack\u00a0\(2\): 12 of 12 people/),
+  ])
+  expect(last).toContain('Slack\u00a0(2): 12 of 12 people lost access')
+})
+
+it('mass disconnects are reported with one command that resumes all of them', async () => {
+  const { run, pauseEmails } = installation()
+  await pauseEmails('slack_1', 'jira_1')
+  const { exit, err } = await run([ADA])
+  expect([exit, err]).toEqual([
+    3,
+    expect.stringContaining('keep PEOPLE.csv --release slack_1 --release jira_1'),
+  ])
+})
+
+/** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns that run's output */
+async function goneForTwelve({ run, unconnectedApps, setup, sentEmails }: ReturnType<typeof installation>) {
+  for (const [apps, at] of [
+    [['jira_1', 'slack_1'], monday],
+    [['slack_1'], monday + DAY],
+  ] as const) {
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
+    sentEmails.length = 0
+    setup.now = at
+    await run(twelve)
+  }
+  setup.now = monday + DAY + HOUR
+  return await run(twelve)
+}
+const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
+  const report = await createReport(summarizeAll(people.all(), await keepState.load()), monday)
+  return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
+}
+
+it('an app gone from many lists is a question to administrators, and not counted', async () => {
+  const company = installation()
+  company.names.set('jira_1', 'Jira')
+  const { exit, err } = await goneForTwelve(company)
+  expect(company.subjectsTo('admin@acme.example')).toEqual(['Jira is gone from 12 lists. Was it removed?'])
+  expect([exit, err]).toEqual([3, expect.stringContaining('keep PEOPLE.csv --removed jira_1')])
+  expect(await jiraIn(company)).toBeUndefined()
+  await company.run(twelve)
+  expect(company.subjectsTo('admin@acme.example')).toHaveLength(1)
+})
+
+it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {
+  const { run, unconnectedApps, setup, keepState } = installation()
+  for (const [apps, at] of [
+    [['jira_1'], monday],
+    [[], monday + DAY],
+  ] as const) {
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
+    setup.now = at
+    await run(twelve)
+  }
+  const { days, removedApps } = await keepState.load()
+  expect([removedApps?.length, days.at(-1)]).toMatchObject([1, { ready: 12, nothing: 12 }])
+})
+
+it.each([
+  ['removed', undefined, 'removed'],
+  ['release', 12, 'markedConnected'],
+] as const)('after --%s, %s people count as connected', async (option, connected, what) => {
+  const company = installation()
+  await goneForTwelve(company)
+  const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
+  expect([exit, err.includes('Needs you')]).toEqual([0, false])
+  expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
+  expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
+  expect(await jiraIn(company)).toBe(connected)
+  const options = option === 'removed' ? { removed: ['jira_1'] } : {}
+  expect(auditedIn(await company.run(twelve, options))).toEqual([])
+  await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
+    '--removed slack_1: this app isn',
+  )
+})
+
+it('an app gone from many lists doesn’t count as connected in a reminder', async () => {
+  const company = installation()
+  await goneForTwelve(company)
+  company.sentEmails.length = 0
+  company.setup.now = monday + 7 * DAY
+  await company.run(twelve)
+  const texts = company.sentEmails.map(({ text }) => text).filter((text) => text.includes('to go'))
+  expect(texts).toHaveLength(12)
+  expect(texts.filter((text) => text.includes('connected.'))).toEqual([])
+})
+
+it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
+  'a company file with %j closes the question at once',
+  async (datasources) => {
+    const company = installation()
+    await goneForTwelve(company)
+    const { exit, err } = await company.run(twelve, { company: companyOf({ datasources }, new Map()) })
+    expect([exit, err.includes('Needs you')]).toEqual([0, false])
+  },
+)
+
+it('an app that returns to the lists is unconnected again, without lapses', async () => {
+  const company = installation()
+  await goneForTwelve(company)
+  for (const email of twelve) company.unconnectedApps.set(email, ['jira_1', 'slack_1'])
+  company.setup.now = monday + 2 * DAY
+  const { exit } = await company.run(twelve)
+  const apps = (await company.people.get(twelve[0]!))?.lastCheck?.apps
+  expect([exit, apps?.find(({ instance }) => instance === 'jira_1')]).toEqual([
+    0,
+    { instance: 'jira_1', name: 'jira_1', status: 'awaiting', since: expect.any(Number) as number },
+  ])
+})
+
+it('a replacement app is announced in one email to former users, without a question', async () => {
+  const { run, unconnectedApps, setup, people, sentEmails } = installation()
+  const company = companyOf({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const listing = async (app: string, at: number, given = {}) => {
+    for (const email of twelve) unconnectedApps.set(email, [app])
+    setup.now = at
+    return await run(twelve, given)
+  }
+  await listing('slack_1', monday)
+  const formerUsers = twelve.slice(0, 6)
+  for (const email of formerUsers)
+    await people.change(email, (person) =>
+      withCheck(person, { checkedAt: setup.now, unconnected: [] }, setup.now),
+    )
+  sentEmails.length = 0
+  for (const hours of [23, 29, 30]) await listing('slack_2', monday + hours * HOUR, { company })
+  expect(sentEmails.map(({ to }) => to).toSorted()).toEqual(formerUsers.toSorted())
+  expect(sentEmails[0]?.subject).toBe('Slack 2 has moved: connect it to search again')
+  const { campaigns } = (await people.get(formerUsers[0]!))!
+  expect(campaigns.at(-1)).toMatchObject({ name: 'new-apps', emails: [{ state: 'sent', isMoved: true }] })
+  const { exit, err } = await run(twelve, { company })
+  expect([exit, err.includes('gone from')]).toEqual([0, false])
+})
