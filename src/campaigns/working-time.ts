@@ -6,8 +6,8 @@ const DAY_MS = 24 * HOUR_MS
 export const [FROM_HOUR, TO_HOUR] = [9, 16]
 
 /** In English, for operators: "9 am". */
-const nameOf = (hour: number): string => `${hour % 12 || 12} ${hour < 12 ? 'am' : 'pm'}`
-export const [FROM_TIME, TO_TIME] = [nameOf(FROM_HOUR), nameOf(TO_HOUR)]
+const timeOfDay = (hour: number): string => `${hour % 12 || 12} ${hour < 12 ? 'am' : 'pm'}`
+export const [FROM_TIME, TO_TIME] = [timeOfDay(FROM_HOUR), timeOfDay(TO_HOUR)]
 
 /** `isQuiet`: true if no emails go out on that day, YYYY-MM-DD. */
 export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean }

@@ -77,8 +77,8 @@ it('the docs give the working hours of the code', () => {
     /(\d+ [ap]m) (?:to|and) (\d+ [ap]m)/g,
   )
 
-  const said = [...times].map(([, from, to]) => [from, to])
+  const found = [...times].map(([, from, to]) => [from, to])
 
-  expect(said.length).toBeGreaterThan(0)
-  for (const hours of said) expect(hours).toEqual([FROM_TIME, TO_TIME])
+  expect(found.length).toBeGreaterThan(0)
+  for (const hours of found) expect(hours).toEqual([FROM_TIME, TO_TIME])
 })
