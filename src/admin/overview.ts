@@ -207,14 +207,9 @@ const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): 
 /** The items that have a reason in the texts. */
 type ItemKind<Key = TextKey> = Key extends `admin.need.${infer Kind}Why` ? Kind : never
 
-/**
- * With their texts: mass disconnects come first, because they keep people from being emailed, then apps by the people they
- * affect, then emails.
- */
-export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
-  const { datasources, notStartedOptedOut: optedOut, notInvited } = report
-  const approvals = new Map(keepState.approvals?.map((one) => [one.instance, one]))
-  const createItem = (
+const createItemFor =
+  ({ notInvited, notStartedOptedOut: optedOut }: Report, t: Texts) =>
+  (
     kind: ItemKind,
     count: number,
     list: Filter,
@@ -231,6 +226,15 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       action: t('admin.view', { count }),
     }
   }
+
+/**
+ * With their texts: mass disconnects come first, because they keep people from being emailed, then apps by the people they
+ * affect, then emails.
+ */
+export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
+  const { datasources } = report
+  const approvals = new Map(keepState.approvals?.map((one) => [one.instance, one]))
+  const createItem = createItemFor(report, t)
   const allApps = { href: '/admin/apps', action: t('admin.allApps') }
   const massDisconnects = activeMassDisconnects(keepState).map((one) => {
     const app = datasources.find(({ instance }) => instance === one.instance)

@@ -29,29 +29,42 @@ const linkOf = (link: NonNullable<CompanyFile['links']>['help']) =>
 
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
+const datasourcesOf = (file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) =>
+  new Map(
+    Object.entries(file.datasources ?? {}).map(([key, of]) => {
+      const datasource = {
+        name: byLanguage(of.name),
+        logo: assets.get(of.logo ?? ''),
+        reads: byLanguage(of.reads),
+        never: byLanguage(of.never),
+        why: byLanguage(of.why),
+        account: byLanguage(of.account),
+        help: byLanguage(of.help),
+        order: of.order,
+        isRequired: of.required ?? false,
+        isHidden: of.hidden ?? false,
+        owners: [of.owner ?? []].flat(),
+        approve: of.approve,
+      }
+      return [key, datasource] as const
+    }),
+  )
+
+const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
+  quiet.flatMap((one) => {
+    const { group, dates } = typeof one === 'string' ? { group: undefined, dates: [one] } : one
+    return dates.map((text) => {
+      const [from = '', to = from] = text.split('/')
+      return { from, to, group }
+    })
+  })
+
 /** @param file a valid one @param assets its pictures, by the paths in it */
 export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)
   const texts = new Map(Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), own]))
-  const entries = Object.entries(file.datasources ?? {}).map(([key, of]) => {
-    const datasource = {
-      name: byLanguage(of.name),
-      logo: assets.get(of.logo ?? ''),
-      reads: byLanguage(of.reads),
-      never: byLanguage(of.never),
-      why: byLanguage(of.why),
-      account: byLanguage(of.account),
-      help: byLanguage(of.help),
-      order: of.order,
-      isRequired: of.required ?? false,
-      isHidden: of.hidden ?? false,
-      owners: [of.owner ?? []].flat(),
-      approve: of.approve,
-    }
-    return [key, datasource] as const
-  })
-  const datasources = new Map(entries)
+  const datasources = datasourcesOf(file, assets)
   const replacedBy = new Map(
     Object.entries(file.datasources ?? {}).flatMap(([key, { replaces }]) =>
       replaces === undefined ? [] : [[replaces, key] as const],
@@ -86,13 +99,7 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     timezone: file.timezone ?? 'UTC',
     digest: file.digest,
     /** Days on which no one is emailed, YYYY-MM-DD; `group`: only people of that department. */
-    quiet: (file.quiet ?? []).flatMap((one) => {
-      const { group, dates } = typeof one === 'string' ? { group: undefined, dates: [one] } : one
-      return dates.map((text) => {
-        const [from = '', to = from] = text.split('/')
-        return { from, to, group }
-      })
-    }),
+    quiet: quietDaysOf(file),
     datasources,
     datasourceOf,
     /** The owners of an app, and where they approve it. @param admins ADMIN_EMAILS: owners of apps without one */

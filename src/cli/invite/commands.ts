@@ -18,9 +18,7 @@ export const addressBy =
 
 export const recipient = addressBy(addressToInvite)
 
-export const addInvite: DefineCommands = (program, context, exit) => {
-  const invite = program.command('invite').description('Invite people by link or email, and track progress.')
-
+const addLink: DefineCommands = (invite, context, exit) =>
   invite
     .command('link')
     .description(
@@ -40,10 +38,7 @@ Example:
       exit((await import('../one-person.ts')).invitationLink(email, options, context)),
     )
 
-  sendOn(invite).action(async (file, options) =>
-    exit((await import('./send.ts')).send(file, options, context)),
-  )
-
+const addPreview: DefineCommands = (invite, context, exit) =>
   invite
     .command('preview')
     .usage('[options] FOLDER\n       onramp invite preview [options] --to EMAIL')
@@ -67,6 +62,7 @@ Examples:
     .addHelpText('after', EXITS)
     .action(async (folder, options) => exit((await import('./preview.ts')).preview(folder, options, context)))
 
+const addReport: DefineCommands = (invite, context, exit) =>
   invite
     .command('report')
     .description(
@@ -78,6 +74,7 @@ Reads saved data only; doesn't contact the service.`,
     .addHelpText('after', EXITS)
     .action(async (options) => exit((await import('./report.ts')).report(options, context)))
 
+const addBounced: DefineCommands = (invite, context, exit) =>
   invite
     .command('bounced')
     .description(
@@ -99,6 +96,7 @@ Examples:
       exit((await import('../opt-outs.ts')).bounced(emails ?? [], options, context)),
     )
 
+const addForget: DefineCommands = (invite, context, exit) =>
   invite
     .command('forget')
     .description(
@@ -110,4 +108,12 @@ the next run will invite them again. Audited on standard error.`,
     .argument('<EMAIL>', '', recipient)
     .addHelpText('after', EXITS)
     .action(async (email) => exit((await import('../one-person.ts')).forgetPerson(email, context)))
+
+export const addInvite: DefineCommands = (program, context, exit) => {
+  const invite = program.command('invite').description('Invite people by link or email, and track progress.')
+  addLink(invite, context, exit)
+  sendOn(invite).action(async (file, options) =>
+    exit((await import('./send.ts')).send(file, options, context)),
+  )
+  for (const add of [addPreview, addReport, addBounced, addForget]) add(invite, context, exit)
 }

@@ -4,17 +4,13 @@ import type { NextFunction, Request, Response } from 'express'
 import type { Company } from '../../company/company.ts'
 import { signedInOf } from '../../session/signed-in.ts'
 import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from './catalogue.ts'
+import { createLanguageMatcher } from './language-matcher.ts'
 import { createTexts, type Texts } from './texts.ts'
 
 const COOKIE = 'onramp-lang'
 const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const MAX_ACCEPT_CHARACTERS = 500
 const A_YEAR_MS = 31_536_000_000
-const MAX_WANTED = 5
-const isShort = (tag: string) => tag.length <= 35
-const languageOf = (tag: string) => tag.toLowerCase().split('-', 1)[0]
-/** People who read the first usually read the second (Unicode CLDR, language matching). */
-const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es', gsw: 'de', lb: 'de' }
 
 /** The languages that the company offers, its default first, with its own texts. @param folder the path of languages/ */
 export function createLanguages(
@@ -36,28 +32,7 @@ export function createLanguages(
   const all = new Map([[fallback, byDefault], ...tags.slice(1).map((tag) => [tag, create(tag)] as const)])
   const inLanguage = (tag: string) => all.get(tag) ?? byDefault
 
-  /** Offered tags by each form that they match; of several, the first one. */
-  const byForm = new Map(
-    [...all.keys()].toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag])),
-  )
-
-  /** Offered tags by language, where one tag has it alone: no tag of that language needs Intl, which is slow. */
-  const alone = new Map(
-    [...Map.groupBy(all.keys(), languageOf)].flatMap(([language, [tag, other]]) =>
-      tag !== undefined && other === undefined ? [[language, tag]] : [],
-    ),
-  )
-  const offeredAs = (forms: readonly string[]) => byForm.get(forms.find((form) => byForm.has(form)) ?? '')
-
-  /** Remembers nothing: strangers can make up tags. @param wanted in order of preference */
-  function best(wanted: readonly string[]): string {
-    const tags = wanted.slice(0, MAX_WANTED).filter(isShort)
-    for (const tag of tags) {
-      const found = alone.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
-      if (found !== undefined) return found
-    }
-    return offeredAs(tags.flatMap(formsOf).map((form) => ALSO_READ[form] ?? '')) ?? fallback
-  }
+  const best = createLanguageMatcher([...all.keys()], fallback)
 
   function chosenIn(req: Request): string | undefined {
     if (!req.originalUrl.includes('lang=')) return undefined
@@ -101,13 +76,3 @@ export function createLanguages(
 }
 
 export type Languages = ReturnType<typeof createLanguages>
-
-/** Forms that may be offered, the nearest first: de-AT, de-Latn, de. None for an invalid tag. */
-function formsOf(tag: string): string[] {
-  try {
-    const { baseName, language, script = '' } = new Intl.Locale(tag).maximize()
-    return [baseName, `${language}-${script}`, language]
-  } catch {
-    return []
-  }
-}
