@@ -1,5 +1,5 @@
-// Approvals: when to email an app's owners, and whom to email after an approval. One person tests it first; the others get an
-// email once that person has connected the app. Pure.
+// Decides when to email an app's owners, and whom to email after an approval. One person tests the approval
+// first; the others get an email once that person has connected the app. Pure.
 import {
   applyDecision,
   personForCounts,
@@ -15,37 +15,37 @@ import { workingDaysBetween, type WorkCalendar } from './working-time.ts'
 
 export const APPROVALS = 'approvals'
 
-/** Enough waiting people to email the owners at once. */
+/** The owners are emailed at once if this many people wait. */
 const MIN_PEOPLE = 3
 const WORKING_DAYS = {
-  /** With fewer people: days since the first one began to wait. */
+  /** Days since the first person began to wait, if fewer people wait. */
   firstRequest: 1,
-  /** Between two requests, if more people wait by then. */
+  /** Days between two requests, if more people wait by then. */
   repeatRequest: 5,
-  /** After the email to one tester, if they do nothing. */
+  /** Days after the email to a tester who does nothing. */
   nextTester: 3,
 }
 
-/** `blockedAt`: start of the wait. `notifiedAt`: last email about the approval, or 0. `connectedAt`: 0 unless connected. Milliseconds since 1970. */
+/** Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. */
 type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt' | 'connectedAt', number> & { isReachable: boolean }
 
-/** `isRequestDue`: email the owners. `isNewlyApproved`: their decision is new. */
+/** `isRequestDue`: the owners are to be emailed. `isNewlyApproved`: their decision is new. */
 type Decision = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
 
-/** `calendar`: the owners' workplace. */
+/** `calendar`: the working days of the owners. */
 type ApprovalContext = { now: number; calendar: WorkCalendar }
 
 /** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
 
-/** The time of the last email about an approval of the app; 0: none. */
+/** @returns 0 if no email about an approval of the app was sent */
 const lastNotifiedAt = (person: Person, instance: string): number =>
   campaignEmails(person, APPROVALS).findLast(
     (email) => email.apps?.includes(instance) && mayHaveBeenSent(email),
   )?.at ?? 0
 
-/** When the app was connected; 0 while it is listed. */
+/** @returns 0 while the app is listed */
 const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
   (state === 'connected' && lastCheck?.apps.find((one) => one.instance === instance)?.since) || 0
 
@@ -85,7 +85,6 @@ export async function decideApprovals(
   return decisions
 }
 
-/** True if an email about the approval is due for this person and app. */
 export function isApprovalEmailDue(
   app: PersonApp,
   person: Person,

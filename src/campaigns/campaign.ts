@@ -1,12 +1,12 @@
-// Decides whether an invitation or a reminder is due, and updates a person's emails. Pure. An email without an outcome may
-// have arrived, so it counts as unknown and is sent again only on request.
+// Decides whether an invitation or a reminder is due, and updates a person's emails. Pure. An email without an outcome
+// may have arrived, so it counts as unknown and is sent again only on request.
 import { omitUndefined } from '../omit-undefined.ts'
 import { appsOf, mayHaveBeenSent, type EmailRecord, type Person, type PersonApp } from '../people/person.ts'
 
 export const ONBOARDING = 'onboarding'
 
 export const MAX_REMINDERS = 3
-/** After an email of another campaign. */
+/** Pause after an email of another campaign. */
 const MIN_GAP_MS = 48 * 3_600_000
 
 /** Times are milliseconds. */
@@ -15,7 +15,7 @@ export type ReminderPolicy = {
   remindAfterMs?: number | undefined
   /** How to treat emails that may have arrived. `sent`: reminders follow. */
   unknown: 'wait' | 'resend' | 'sent'
-  /** For how long a check without unconnected apps counts. */
+  /** How long a check that found nothing to connect stays valid. */
   freshMs: number
   /** Apps that reminders are about; default: all. */
   isAbout?: (app: PersonApp, person: Person) => boolean
@@ -28,7 +28,7 @@ export type DueEmail =
   | { kind: 'unknown' | 'failed' }
   /** The record can't be read; the person may have opted out. */
   | { kind: 'unreadable' }
-  /** Has a new address since the run began. */
+  /** The person got a new address during the run. */
   | { kind: 'moved' }
   | { kind: 'not-due'; wasSent: boolean }
 
@@ -39,7 +39,7 @@ const QUARTER_MS = 91 * 86_400_000
 /** Emails of every kind to one person. */
 const MAX_IN_A_QUARTER = 4
 
-/** When these emails are below the quarterly limit of `onramp keep`, milliseconds since 1970; 0: now. */
+/** When the quarterly limit allows the next email, milliseconds since 1970; 0: now. */
 export function belowLimitFrom(emails: readonly EmailRecord[], now: number): number {
   const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
   const times = sent.map(({ at }) => at + QUARTER_MS).sort((one, other) => one - other)
@@ -71,7 +71,7 @@ const hasNothing = (person: Person, { freshMs, isAbout }: ReminderPolicy, now: n
 const isReminderDue = (last: EmailRecord, { remindAfterMs }: ReminderPolicy, now: number): boolean =>
   remindAfterMs !== undefined && last.reminder < MAX_REMINDERS && now - last.at >= remindAfterMs
 
-/** The invitation or the reminder that is due. @param now milliseconds since 1970 */
+/** @param now milliseconds since 1970 */
 export function dueEmail(person: Person, policy: ReminderPolicy, now: number): DueEmail {
   const last = campaignEmails(person, ONBOARDING).at(-1)
   const isUnknown = last?.state === 'unknown' || last?.state === 'sending'
@@ -93,7 +93,7 @@ export const campaignEmail = (person: Person, campaign: string, reminder: number
 
 const MAX_EMAILS = 30
 
-/** Sets the state of one email. Keeps what it is about unless that is given. */
+/** Sets the state of one email. Keeps its apps and kind unless they are given. */
 export function withEmail(
   person: Person,
   { campaign, now: at, ...state }: Omit<EmailRecord, 'at'> & { campaign: string; now: number },

@@ -1,36 +1,39 @@
-// Finds apps that many people lost, got, or had disappear within a short time: there is a shared cause, which administrators
-// have to know, or to remove. Pure.
+// Finds apps that many people lost or got, or that vanished from many lists, within a short time. Administrators
+// have to know the shared cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
 const MIN_SHARE = 0.2
-/** Enough people within half a day, whatever their share. */
+/** This many people within half a day are a cluster, whatever their share. */
 const MIN_PEOPLE_HALF_DAY = 50
 const HALF_DAY_MS = 12 * 3_600_000
 /** Everyone is checked once more within this time, even by a daily run. */
 const SPREAD_MS = 36 * 3_600_000
-/** For each run that noticed that an app is gone, so many pages at most: people who just looked. Of an app that people connect, nearly all. */
+/**
+ * Pages may have noticed at most half as often as runs that an app is gone. If people connected the app, nearly all
+ * notices are pages'.
+ */
 const MAX_NOTICED_BY_PAGES = 0.5
 const MAX_NEW_APPS = 50
 
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
-/**
- * `fresh`: when the change was noticed for each person since the last evaluation. `known`: people of the newest cluster found
- * before. Other people have the app `connected`, `recently` since the last evaluation, or `listed` as unconnected. `newAt`: first
- * listings.
- */
-type ClusterCounts = Record<'known' | 'connected' | 'recently' | 'listed', number> & {
+/** The other counts are of people who have the app connected, `recently` since the last evaluation, or unconnected. */
+type ClusterCounts = Record<'connected' | 'recently' | 'listed', number> & {
   name: string
+  /** People of the newest cluster found before. */
+  known: number
+  /** Times of new changes, one for each person. */
   fresh: number[]
+  /** First listings. */
   newAt: number[]
   isMoved: boolean
 }
 
-/** Counts one kind of change. @param noticedAt when it was noticed for a person; undefined: no change */
+/** Counts one kind of change. @param noticedAt the time of notice; undefined: no change */
 function createCounter(
   found: readonly FoundCluster[],
   evaluatedAt: number,
@@ -55,11 +58,11 @@ function createCounter(
   return { apps, add }
 }
 
-/** Counts only lapses of this cluster; later ones don't keep it open. */
+/** True if a change at this time is part of the cluster. Later changes don't keep it open. */
 const isPartOf = ({ since, noticedAt }: FoundCluster, at: number): boolean =>
   at >= since && at < noticedAt + SPREAD_MS
 
-/** @param people on the list @returns ongoing clusters of each kind, and new ones */
+/** @param people on the list @returns new and ongoing clusters of each kind */
 export async function findClusters(
   people: AsyncIterable<Person> | Iterable<Person>,
   { evaluatedAt = 0, massDisconnects, newApps = [], removedApps = [] }: KeepState,
@@ -89,15 +92,15 @@ const isNew = (app: AppRecord): app is AppRecord & { newAt: number } =>
   app.newAt !== undefined && app.lapsedAt === undefined && app.movedFrom === undefined
 
 /**
- * The mass disconnect by which an app was first listed: in its time, or up to a sweep before its first lapse. The person had
- * connected the app before their first check, so it isn't new to them.
+ * Finds the mass disconnect that explains the first listing of an app: it happened in the same hours, or up to a
+ * sweep later. The person had connected the app before their first check, so it isn't new to them.
  */
 const disconnectOf = <One extends FoundCluster>(found: readonly One[], instance: string, newAt: number) =>
   found.find(
     (one) => one.instance === instance && newAt > one.since - SPREAD_MS && newAt < one.noticedAt + SPREAD_MS,
   )
 
-/** The lapse begins with the mass disconnect at the earliest, to be counted as part of it. */
+/** Turns such new apps into lapses. They begin no earlier than the mass disconnect, to count as part of it. */
 export function withHiddenLapses(person: Person, found: readonly MassDisconnect[]): Person {
   const { lastCheck } = person
   const lossOf = (app: AppRecord) => (isNew(app) ? disconnectOf(found, app.instance, app.newAt) : undefined)
@@ -134,11 +137,11 @@ function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: n
   return [...found.values()]
 }
 
-/** True once most people have the app again. A resumed one is kept until its last lapses can be noticed. */
+/** True once most people have the app again. A resumed mass disconnect is kept until its last lapse is noticed. */
 const hasEnded = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, lapsed: number, now: number) =>
   lapsed * 2 < before && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)
 
-/** They explain to administrators why fewer people are ready. */
+/** New apps explain to administrators why fewer people are ready. */
 function newAppsIn(
   apps: Apps,
   before: NonNullable<KeepState['newApps']>,
@@ -151,14 +154,14 @@ function newAppsIn(
     const newTimes = fresh.filter((at) => !isLost(instance, at))
     const shared = findCluster(newTimes, all)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
-    // The count only rises: people who have connected the app since had it as new, too.
+    // The count includes people who have connected the app since, so it only rises.
     else if (one !== undefined && known > one.people) found.set(instance, { ...one, people: known })
   }
   const newest = [...found.values()].slice(-MAX_NEW_APPS)
   return newest.map((one) => (apps.get(one.instance)?.isMoved ? { ...one, isMoved: true } : one))
 }
 
-/** Apps that few pages saw disappear: probably removed, not connected. Not those that most lists have again. */
+/** Apps whose disappearance few pages noticed were probably removed, not connected. Most lists still lack them. */
 function removedAppsIn(apps: Apps, before: NonNullable<KeepState['removedApps']>, now: number) {
   const ongoing = before.filter((one) => (apps.get(one.instance)?.known ?? 0) * 2 >= one.people)
   const found = new Map(ongoing.map((one) => [one.instance, one]))
@@ -171,8 +174,8 @@ function removedAppsIn(apps: Apps, before: NonNullable<KeepState['removedApps']>
 }
 
 /**
- * The largest cluster, by the times of notice, at any time in the past. The limits are above chance: at 1% a week, some thirty
- * of 50,000 people lose an app in half a day.
+ * The largest cluster at any time in the past. The limits are above chance: at 1% a week, some thirty of 50,000
+ * people lose an app in half a day.
  * @param noticedAt milliseconds since 1970, one for each person @param population people who could be in it
  */
 function findCluster(noticedAt: readonly number[], population: number) {

@@ -1,5 +1,5 @@
-// Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about a person
-// stop the run: the cause is the service, the mail server, or ours.
+// Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about
+// a person stop the run: the cause is the service, the mail server or onramp.
 import { withUniqueNames } from '../company/app-names.ts'
 import type { People } from '../people/people.ts'
 import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } from '../people/person.ts'
@@ -16,7 +16,7 @@ import type { createPersonCheck } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
 
-/** The counts of a run, and `no-response` of the service, which counts as deferred. */
+/** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
 export type DeliveryProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
 export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
@@ -26,9 +26,9 @@ export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patien
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>
   tally: Tally
-  /** Renames people whose address changed on the list. @returns refused changes. Absent in a dry run */
+  /** Renames people. Absent in a dry run. @returns refused changes */
   rename?: (changes: readonly AddressChange[]) => Promise<(AddressChange & { fault: string })[]>
-  /** People at a time; as many emails at most are unknown after a crash. */
+  /** People handled concurrently. A crash leaves at most this many emails with an unknown outcome. */
   atOnce: number
   /** For the terminal. Scheduled runs only count; /admin lists the people. */
   events?: {
@@ -44,10 +44,10 @@ export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patien
 export type Campaign = {
   name: string
   due: (person: Person, now: number) => DueEmail
-  /** @param person before the check that lists the app */
+  /** @param person as recorded before the check */
   isAbout: (app: PersonApp, person: Person) => boolean
   compose: ComposeEmail
-  /** Apps that were removed for many: their return is no lapse. */
+  /** Apps that vanished from many lists: their return is no lapse. */
   removed?: ReadonlySet<string>
   /** Applies confirmed approvals to the person. Default: unchanged. */
   forCampaign?: (person: Person) => Person
@@ -56,7 +56,7 @@ export type Campaign = {
 }
 
 const MAX_FAILURES_IN_A_ROW = 5
-/** Seconds, doubled up to the maximum. Eight pauses in a row are a quarter of an hour. */
+/** Seconds; each pause is twice as long as the one before. Eight in a row last a quarter of an hour. */
 const FIRST_PAUSE = 5
 const MAX_PAUSE = 300
 const MAX_PAUSES = 8
@@ -92,16 +92,12 @@ export class Delivery {
     return this.#ledger.plan(email)
   }
 
-  /** Counts a person without a due email. */
   countNotDue({ email }: Invitee, due: Exclude<DueEmail, { kind: 'mail' }>): void {
     if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
     else if (due.kind !== 'moved') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
   }
 
-  /**
-   * Checks a person and sends the email that is due, if one is.
-   * @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
-   */
+  /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
   async deliver(invitee: Invitee, { person, due, checkedAt }: Plan): Promise<void> {
     const { check: checkPerson, now } = this.#run
     const check = await checkPerson(invitee.email)
@@ -128,7 +124,7 @@ export class Delivery {
     } else if (!this.#isDryRun) await this.#ledger.recordCheck(invitee, checked)
   }
 
-  /** Once no email is under way. @returns why the run has failed, for people */
+  /** Call it when no email is being sent any longer. @returns the reason if the run failed, for people */
   finish(): string | undefined {
     for (const { email, reply } of this.#rejectedFirst.splice(0)) this.#count(email, 'deferred', reply)
     if (this.#hasResponded || this.#lastUnknown === undefined) return undefined
@@ -181,7 +177,7 @@ export class Delivery {
     if (result !== undefined) await this.#record(invitee.email, reminder, result)
   }
 
-  /** Tries again, later and more slowly, while the mail server is throttling. @returns undefined: it isn't due any more */
+  /** Retries more slowly while the mail server is throttling. @returns undefined if no email is due any longer */
   async #sendOnceAccepted(
     send: () => Promise<SendResult>,
     begin: () => Promise<boolean>,
@@ -205,7 +201,7 @@ export class Delivery {
     }
   }
 
-  /** Emails under way at the same time count as one pause. */
+  /** Concurrent emails share one pause. */
   #slowDown(reply: string): void {
     const seconds = Math.min(FIRST_PAUSE * 2 ** this.#pauses, MAX_PAUSE)
     if (!this.#run.emailThrottle.slowDown(seconds)) return
@@ -239,8 +235,8 @@ export class Delivery {
 }
 
 /**
- * A run of `onramp invite send` over its list: each person once, in order; people with an earlier failure come last. Killed
- * anywhere and started again, it sends no email twice.
+ * Runs `onramp invite send`: handles each person once, in order, and people with an earlier failure last. A run that
+ * is killed and started again sends no email twice.
  * @param limit of emails @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
  */
 export async function sendInvitations(
@@ -293,6 +289,6 @@ async function* dueInOrder(
   }
 }
 
-/** A person can connect the app, and doesn't wait for their administrator, if the email isn't about just that. */
+/** True if the person can act on the app: in an approval email, blocked apps; in others, unconnected ones. */
 const isConnectable = ({ state }: PersonApp, { name }: Campaign): boolean =>
   state === 'blocked' ? name === APPROVALS : state === 'waiting' || state === 'skipped'

@@ -1,5 +1,5 @@
-// Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about new apps,
-// or about lapses (ended access). The invitation isn't about these apps. Pure.
+// Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
+// new apps, or about lapses (ended access), which the invitation leaves out. Pure.
 import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
@@ -16,16 +16,16 @@ import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
 
-/** From one email about an app to the next. */
+/** Between two emails about an app. */
 const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 
 export const EPISODES = [LAPSES, NEW_APPS] as const
 type EpisodeName = (typeof EPISODES)[number]
 export type CampaignName = typeof ONBOARDING | typeof APPROVALS | EpisodeName
-/** At most one email a day, even if the mail server rejected it: the next one includes newer findings. */
+/** Twenty hours, so that an hourly run sends at most one email a day. Rejected emails count, too. */
 const DAILY_MS = 20 * 3_600_000
 
-/** As docs/invitations.md recommends. Sweeps check everyone anyway, so a check stays fresh. */
+/** The advice of docs/invitations.md. Sweeps check everyone anyway, so a check never expires. */
 const KEEP_POLICY: ReminderPolicy = {
   remindAfterMs: 7 * 86_400_000,
   unknown: 'sent',
@@ -35,7 +35,7 @@ const KEEP_POLICY: ReminderPolicy = {
 
 const NOT_DUE = { kind: 'not-due', wasSent: false } as const
 
-/** Emails about the app since then, perhaps of one campaign. @param since milliseconds since 1970 */
+/** @param since milliseconds since 1970 @param campaign default: every campaign */
 const emailsAbout = ({ campaigns }: Person, instance: string, since: number, campaign?: string) =>
   campaigns
     .filter(({ name }) => campaign === undefined || name === campaign)
@@ -43,8 +43,8 @@ const emailsAbout = ({ campaigns }: Person, instance: string, since: number, cam
     .filter((email) => mayHaveBeenSent(email) && email.at >= since && email.apps?.includes(instance))
 
 /**
- * The episode of an unconnected app, and its start in milliseconds since 1970. Undefined: the app belongs to the invitation.
- * So does a new app that the invitation named, and any new app of a person who was never emailed and never signed in.
+ * @returns the episode of an unconnected app, and its start in milliseconds since 1970. Undefined if the app belongs
+ * to the invitation, because the invitation named it, or the person was never emailed and never signed in
  */
 function episodeOf(
   { instance, lapsedAt, newAt }: PersonApp,
@@ -58,7 +58,7 @@ function episodeOf(
   return isNamed ? undefined : { name: NEW_APPS, since: newAt }
 }
 
-/** The kind of an email about these apps. `nth`: its number for the app with the fewest emails, from 1. */
+/** `nth`, from 1, is the number of the email for the app with the fewest emails. */
 export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
   const counts = apps.map(
@@ -72,7 +72,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
   return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth }
 }
 
-/** True if emails of the campaign may include the app, at any time. */
+/** True if emails of the campaign may include the app. */
 export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, state: KeepState): boolean {
   if (name === APPROVALS) return isApprovalEmailDue(app, person, state)
   const episode = episodeOf(app, person)
@@ -83,7 +83,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   return isOpen && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
-/** The person as in counts. Emails about approvals still see who waits for a confirmed one. */
+/** The person as counts see them; approval emails also need the apps whose approval is confirmed. */
 export const forCampaign = (name: CampaignName, person: Person, state: KeepState): Person =>
   personForCounts(person, name === APPROVALS ? { ...state, approvals: [] } : state)
 
@@ -97,7 +97,6 @@ function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {
 /** `calendar`: the person's time zone and quiet days. */
 type EmailContext = { state: KeepState; now: number; calendar: WorkCalendar }
 
-/** The email of the campaign that is due now. */
 export function dueEmailOf(name: CampaignName, whole: Person, moment: EmailContext): DueEmail {
   const person = forCampaign(name, whole, moment.state)
   if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE

@@ -1,5 +1,5 @@
-// One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about new apps and lapses. These wait
-// for the end of a sweep: if many people lost an app at once, none of them can remove the cause.
+// One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about new apps and lapses.
+// These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
@@ -33,16 +33,16 @@ import type { Invitee } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime, nextWorkingTime, calendarOf } from './working-time.ts'
 
-/** Each check may void the link that a person is just following, so everyone is checked this often at most. */
+/** A check may void the link that a person is following, so no one is checked more often. */
 const SWEEP_EVERY_MS = 6 * 3_600_000
-/** Shorter than an hour: the next run sends the emails that are due then. */
+/** A run ends before the next hourly one starts. */
 const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
 const MAX_IN_A_TURN = 500
 
-/** In the order of their emails: a reminder, which can wait, doesn't take the last one of a quarter. */
+/** By priority: reminders come last, so they don't use up a person's last email of the quarter. */
 const CAMPAIGNS = [APPROVALS, ...EPISODES, ONBOARDING] as const
 
 type KeepRunOptions = {
@@ -54,7 +54,7 @@ type KeepRunOptions = {
   /** Emails the owners. @returns true if at least one email was accepted */
   requestApproval: (approval: Approval) => Promise<boolean>
   decisionOn: Parameters<typeof decideApprovals>[2]
-  /** Emails administrators and sends the webhook, each once. @returns when they were sent */
+  /** Emails administrators and sends the webhook, each once. @returns the times of both */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
   requireConfirmation: (message: string) => void
@@ -90,7 +90,7 @@ export async function* duePeople(
   }
 }
 
-/** When the first emails leave, unless it is working time: milliseconds since 1970. Undefined: no one is due then. */
+/** When working time brings the first emails, milliseconds since 1970. Undefined if no email is due then. */
 export async function firstEmailsAt(
   list: readonly Invitee[],
   people: Pick<People, 'all'>,
@@ -133,14 +133,14 @@ export class KeepRun {
 
   /**
    * @returns the new state, without the day's counts
-   * @throws {OperatorError} if many would leave the list @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}, and
-   * the signal's reason if interrupted: progress is saved
+   * @throws {OperatorError} if many would leave the list; {RunStopped} {MailServerUnusable} {StoreUnavailable}; and the
+   * signal's reason if interrupted, with the progress saved
    */
   async work(): Promise<KeepState> {
     const { signal, tally } = this.#run
     await this.#updateListing(tally)
     await this.#save({})
-    // Approvals also before the checks. Whether an app is new or lapsed is decided after them.
+    // Approval emails don't depend on the checks. The checks decide whether an app is new or lapsed.
     await this.#sendOthers([APPROVALS])
     await this.#inviteAndCheck()
     signal.throwIfAborted()
@@ -171,7 +171,7 @@ export class KeepRun {
     return Object.fromEntries([...zones].map((zone) => [zone, seenAt(zone)]))
   }
 
-  /** Records arrivals on the list and departures from it. @throws {OperatorError} */
+  /** Records who joined the list and who left it. @throws {OperatorError} */
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
     const { people, rename, now } = this.#run
     const { state, isComplete, requireConfirmation } = this.#options
@@ -229,7 +229,7 @@ export class KeepRun {
     await this.#sendDue(delivery, due, countRow)
     const isThrough = await forEachConcurrent(unchecked.values(), atOnce, isLate, async (invitee) => {
       const plan = await delivery.plan(invitee.email)
-      // Another email is due, which leaves after the checks, before a reminder.
+      // Another email is due. It is sent after the checks, and comes before a reminder.
       if (plan.due.kind === 'mail' && others.has(invitee)) plan.due = { kind: 'not-due', wasSent: true }
       if (!['unreadable', 'moved'].includes(plan.due.kind) && this.#isUnchecked(plan.person))
         await delivery.deliver(invitee, plan)
@@ -247,8 +247,8 @@ export class KeepRun {
   }
 
   /**
-   * People to email now, people to check in this sweep, and people with another email due than a reminder. Shuffled in each run, because five unknown people in a row
-   * end it.
+   * @returns `due`: to be reminded now; `unchecked`: to be checked in this sweep, shuffled, because five unknown
+   * people in a row end a run; `others`: another email than a reminder is due
    */
   async #pendingPeople() {
     const due: Invitee[] = []
@@ -287,7 +287,7 @@ export class KeepRun {
     await this.#save({ massDisconnects })
   }
 
-  /** In the same run as the evaluation: the next run may come tomorrow. */
+  /** Sends these emails in this run, because the next one may come tomorrow. */
   async #sendOthers(names: readonly CampaignName[]): Promise<void> {
     await this.#requestApprovals()
     const due: DuePerson[] = []

@@ -1,5 +1,5 @@
-// Records each email before it leaves, and its outcome afterwards. Waits while the store is away, because a run may take hours
-// and an unrecorded email would be sent again.
+// Records each email before it is sent, and its outcome afterwards. Waits while the store is unavailable: a run may
+// take hours, and an unrecorded email would be sent again.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PersonUnreadable, type People } from '../people/people.ts'
@@ -11,12 +11,12 @@ import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
 import type { Invitee } from './people-file.ts'
 import type { SendResult } from './mail/send-result.ts'
 
-/** The run ended before its list did, for the reason in the message. Started again, it resumes. */
+/** The run ended early, for the reason in the message. The next run resumes it. */
 export class RunStopped extends OperatorError {
   override name = 'RunStopped'
 }
 
-/** `checkedAt`: the time before the check. */
+/** `checkedAt`: the start of the check. */
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 
 export type LedgerDeps = {
@@ -33,10 +33,10 @@ export type LedgerDeps = {
 const PATIENCE_MS = 120_000
 const MAX_PAUSE_MS = 5_000
 
-/** Every method throws {StoreUnavailable} if the store stays away. */
+/** Every method throws {StoreUnavailable} if the store stays unavailable. */
 export class EmailLedger {
   readonly #deps: LedgerDeps
-  /** Identifies this run's writes: a write may succeed although its response is lost. */
+  /** Marks this run's writes: if a response is lost, the retry recognizes its own write. */
   readonly #runId = randomBytes(6).toString('base64url')
   readonly #began: number
 
@@ -60,9 +60,9 @@ export class EmailLedger {
   }
 
   /**
-   * Records that an email leaves.
-   * @returns false if it must not leave: they opted out since, or have had it
-   * @throws {RunStopped} another run has taken over
+   * Records that an email is about to be sent.
+   * @returns false if it must not be sent: the person has opted out, or has already received it
+   * @throws {RunStopped} if another run has taken over
    */
   async recordSending(
     invitee: Invitee,

@@ -1,12 +1,11 @@
-// Matches rows of a list with people on record. A row may have a new address (known by the id), or a former one. Pure, except
-// for its memory of one pass over everyone.
+// Matches rows of a list with people on record. A row may have a new address (recognized by the id), or a former one.
 import type { Person } from '../people/person.ts'
 import type { Invitee } from './people-file.ts'
 
 /** A person's former and new address. */
 export type AddressChange = { from: string; to: string }
 
-/** More new addresses at once may mean the wrong list, or the wrong column. */
+/** Many new addresses at once may mean the wrong list, or the wrong column. */
 export const isSuspiciouslyMany = (changes: readonly AddressChange[], people: number): boolean =>
   changes.length > Math.max(3, people * 0.1)
 
@@ -16,9 +15,9 @@ const isSamePerson = (row: Invitee | undefined, { id }: KnownPerson): row is Inv
   row !== undefined && (row.id === undefined || id === undefined || row.id === id)
 
 export class ListedPeople {
-  /** Renames to make: new addresses of known ids, and interrupted renames. */
+  /** Renames to apply: new addresses of known ids, and interrupted renames. */
   readonly changes: AddressChange[] = []
-  /** Skipped rows: the address may belong to a listed person or to a new one. */
+  /** Rows skipped because the address may belong to a listed person or to a new one. */
   faults: string[] = []
   readonly #list: readonly Invitee[]
   /** If the list names someone twice, the last row counts. */
@@ -51,13 +50,10 @@ export class ListedPeople {
     return row && { ...row, email: present }
   }
 
-  /**
-   * The list with everyone's present address, after the changes. Leaves out refused rows: their emails might reach another
-   * person.
-   */
+  /** The list with present addresses. Leaves out refused rows, whose emails might reach another person. */
   current(refused: readonly AddressChange[]): Invitee[] {
     const refusedAddresses = new Set(refused.map(({ to }) => to))
-    // The former address is free now, perhaps for another person.
+    // The former address is free now, and may belong to another person.
     for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
     this.faults = []
     return this.#list.flatMap((row) => {
@@ -72,12 +68,12 @@ export class ListedPeople {
     })
   }
 
-  /** Rows that have a former address. */
+  /** The number of rows with a former address. */
   get outdated(): number {
     return [...this.#present.values()].filter((present) => !this.#rows.has(present)).length
   }
 
-  /** Rows of people without a record, once the list is current. */
+  /** Rows of people without a record. Call it after `current`. */
   unknown(): Invitee[] {
     return [...this.#rows.values()].filter(
       ({ email }) => !this.#known.has(email) && !this.#present.has(email),
@@ -86,7 +82,7 @@ export class ListedPeople {
 }
 
 /**
- * Removes unusable ids: those shared by several rows, and row numbers (1, 2, 3 …). They would mix people up.
+ * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …).
  * @returns `unused`: the number of removed ids
  */
 export function withUsableIds(list: readonly Invitee[]): { list: Invitee[]; unused: number } {

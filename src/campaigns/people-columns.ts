@@ -10,15 +10,12 @@ export class UnreadableList extends OperatorError {
   override name = 'UnreadableList'
 }
 
-/** The index of each column; -1: absent. `signals`: columns that decide whether a person is left out. */
+/** The index of each column, or -1. `signals`: columns that may exclude a person. */
 export type Columns = Record<'email' | keyof Details, number> & {
   signals: { at: number; means: keyof typeof EXCLUSION_HEADERS }[]
 }
 
-/**
- * Tried in order: the first pattern that matches a header wins. Sign-in names often receive no email, so they come late; last, `Work Email`
- * or `e-mail (work)`.
- */
+/** The first pattern that matches a header wins. Sign-in names come late, because they often receive no email. */
 const EMAIL_HEADERS = [
   /^e-?mail([ _-]?address)?$/i,
   /^mail$/i,
@@ -26,7 +23,7 @@ const EMAIL_HEADERS = [
   /^(user[ _-]?principal[ _-]?name|upn)$/i,
   /(^|[ _-])e-?mail($|[ _(-])/i,
 ]
-/** Ignored if another column has addresses. */
+/** Columns ignored if another one has addresses. */
 const OTHER_EMAIL_HEADER = /(^|[ _-])(secondary|recovery|alternate|home|personal|private)($|[ _)-])/i
 const TEXT_HEADERS: Record<keyof Details, RegExp> = {
   name: /^((full|display|first|given)[ _-]?)?name$/i,
@@ -35,7 +32,7 @@ const TEXT_HEADERS: Record<keyof Details, RegExp> = {
   timezone: /^(time[ _-]?zone|tz)$/i,
   id: /^((user|object|employee|worker|person(nel)?|staff)[ ._-]?)?id$|^(employee|personnel|staff)[ _-]?(number|no\.?)$/i,
 }
-/** The first match counts. In Entra's template `Block sign in (Yes/No) [accountEnabled] Required`, in each language, a yes blocks. */
+/** The first match wins. In Entra's "Block sign in … [accountEnabled]", a yes blocks, despite the attribute's name. */
 const EXCLUSION_HEADERS = {
   blocked:
     /^((is|user|account|sign[ _-]?in)[ _-]?)?(suspended|archived|disabled|deactivated|terminated|block(ed)?([ _-]?(credential|sign[ _-]?in\b.*))?)$|\[accountEnabled\]|^nsAccountLock$/i,
@@ -43,7 +40,7 @@ const EXCLUSION_HEADERS = {
     /^((is|currently|user|account|employ(ee|ment)|worker|sign[ _-]?in|login)[ _-]?)?(enabled|active|status|active[ _-]?status)$/i,
   guest:
     /^(is[ _-]?guest|(user|recipient|account|member)[ _-]?type([ _-]?details)?|user[ _-]?principal[ _-]?name|upn)$/i,
-  /** Active Directory's flags; 2 is ACCOUNTDISABLE. */
+  /** Flags of Active Directory; 2 is ACCOUNTDISABLE. */
   flags: /^userAccountControl$/i,
   /** A time means yes. */
   deleted: /^deleted[ _-]?(date[ _-]?time|at|on|date)$/i,
@@ -60,7 +57,7 @@ const namesIn = (header: string): string[] => {
 const MAX_SHOWN = 40
 const MAX_COLUMNS_SHOWN = 10
 
-/** A cell for messages: short, and safe for a terminal. */
+/** Shortens a cell for messages, and makes it safe for a terminal. */
 export const quoteCell = (text: string): string => {
   const short = Array.from(printable(text.trim()))
   return `"${short.slice(0, MAX_SHOWN).join('')}${short.length > MAX_SHOWN ? '…' : ''}"`
@@ -71,7 +68,7 @@ export const quoteCells = (cells: readonly string[], between: string): string =>
   return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(quoteCell), ...more].join(between)
 }
 
-/** Guessing could email a manager in place of everyone below them. */
+/** A wrong guess could email a manager in place of their team. */
 const ambiguousAddressColumn = (cells: readonly string[], advice: string) =>
   new UnreadableList(`which column has the addresses, ${quoteCells(cells, ' or ')}? ${advice}`)
 
@@ -129,7 +126,7 @@ const ACTIVE =
 const BLOCKED =
   /^((sign[ -]?in|user|account|admin) )?(suspended|deprovisioned|disabled|inactive|blocked|deactivated|terminated|archived|deleted)$/i
 
-/** @param isYes whether a yes in this column blocks @returns undefined if the cell is unreadable */
+/** @param isYes true if a yes in this column blocks @returns undefined if the cell is unreadable */
 export function isBlocked(cell: string, isYes: boolean): boolean | undefined {
   if (cell === '' || ACTIVE.test(cell)) return false
   if (BLOCKED.test(cell)) return true
@@ -137,7 +134,7 @@ export function isBlocked(cell: string, isYes: boolean): boolean | undefined {
   return NO.test(cell) ? !isYes : undefined
 }
 
-/** The canonical tag. Directories export `pt_BR` for `pt-BR`. */
+/** @returns the canonical tag: directories export `pt_BR` for `pt-BR` */
 export function languageOf(text: string): string | undefined {
   const tag = text.replaceAll('_', '-')
   return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
@@ -168,14 +165,14 @@ const WINDOWS_ZONES = new Map(
 )
 const AREAS = [...new Set(Intl.supportedValuesOf('timeZone').map((zone) => zone.split('/')[0] ?? ''))]
 
-/** The IANA name of an IANA name, of Windows' name, or of Windows' label by a city: `(UTC+01:00) Amsterdam, Berlin`. */
+/** @param text IANA's or Windows' name, or Windows' label: `(UTC+01:00) Amsterdam, Berlin` @returns IANA's name */
 export function timezoneOf(text: string): string | undefined {
   if (!zones.has(text) && zones.size >= MAX_ZONES) zones.clear()
   if (!zones.has(text)) zones.set(text, findTimezone(text))
   return zones.get(text)
 }
 
-/** Cached: trying a name is slow, and a list has few. */
+/** A cache, because testing a name is slow and a list has few. */
 const zones = new Map<string, string | undefined>()
 const MAX_ZONES = 1_000
 

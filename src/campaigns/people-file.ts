@@ -1,5 +1,5 @@
-// Reads the list of people: CSV (with or without a header), NDJSON, a JSON document, or one address a line. Row by row, so that
-// a long list takes no more memory; only a JSON document is read as a whole. All of it is untrusted.
+// Reads the list of people: CSV (with or without a header), NDJSON, a JSON document, or one address a line. Rows are
+// streamed, so a long list takes no more memory; only a JSON document is read as a whole. The input is untrusted.
 import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
@@ -25,13 +25,13 @@ type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind:
 
 class InvalidRow extends Error {}
 
-/** Columns whose unreadable cells lose only the value, with the fallback for the message. */
+/** An unreadable cell in these columns loses its value, not the person. The text names the fallback. */
 const UNREADABLE_CELLS = {
   'Time zones': "the company's counts",
   Languages: 'the default one counts',
   Statuses: 'these people stay',
 }
-/** Reasons to leave people out, for one and for many. */
+/** Texts for one excluded person, and for several. */
 const LEFT_OUT = {
   blocked: ['is blocked there', 'are blocked there'],
   guest: ['is a guest (see --include-guests)', 'are guests (see --include-guests)'],
@@ -42,7 +42,7 @@ export type LeftOut = Record<keyof typeof LEFT_OUT, number>
 type OnUnread = (what: keyof typeof UNREADABLE_CELLS, cell: string) => void
 
 /**
- * Leaves out people who are blocked in the directory, and guests unless they are wanted.
+ * Leaves out people who are blocked in the directory, and guests by default.
  * @param onNote gets the columns used, and at the end the counts of people left out and of unreadable cells
  * @throws {UnreadableList} {UnreadableCsv}
  */
@@ -93,7 +93,7 @@ export async function* readPeopleList(
 
 const MAX_SKIPPED = 10
 
-/** Finds the columns of a CSV. Exports begin with a version, a type or a title. */
+/** Finds the columns of a CSV. Some exports begin with a version, a type or a title. */
 class HeaderFinder {
   columns: Columns | undefined
   readonly #onNote: (note: string) => void
@@ -104,7 +104,7 @@ class HeaderFinder {
     this.#onNote = onNote
   }
 
-  /** @returns whether the line has no person @throws {UnreadableList} */
+  /** @returns true if the line has no person @throws {UnreadableList} */
   takes(line: number, cells: string[]): boolean {
     const isHeader = hasNoAddress(cells)
     if (this.columns !== undefined) {
@@ -139,12 +139,12 @@ class HeaderFinder {
   }
 }
 
-/** Characters; a longer first line is no list. */
+/** Characters; a file with a longer first line is no list. */
 const MAX_START = 65_536
-/** A whole line with a delimiter. Anchored, or each comma of a long line would be a start. */
+/** A whole line with a delimiter. Anchored: otherwise each comma of a long line would start a match. */
 const START = /^[^,;\t@{[\r\n]*[,;\t@{[][^\r\n]*[\r\n]/m
 
-/** The text in pieces; the first one holds a whole line of a list. @throws {UnreadableList} */
+/** Yields the text in pieces; the first one contains a whole line. @throws {UnreadableList} */
 async function* decodeUtf8(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let start: string | undefined = ''
@@ -168,7 +168,7 @@ function refuseOtherEncodings(start: Uint8Array): void {
     throw new UnreadableList('the file is UTF-16 ("Unicode text" in Excel). Save it as "CSV UTF-8"')
 }
 
-/** @param bytes absent: the end of the list, where an incomplete character is a fault @throws {UnreadableList} */
+/** @param bytes absent at the end, where an incomplete character is a fault @throws {UnreadableList} */
 function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return decoder.decode(bytes, { stream: bytes !== undefined })
@@ -192,7 +192,7 @@ const noColumn = (rows: readonly string[][]) => {
 
 const MAX_DOCUMENT = 64 * 1024 * 1024
 
-/** A list, or the only list of objects in an object, as in responses of Microsoft Graph and SCIM. */
+/** Finds a list, or the only list of objects in an object, as in responses of Microsoft Graph and SCIM. */
 const listIn = (value: unknown): unknown[] | undefined => {
   if (Array.isArray(value)) return value
   const lists = Object.values(Object(value) as object).filter((member) => Array.isArray(member))
@@ -220,14 +220,14 @@ function isDocument(start: string): boolean {
   if (!/^\s*(\{|\[\s*([[{"\]]|$))/.test(start)) return false
   try {
     const value = JSON.parse(start.trimStart().split(/[\r\n]/, 1)[0] ?? '') as object
-    // A person may have a list, too.
+    // A person's own object may contain a list, too.
     return listIn(value) !== undefined && columnsFromHeader(Object.keys(membersOf(value))).email < 0
   } catch {
     return true
   }
 }
 
-/** The entries of a document, one a line. @throws {UnreadableList} */
+/** Yields the entries of a document, one a line. @throws {UnreadableList} */
 async function* documentLines(
   text: AsyncIterable<string>,
   onNote: (note: string) => void,
@@ -275,7 +275,7 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
 }
 
-/** Readers of cells in other forms. An unreadable cell loses its value; the person stays. */
+/** Normalize cells. An unreadable cell loses its value; the person stays. */
 const READERS: Partial<
   Record<keyof Details, { unread: keyof typeof UNREADABLE_CELLS; read: (text: string) => string | undefined }>
 > = {

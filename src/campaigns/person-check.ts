@@ -1,5 +1,5 @@
-// Checks of a campaign at the service: of its token, then of each person's apps, at the rate that the service allows. Honors 429
-// and Retry-After, and retries temporary failures.
+// Checks a campaign's token, then each person's apps, at the rate that the service allows. Honors 429 and Retry-After,
+// and retries temporary failures.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UnconnectedApp } from '../client-api/responses.ts'
 import { isTokenRejected, ServiceProblem } from '../client-api/errors.ts'
@@ -10,14 +10,14 @@ type PersonCheckResult =
   | { kind: 'checked'; unconnected: UnconnectedApp[] }
   /** The service knows no account with this address. */
   | { kind: 'unknown'; detail: string }
-  /** `refused`: because of the token, perhaps only for this person. */
+  /** `refused`: the service rejects the token, perhaps only for this person. */
   | { kind: 'no-response' | 'refused'; detail: string }
 
 const MAX_TRIES = 4
-/** A 429 isn't about the person, so more of them are accepted. */
+/** 429s are retried more often than failures. */
 const MAX_WAITS = 20
 
-/** The contract doesn't document how an unknown X-Service-ActAs is refused. 401 and 403 are about the token (section 7). */
+/** The contract gives no status for an unknown X-Service-ActAs. 401 and 403 are about the token (section 7). */
 const ABOUT_THE_PERSON = [400, 404, 422]
 const ABOUT_THE_TOKEN = [401, 403]
 
@@ -47,7 +47,7 @@ export function createPersonCheck(deps: {
         )
           return { kind: 'unknown', detail }
         if (ABOUT_THE_TOKEN.includes(responseStatus)) return { kind: 'refused', detail }
-        // Only a 503 may pass.
+        // Of these, only a 503 may be temporary.
         if (status !== 503 || (isBusy ? ++waits >= MAX_WAITS : ++failures >= MAX_TRIES))
           return { kind: 'no-response', detail }
         if (!isBusy) await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
@@ -60,8 +60,8 @@ const MAX_TOKEN_TRIES = 3
 const MAX_WAIT_SECONDS = 60
 
 /**
- * Requires a global token: with a personal one, the service would list its owner's apps for everyone. A global token without a
- * person is rejected.
+ * Requires a global token, which the service rejects without a person. With a personal token, it would list the apps of
+ * the token's owner for everyone.
  * @param unconnectedApps checks without a person @param options.setting the name of the token's setting
  * @throws {OperatorError} for a personal token, and if the service doesn't reject the call because of the token
  */
@@ -81,7 +81,7 @@ export async function requireGlobalToken(
     if (!(error instanceof ServiceProblem)) throw error
     if (isTokenRejected(error)) return
     const { requestedWait = 0, status, detail } = error
-    // Only a 503 may pass.
+    // Of these, only a 503 may be temporary.
     if (status !== 503 || tries >= MAX_TOKEN_TRIES || requestedWait > MAX_WAIT_SECONDS)
       throw new OperatorError(
         `couldn't make sure that ${setting} is a global token: ${detail}. Nothing was sent.`,

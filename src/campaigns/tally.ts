@@ -1,4 +1,4 @@
-// The counts of a run, as a summary and as a line of progress. Pure.
+// Formats the counts of a run as a summary and as a line of progress. Pure.
 
 const LABELS = {
   rows: ['person', 'people'],
@@ -23,7 +23,7 @@ const formatCount = (count: number) => count.toLocaleString('en')
 const labelOf = (label: string | readonly [one: string, many: string], count: number): string =>
   typeof label === 'string' ? label : count === 1 ? label[0] : label[1]
 
-/** Every count above zero, one a line. `isThrough`: the run went through its whole list. `perMinute`: the mail server's limit. */
+/** `isThrough`: the run completed its list. `perMinute`: the mail server's limit. @returns counts, one a line */
 export function formatSummary(
   tally: Tally,
   how: { isDryRun: boolean; isThrough: boolean; perMinute?: number | undefined },
@@ -46,7 +46,7 @@ export function formatSummary(
   return counts.join('')
 }
 
-/** True if no one is left for another run: each email was accepted, or its person is unknown to the service. */
+/** True if no one is left for another run: every email was accepted, or the service doesn't know the person. */
 export const isAllDelivered = (tally: Tally): boolean =>
   (['deferred', 'failed', 'uncertain', 'refused', 'unreadable', 'invalid'] as const).every(
     (problem) => tally[problem] === 0,

@@ -1,15 +1,15 @@
-// Evenly spaced turns. On a request to slow down, waits for the requested time, halves the rate and recovers slowly.
+// Spaces turns evenly. On a request to slow down, waits as long as requested, halves the rate, and recovers slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Exchange Online takes three connections of a mailbox. After a crash, as many emails are unknown. */
+/** Exchange Online allows three connections per mailbox. A crash leaves as many emails with an unknown outcome. */
 export const AT_ONCE = 3
 export const EMAILS_PER_SECOND = 10
 
 const MIN_RATE = 0.2
-/** Factor for each turn. */
+/** The rate grows by this factor with each turn. */
 const RECOVERY = 1.01
 
-/** Milliseconds; `now` is never set back. */
+/** In milliseconds; `now` is monotonic. */
 type ThrottleClock = { now: () => number; wait: (ms: number, signal?: AbortSignal) => Promise<unknown> }
 
 const CLOCK: ThrottleClock = {
@@ -43,7 +43,7 @@ export class Throttle {
     return turn
   }
 
-  /** No turns for so many seconds, and a slower rate afterwards. @returns false during a pause: that counts once */
+  /** Pauses, then halves the rate. @returns false during a pause, which counts once */
   slowDown(seconds: number): boolean {
     const now = this.#clock.now()
     const isNew = now >= this.#pausedUntil
@@ -64,8 +64,8 @@ export class Throttle {
 }
 
 /**
- * Works on `limit` items at a time, until all are done, one has failed, or `isStopped`.
- * @returns whether all were taken @throws the first failure, once no other work is under way
+ * Handles `limit` items at a time, until all are done, one has failed, or `isStopped`.
+ * @returns true if all were started @throws the first failure, once no other work is in progress
  */
 export async function forEachConcurrent<T>(
   items: AsyncIterator<T> | Iterator<T>,

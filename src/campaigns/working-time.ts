@@ -1,18 +1,18 @@
-// Working time in a person's time zone: Monday to Friday, in these hours, except on quiet days and during a pause. Pure.
+// Working time in a person's time zone: Monday to Friday, in these hours, except on quiet days and in a pause. Pure.
 import type { Company } from '../company/company.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 export const [FROM_HOUR, TO_HOUR] = [9, 16]
 
-/** In English, for operators: "9 am". */
+/** "9 am", for operators. */
 const timeOfDay = (hour: number): string => `${hour % 12 || 12} ${hour < 12 ? 'am' : 'pm'}`
 export const [FROM_TIME, TO_TIME] = [timeOfDay(FROM_HOUR), timeOfDay(TO_HOUR)]
 
-/** `isQuiet`: true if no emails go out on that day, YYYY-MM-DD. */
+/** `isQuiet`: true if no emails are sent on that day, YYYY-MM-DD. */
 export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean }
 
-/** @param company its time zone is the fallback @param state `pausedUntil` is midnight in UTC, and ends the pause in every zone */
+/** @param company has the fallback time zone @param state has the end of a pause, midnight in UTC for every zone */
 export function calendarOf(
   { timezone, quiet = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quiet'>>,
   person: { timezone?: string; group?: string } = {},
@@ -44,21 +44,21 @@ function isWorkday(day: number, { isQuiet }: WorkCalendar): boolean {
   return isWeekday && isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) !== true
 }
 
-/** @param at milliseconds since 1970 @param weekday only on this one; 1 is Monday */
+/** @param at milliseconds since 1970 @param weekday restricts it to this day; 1 is Monday */
 export function isWorkingTime(at: number, calendar: WorkCalendar, weekday?: number): boolean {
   const { day, hour } = localTime(at, calendar.timezone)
   const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
   return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, calendar)
 }
 
-/** The first hour of working time there, perhaps the present one; undefined: none within two months. */
+/** The next hour of working time, which may be the present one; undefined: none within two months. */
 export function nextWorkingTime(now: number, calendar: WorkCalendar): number | undefined {
   for (let at = now - (now % HOUR_MS); at < now + 60 * DAY_MS; at += HOUR_MS)
     if (isWorkingTime(at, calendar)) return at
   return undefined
 }
 
-/** Undefined unless today is quiet there: the first day that isn't, as its midnight in UTC; milliseconds since 1970. */
+/** The end of the quiet days, midnight UTC in milliseconds since 1970. Undefined if today isn't quiet. */
 export function quietUntil(now: number, { timezone, isQuiet }: WorkCalendar): number | undefined {
   const { day: today } = localTime(now, timezone)
   for (let day = today; ; day++)

@@ -1,5 +1,5 @@
-// Access tokens for the mailbox instead of a password (SMTP_OAUTH_…): by client credentials (RFC 6749 4.4), or by a JWT
-// assertion (RFC 7523 2.1) if the server lists only that grant, as Google does for service accounts.
+// Gets access tokens for the mailbox, which replace a password (SMTP_OAUTH_…): by client credentials (RFC 6749 4.4),
+// or by a JWT assertion (RFC 7523 2.1) if the server lists only that grant, as Google does for service accounts.
 import { createPrivateKey } from 'node:crypto'
 import { SignJWT } from 'jose'
 import {
@@ -28,7 +28,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const USED_SHARE = 0.9
 const UNKNOWN_LIFE_SECONDS = 300
 
-/** SMTP_OAUTH_TOKEN_URL needs no metadata. */
+/** Reads no metadata if SMTP_OAUTH_TOKEN_URL is set. */
 async function tokenServerOf({
   SMTP_OAUTH_TOKEN_URL: url,
   SMTP_OAUTH_ISSUER: issuer = '',
@@ -78,7 +78,7 @@ function noAccessToken(
   return new NoAccessToken(message, { cause: error })
 }
 
-/** @returns a function as nodemailer calls it. @param renew the mail server has refused the current token */
+/** @returns nodemailer's callback; with `renew`, because the mail server refused the current token */
 export function createTokenProvider(settings: Partial<Settings>, now: () => number = Date.now) {
   let current: { token: string; until: number } | undefined
   const renewed = async (mailbox: string) => {

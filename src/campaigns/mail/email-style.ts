@@ -1,5 +1,5 @@
-// The company's name, logo, colors and links in emails. The logo is attached (cid:), because mail programs block remote
-// pictures; they show no SVG and often no WebP, so the name takes its place.
+// The company's name, logo, colors and links in emails. The logo is attached (cid:), because mail programs block
+// remote pictures. They show no SVG and often no WebP; the name then replaces the logo.
 import { imageSize } from 'image-size'
 import { initialOf, libraryIconOf } from '../../company/app-icons.ts'
 import type { StaticAsset } from '../../company/static-asset.ts'
@@ -7,11 +7,11 @@ import type { Company } from '../../company/company.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { brandOf } from '../../web/brand.ts'
 
-/** `maxKb` in each email: 50,000 of them are three gigabytes. */
+/** Limits for the attached logo. 64 KB in 50,000 emails are three gigabytes. */
 const LOGO = { maxWidth: 220, height: 32, maxKb: 64 }
 const ICON = { maxWidth: 28, height: 28, maxKb: 16 }
 
-/** Pixels: without a width, Outlook for Windows draws a picture in its real size. */
+/** In pixels. Without a width, Outlook for Windows shows a picture in its real size. */
 function sizeOf({ type, content }: StaticAsset): { width: number; height: number } | undefined {
   if (type !== 'image/png' && type !== 'image/jpeg') return undefined
   try {
@@ -23,8 +23,8 @@ function sizeOf({ type, content }: StaticAsset): { width: number; height: number
 }
 
 /**
- * @returns `inline`: an attached picture, to which `logo` refers by `cid` (RFC 2392). Undefined if mail programs wouldn't show
- * it, or it is too large
+ * @returns `inline`, an attached picture, and `logo`, which refers to it by `cid` (RFC 2392). Undefined if mail
+ * programs wouldn't show the picture, or it is too large
  */
 function attachedLogo(
   cid: string,
@@ -60,7 +60,7 @@ export function createEmailStyles(company: Company) {
     const logos = { logo: light?.logo, darkLogo: dark?.logo }
     return { name, company: companyName, initial: initialOf(name), color, ...logos, help, home }
   }
-  /** The app's icon as on the pages: the company's, else the library's. Undefined: a letter. */
+  /** The icon of the company, else of the library. Undefined: a letter is shown. */
   const iconOf = (instance: string, n: number) =>
     [company.datasourceOf(instance)?.logo, libraryIconOf(instance)?.image]
       .map((asset) => attachedLogo(`app-${n}`, asset, ICON))

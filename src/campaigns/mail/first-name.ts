@@ -1,12 +1,12 @@
-// The given name in a name of the list, for a greeting. If unsure, the whole name: better formal than wrong. Pure.
+// Finds the given name for a greeting. An unclear name is used as a whole: better formal than wrong. Pure.
 
 const TITLE = /^(dr|prof|mr|mrs|ms|mx|miss|sir|herr|frau|mme|mlle|sr|sra|dott|ing|pan|pani)\.?$/iu
-/** Behind a comma, these follow the whole name: "Ada Lovelace, PhD". */
+/** After a comma, such a suffix follows the whole name: "Ada Lovelace, PhD". */
 const SUFFIX = /^(ph\.?\s?d|m\.?d|j\.?d|ll\.?m|m\.?sc|b\.?sc|mba|cpa|esq|jr|sr|[iv]{2,3})\b/i
-/** Half of a given name, or the beginning of a family name. */
+/** Part of a given name, or the beginning of a family name. */
 const PARTICLE =
   /^(abd|abdel|abdul|abu|umm|al|el|bin|ibn|ben|van|von|de|del|di|da|la|le|عبد|أبو|ابو|أم|آل|בן|בת)$/iu
-/** Family name first, or no space between the two. */
+/** In these scripts, the family name comes first, often without a space. */
 const FAMILY_FIRST = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const FAMILY_FIRST_LANGUAGE = /^(hu|ja|ko|vi|zh)\b/i
 const WORD = /^\p{L}[\p{L}\p{M}'’-]+$/u

@@ -1,31 +1,28 @@
-// Reads the mail server's reply to an email: its outcome, or that no email can be sent at all. Pure.
+// Derives an email's outcome from the mail server's reply. Pure.
 import { printableReply, explainSmtpError, type SmtpError } from './smtp-error.ts'
 import { OperatorError } from '../../problem.ts'
 
-/** failed: permanent rejection of the recipient. unknown: the connection broke after the last byte, so it may have been sent. */
+/** failed: the recipient is rejected for good. unknown: the connection broke after the last byte. */
 type EmailOutcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
-/**
- * recipient: about this mailbox. throttled: the server takes nothing from us for now. other: such as a refused sender or a
- * broken connection.
- */
+/** recipient: about this mailbox. throttled: about the rate. other: such as a refused sender or a broken connection. */
 type FailureReason = 'recipient' | 'throttled' | 'other'
 
-/** `reply` is for people: the server's, or why there is none; one bounded line without links. */
+/** `reply`, one bounded line without links, is the server's, or the reason for its absence. */
 export type SendResult =
   { outcome: 'sent' } | { outcome: Exclude<EmailOutcome, 'sent'>; reply: string; reason: FailureReason }
 
-/** No such server, no TLS, or sign-in refused. The message names the setting to check. */
+/** No email can be sent: no such server, no TLS, or sign-in refused. The message names the setting. */
 export class MailServerUnusable extends OperatorError {
   override name = 'MailServerUnusable'
 }
 
 export const isTemporary = ({ responseCode = 500 }: SmtpError): boolean => responseCode < 500
 
-/** Gmail wants an app password, Exchange Online (with one exception) another kind of sign-in. */
+/** Gmail requires an app password, Exchange Online (with one exception) another kind of sign-in. */
 const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
 
-/** True if a sign-in was refused because of the name or password (RFC 4954 6), and not because of its kind. */
+/** True if the name or password was refused (RFC 4954 6), and not the kind of sign-in. */
 const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boolean =>
   responseCode === undefined || (responseCode === 535 && !OTHER_KIND.test(response))
 
@@ -48,7 +45,7 @@ const ENHANCED = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
 const RECIPIENT = ['RCPT TO', 'DATA']
 const TOO_FAST = /\brate\b|\brate-?limit|throttl|slow down|too (many|much|fast|quickly)/i
 
-/** `code` is the reply's, `enhanced` the status code of RFC 3463 ('' without one). */
+/** `code` matches the reply code, `enhanced` the status code of RFC 3463 ('' without one). */
 type ReplyRule = {
   stages?: readonly string[]
   code: RegExp
@@ -62,19 +59,19 @@ const LATER = { outcome: 'deferred', reason: 'recipient' } as const
 const THROTTLED = { outcome: 'deferred', reason: 'throttled' } as const
 const OTHER = { outcome: 'deferred', reason: 'other' } as const
 
-/** The first match counts. */
+/** The first matching rule wins. */
 const REPLY_RULES: readonly ReplyRule[] = [
-  // There is no such mailbox, or it takes no email from anyone.
+  // The mailbox doesn't exist, or takes no email from anyone.
   { stages: RECIPIENT, code: /^5/, enhanced: /^5\.(1\.([1-36]|10)|2\.1)$/, means: REJECTED },
   // Exchange Online's reply for unknown recipients.
   { stages: RECIPIENT, code: /^550/, text: /^550[ -]5\.4\.1 recipient address rejected/i, means: REJECTED },
-  // It closes the connection, whatever the command was (RFC 5321 3.8).
+  // The server closes the connection, whatever the command was (RFC 5321 3.8).
   { code: /^421/, means: THROTTLED },
-  // About the sender, although Postfix reports it at RCPT.
+  // Postfix reports faults of the sender at RCPT.
   { code: /^4/, text: /\b(client host|helo command) rejected\b/i, means: THROTTLED },
-  // A mailbox that is full, busy or greylisted. X.2 is about the mailbox (RFC 3463 3.3).
+  // The mailbox is full, busy or greylisted: X.2 is about the mailbox (RFC 3463 3.3).
   { stages: RECIPIENT, code: /^[45]/, enhanced: /^(4\.2\.\d+|5\.2\.2)$/, means: LATER },
-  // Many servers refuse a sender only at RCPT. X.1.7 and X.1.8 are the sender's address, X.3 and X.5 the mail system.
+  // Many servers refuse a sender only at RCPT: X.1.7 and X.1.8 (its address), X.3 and X.5 (the mail system).
   { stages: ['RCPT TO'], code: /^4/, enhanced: /^4\.(1\.[78]|3\.\d+|5\.\d+)$/, means: THROTTLED },
   { code: /^4/, text: TOO_FAST, means: THROTTLED },
   { code: /^4/, enhanced: /^4\.7\./, text: /\b(limit|quota)\b/i, means: THROTTLED },
@@ -91,7 +88,7 @@ function meaningOf(response: string, command = ''): ReplyRule['means'] {
   return REPLY_RULES.find(fits)?.means ?? OTHER
 }
 
-/** @param hasLeft the whole email has left @param limitMs how long we waited for a reply */
+/** @param hasLeft the whole email was transmitted @param limitMs how long we waited for a reply */
 export function sendResultOf(error: SmtpError, hasLeft: boolean, limitMs: number): SendResult {
   const { response, responseCode, command } = error
   if (response !== undefined && responseCode !== undefined)

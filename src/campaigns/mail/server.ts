@@ -1,5 +1,5 @@
-// Sends emails over a few kept connections. nodemailer retries an email only before a byte of it was read: one that broke
-// later may have arrived.
+// Sends emails over a few pooled connections. nodemailer retries an email only if none of it was read, because an
+// email that failed later may have arrived.
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createTransport, type Transporter } from 'nodemailer'
@@ -16,21 +16,21 @@ import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from '
 import type { SmtpError } from './smtp-error.ts'
 
 /**
- * Milliseconds. RFC 5321 4.5.3.2 asks for five minutes for a greeting and ten after the final dot: an email whose reply wasn't
- * awaited may have been taken.
+ * Milliseconds. RFC 5321 4.5.3.2 requires five minutes for a greeting and ten after the final dot: a server may accept
+ * an email although we no longer wait for its reply.
  */
 const LIMITS = {
   check: 60_000,
   greeting: 300_000,
   reply: 600_000,
-  /** For the emails under way when the run is to stop. */
+  /** For emails in progress when the run is stopped. */
   stop: 30_000,
 }
 
-/** For EHLO: strict relays refuse a container's own name. Undefined: the library's choice. */
+/** The name for EHLO, because strict relays refuse a container's own. Undefined: the library's choice. */
 const domainOf = (publicUrl: string) => /\.[a-z][^.]*$/.exec(new URL(publicUrl).hostname)?.input
 
-/** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
+/** Requires TLS from the start (smtps) or by STARTTLS, except on this machine. */
 function serverOf(settings: Partial<Settings>) {
   const { SMTP_URL = '', PUBLIC_URL = 'http://localhost', SMTP_OAUTH_CLIENT_ID: client } = settings
   const url = new URL(SMTP_URL)
@@ -46,18 +46,17 @@ function serverOf(settings: Partial<Settings>) {
     port: Number(url.port) || (secure ? 465 : 587),
     secure,
     requireTLS: !secure && !isLoopback(url.hostname),
-    // A relay on this machine often offers TLS without a certificate, or with one of its own making. No one listens there,
-    // and no password goes to it.
+    // A relay on this machine often has a self-signed certificate or none. No one can listen in on the connection.
     ...(isLoopback(url.hostname) &&
       user === '' && { opportunisticTLS: true, tls: { rejectUnauthorized: secure } }),
     disableFileAccess: true,
     disableUrlAccess: true,
-    // Without forceAuth a server that offers no sign-in would get the emails, and refuse them one by one.
+    // Without forceAuth, a server that offers no sign-in would get the emails and refuse them one by one.
     ...(user !== '' && { auth, forceAuth: true }),
   }
 }
 
-/** @param start the time to connect, which includes that for the greeting */
+/** @param start the time limit for connecting and the greeting together */
 const timeouts = (start: number, reply: number) => ({
   connectionTimeout: start,
   greetingTimeout: start,
@@ -68,10 +67,7 @@ const isSmtpError = (error: unknown): error is SmtpError => error instanceof Err
 
 const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
 
-/**
- * Names a sender to the mail server, and no recipient, so no email leaves.
- * @returns the reply if it refuses the sender @throws without a reply
- */
+/** Names a sender but no recipient, so no email is sent. @returns a refusal of the sender @throws without a reply */
 export async function senderRefusal(
   settings: Partial<Settings>,
   address: string,
@@ -83,7 +79,7 @@ export async function senderRefusal(
     ...server,
     ...timeouts(limitMs, limitMs),
     customAuth: {
-      // The library sends a command of ours only where it takes it for a way to sign in.
+      // The library sends a custom command only as a sign-in method.
       SENDER: async (dialogue) => {
         const { status, response } = await dialogue.sendCommand(`MAIL FROM:<${address}>`)
         if (status >= 500) refusal = response
@@ -125,7 +121,7 @@ export class MailServer {
     signal?.addEventListener('abort', () => setTimeout(() => this.#abandon.abort(), limits.stop).unref())
   }
 
-  /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
+  /** Connects and signs in without sending anything. @throws {MailServerUnusable} */
   async check(): Promise<void> {
     try {
       await this.#probe.verify()
@@ -134,7 +130,7 @@ export class MailServer {
     }
   }
 
-  /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */
+  /** @throws {MailServerUnusable}: the email was not sent; {RangeError}: a header is forbidden */
   async send(email: Email): Promise<SendResult> {
     refuseInjection(email)
     const attributes = {
@@ -158,7 +154,7 @@ export class MailServer {
   }
 
   async #deliver(email: Email): Promise<SendResult> {
-    /** To see whether all of it has left. */
+    /** Shows whether the whole email was transmitted. */
     const source: { stream?: Readable } = {}
     try {
       await this.#transport.sendMail({ ...messageOf(email), source, signal: this.#abandon.signal } as object)
@@ -167,7 +163,7 @@ export class MailServer {
       if (!isSmtpError(error)) throw error
       if (UNUSABLE.includes(error.code ?? '') && !isTemporary(error))
         throw unusableMailServer(this.#name, error, this.#limits.greeting)
-      // Before its end no server may deliver an email (RFC 5321 4.1.1.4).
+      // A server must not deliver an email before its end (RFC 5321 4.1.1.4).
       return sendResultOf(error, source.stream?.readableEnded === true, this.#limits.reply)
     }
   }

@@ -1,9 +1,9 @@
-// Explains to people why a mail server rejected something, didn't reply, or can't be used. Pure.
+// Explains why a mail server rejected something, didn't reply, or can't be used. Pure.
 import { getSystemErrorName } from 'node:util'
 import { certificateError } from '../../http/network-error.ts'
 import { printable } from '@onramp/terminal/printable'
 
-/** As nodemailer throws it. `originalCode` is Node's, before the library's own code replaced it. */
+/** An error of nodemailer. `originalCode` is Node's, which the library replaces by its own code. */
 export type SmtpError = Error & {
   code?: string
   originalCode?: string
@@ -19,8 +19,8 @@ export type SmtpError = Error & {
 const MAX_SHOWN = 300
 
 /**
- * A reply as one line of at most 300 characters. Filters may quote an invitation's link, which is personal: only the host of
- * a URL is shown, and nothing as long as a token.
+ * Formats a reply as one line of at most 300 characters. Filters may quote an invitation's personal link, so only the
+ * host of a URL is shown, and nothing as long as a token.
  */
 export function printableReply(reply: string): string {
   const line = reply
@@ -49,10 +49,10 @@ const SYSTEM: Record<string, string> = {
 function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
   if (!message.includes('STARTTLS')) return `TLS failed (${printableReply(message)})`
   const reply = response === undefined ? '' : ` (it says: ${printableReply(response)})`
-  // Postfix, while its filter doesn't respond; TLS isn't the cause.
+  // Postfix replies this while its filter doesn't respond; TLS isn't the cause.
   if (/^454[ -]4\.3\./.test(response ?? ''))
     return `it takes no email for now${reply}: if it stays so, a filter of its own (milter, such as OpenDKIM) is down`
-  // RFC 3207 4: it has TLS, but TLS does not work.
+  // The server has TLS, but TLS does not work (RFC 3207 4).
   if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it fixed`
   return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")`
 }
@@ -63,7 +63,7 @@ const NO_PASSWORDS =
 
 const formatLimit = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
 
-/** What happened, and what to do if the error shows it. Never the password: no error holds it. @param limitMs how long we waited */
+/** Cause and advice. No error contains the password. @param limitMs how long we waited */
 export function explainSmtpError(error: SmtpError, limitMs: number): string {
   const { errno, reason, response, code, originalCode } = error
   const certificate = certificateError(error)

@@ -1,5 +1,5 @@
-// The templates of an email: views/mail, or an administrator's folder with the same two files. Plain text begins with
-// "Subject: …" and an empty line. Templates are code, so they come from the person who runs the command.
+// Renders the templates of an email: views/mail, or an administrator's folder with the same two files. The plain text
+// begins with "Subject: …" and an empty line. Templates are code, so only the operator may provide them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,42 +17,42 @@ const english = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, 
   product: 'search',
 })
 
-/** Everything that a template may print, and no secret. Tries every template before anything is sent. */
+/** Everything that a template may print; nothing is secret. Every template is tried with it before a run. */
 const SAMPLE = {
   t: english,
   look: createEmailStyles(neutralCompany).styleIn(english),
   email: 'ada@onramp.example',
-  /** May be empty. `firstName`: the given name, or all of it if unsure. */
+  /** May be empty. `firstName`: the given name, or the whole name if unclear. */
   name: 'Ada Lovelace',
   firstName: 'Ada',
-  /** `sender` of the company file. Both may be empty. */
+  /** From the company file. Both may be empty. */
   sender: { name: 'Grace Hopper', role: 'Head of IT' },
-  /** Apps to connect: of very many, the first few. */
+  /** The number of apps to connect; of very many, the first few. */
   count: 2,
-  /** Display names of the first ones; `more` are left out. */
+  /** Display names of the first apps; `more` are left out. */
   apps: ['Slack', 'GitHub'],
-  /** Of these apps; undefined: a letter. */
+  /** Icons of these apps; undefined: a letter is shown. */
   icons: [undefined, { src: 'cid:app@onramp', width: 28, height: 28 }],
   more: 0,
-  /** How many apps are connected, and with all that are left. */
+  /** The number of connected apps, and of all apps. */
   connected: 1,
   total: 3,
   /** Other apps are left, too. */
   hasOthers: false,
   isReminder: false,
-  /** Access to these apps has ended. Never a reminder: the subject is the same each time. */
+  /** Access to these apps has ended. Then `isReminder` is false, because the subject stays the same. */
   isLapse: false,
-  /** These apps came after the invitation. A reminder if there was an email about each of them. */
+  /** These apps came after the invitation. `isReminder`: each of them was in an earlier email. */
   isNew: false,
   /** They replace apps that were connected. */
   isMoved: false,
-  /** The person waited for these apps, and an admin approved them. `isConfirmed`: one person has connected since. */
+  /** An admin approved these apps, for which the person waited. `isConfirmed`: someone has connected since. */
   isApproved: false,
   isConfirmed: false,
   /** The second email about these apps, and the last one. */
   isSecond: false,
   isLast: false,
-  /** The day on which access ended. */
+  /** The day when access ended. */
   since: english.day(0),
   link: 'https://onramp.example/invite/x',
   optOut: 'https://onramp.example/invite/x/opt-out',
@@ -60,7 +60,7 @@ const SAMPLE = {
   address: 'https://onramp.example',
   host: 'onramp.example',
   days: 30,
-  /** The day on which the link stops working. */
+  /** The day when the link expires. */
   expires: english.day(0),
   from: 'Acme Search',
 }
@@ -76,16 +76,16 @@ class FaultyTemplate extends OperatorError {
 const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 const MAX_SUBJECT_CHARACTERS = 150
 
-/** Characters; RFC 5322 2.1.1 asks for 78 at most. */
+/** Characters; RFC 5322 2.1.1 recommends at most 78. */
 const MAX_LINE = 72
 
-/** Functions for templates, besides `t`. `wrapped`: some mail programs cut longer lines off. */
+/** Functions for templates, besides `t`. `wrapped`, because some mail programs truncate longer lines. */
 const tools = {
   letterOf: initialOf,
   wrapped: (paragraph: string): string => wrapText(paragraph, MAX_LINE).join('\n'),
 }
 
-/** @param folder that holds invitation-text.eta and invitation-html.eta @throws {FaultyTemplate} if one is missing or fails */
+/** @param folder with invitation-text.eta and invitation-html.eta @throws {FaultyTemplate} */
 export function createEmailTemplates(folder = VIEWS): RenderEmail {
   const ours = ['mail/invitation-text', 'mail/invitation-html'] as const
   const views = folder === VIEWS ? ours : (['invitation-text', 'invitation-html'] as const)
@@ -99,7 +99,7 @@ export function createEmailTemplates(folder = VIEWS): RenderEmail {
   return render
 }
 
-/** @returns throws a {@link FaultyTemplate} if one of them fails */
+/** @returns a function that throws {FaultyTemplate} if a template fails */
 export function createRenderer(
   [textView, htmlView]: readonly [text: string, html: string],
   folder = VIEWS,
