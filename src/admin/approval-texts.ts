@@ -6,7 +6,7 @@ import { newApp, type AppCounts, type Report } from './report.ts'
 
 export const approvalPath = (instance: string): string => `/approvals/${encodeURIComponent(instance)}`
 
-/** For an app without an approval in the keep state. Counts the waiting people on record. */
+/** Derives an approval from the people on record, for an app that has none in the keep state. */
 export function earlyApproval(instance: string, { datasources, madeAt }: Report): Approval {
   const app: AppCounts =
     datasources.find((one) => one.instance === instance) ??
@@ -19,7 +19,7 @@ export function earlyApproval(instance: string, { datasources, madeAt }: Report)
 export const needsDecision = ({ stage, waiting }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waiting > 0)
 
-/** @param one.owners empty: the reader is one, or no one is named */
+/** @param one.owners empty: the reader is the owner, or the app has none */
 export function describeApproval(one: Approval, app: string, t: Texts) {
   const { stage, waiting: count, by = '', owners } = one
   const [day, label] = [t.day(one.approvedAt), t('approval.done')]

@@ -12,7 +12,7 @@ export const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
 /**
  * Compares with the newest row up to the requested day, else up to a week ago, else with the oldest row.
  * @param requestedDay the query's `since`, untrusted: YYYY-MM-DD
- * @returns undefined: `onramp keep` left no row before today
+ * @returns undefined if `onramp keep` left no row before today
  */
 export function compareSince(report: Compared, keepState: KeepState, now: number, requestedDay?: unknown) {
   const isDay = typeof requestedDay === 'string' && /^\d{4}-\d\d-\d\d$/.test(requestedDay)
@@ -55,7 +55,7 @@ function compareWith(
     ...flows,
     newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(named),
     removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(named),
-    /** New for someone, not only for many. */
+    /** Apps that are new for at least one person. */
     newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
   }
 }

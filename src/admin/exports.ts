@@ -1,5 +1,5 @@
-// GET /admin/report.json and /admin/people.csv, for administrators, and for programs with REPORT_TOKEN. Programs have no
-// session, so createTokenRoutes comes before requireSignIn. Without REPORT_TOKEN it has no routes.
+// GET /admin/report.json and /admin/people.csv, for administrators, and for programs with REPORT_TOKEN. Programs have
+// no session, so createTokenRoutes comes before requireSignIn. Without REPORT_TOKEN it has no routes.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
@@ -16,7 +16,7 @@ import type { PersonSummary } from './person-summary.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
-/** Downloads at once per process; each buffers up to 512 KB. */
+/** Concurrent downloads per process; each buffers up to 512 KB. */
 const MAX_DOWNLOADS = 20
 
 export function createExportRoutes(
@@ -65,7 +65,7 @@ export function createExportRoutes(
   return routes
 }
 
-/** In front of requireSignIn. A browser's request goes on to it, even with a token that a proxy has added. */
+/** Runs before requireSignIn, to which a browser's request is passed on, even with a token that a proxy added. */
 export function createTokenRoutes(
   exports: Router,
   token: string | undefined,
@@ -75,7 +75,7 @@ export function createTokenRoutes(
   const router = Router()
   if (token === undefined) return router
   const hasAny: RequestHandler = (req, _res, next) => next(sendsBearer(req) ? undefined : 'router')
-  // Behind the limit, because a guess may pass itself off as a browser's request.
+  // Runs after the limit, because a guess could pretend to be a browser's request.
   const check: RequestHandler = (req, res, next) => {
     if (hasBearer(req, token)) return next()
     if (wantsPage(req)) return next('router')

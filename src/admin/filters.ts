@@ -3,7 +3,7 @@ import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, hasAppIn, isStuckApp, type PersonSummary } from './person-summary.ts'
 import { dueAt, isLimited } from './report.ts'
 
-/** @param about the same person with the requested app alone, or with all */
+/** @param about the same person, perhaps with the requested app alone */
 type FilterTest = (
   about: PersonSummary,
   wanted: { app: string; now: number },
@@ -12,7 +12,7 @@ type FilterTest = (
 
 const isLapsed = ({ lapsedAt }: PersonApp): boolean => lapsedAt !== undefined
 
-/** Counted among people with something to connect, as in the funnel. */
+/** Counts only people with something to connect, as the funnel does. */
 const inFunnel =
   (stage: 'invited' | 'opened' | 'signedIn'): FilterTest =>
   (about) =>
@@ -71,11 +71,10 @@ export function parsePeopleQuery(query: Record<string, unknown>, now: number) {
   return {
     filter,
     search: text('q').toLowerCase(),
-    /** Only people with this app; filters about apps are then about this one. An instance, or empty. */
+    /** An instance, or empty: only people with this app, and filters look at this app alone. */
     app: text('app'),
-    /** Only this department, by its whole name; or empty. */
+    /** The exact name of a department, or empty. */
     group: text('group'),
-    /** From 1. */
     page: /^[1-9]\d{0,5}$/.test(text('page')) ? Number(text('page')) : 1,
     now,
   }
@@ -90,7 +89,7 @@ export function toQueryString({ filter, search, app, group, page = 1 }: Partial<
 
 export const peopleUrl = (query: Partial<PeopleQuery>): string => `/admin/people?${toQueryString(query)}`
 
-/** Which filters a person matches; undefined if search, app or department exclude them. */
+/** @returns the filters that a person matches; undefined if the search, app or department excludes them */
 export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   const { email, name = '', group = '', formerEmails = [] } = summary.person
   const { search, app } = wanted

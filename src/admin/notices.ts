@@ -37,7 +37,7 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
   return noticeOf(subject, paragraphs, context, { commands })
 }
 
-/** To the owners of an app. @param context.where the page on which they approve it */
+/** The email to an app's owners. @param context.where the page on which they approve the app */
 export function approvalNotice(
   one: Approval,
   context: NoticeContext & { where: string | undefined },
@@ -50,7 +50,7 @@ export function approvalNotice(
   return noticeOf(heading, all, context, { link, owned })
 }
 
-/** One email for all that one run found. */
+/** One email for all apps that a run found. */
 export function removedAppsNotice(
   found: readonly RemovedApp[],
   report: Report,
@@ -70,10 +70,10 @@ export function removedAppsNotice(
   return noticeOf(subject, [...questions, why], context, { commands })
 }
 
-/** Less than seven days: runs are not on the minute. */
+/** Less than seven days, because runs aren't exactly on time. */
 const DIGEST_AGAIN_MS = 6 * 86_400_000
 
-/** On its weekday, in working hours of the company's time zone. @param now milliseconds since 1970 */
+/** True on the digest's weekday, in the company's working hours. @param now milliseconds since 1970 */
 export const isDigestDue = (
   { digest: last, digestAt = 0 }: KeepState,
   { digest, ...company }: Pick<Company, 'digest' | 'timezone'> & Partial<Pick<Company, 'quiet'>>,

@@ -25,14 +25,14 @@ import {
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
 
-/** Resumes the paused emails about an app, or answers that it was removed. Undefined: a shell would read more in its name. */
+/** The command for an app's paused emails or removal. Undefined if the app's name isn't safe in a shell. */
 export const keepCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>
   /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --${option} ${instance}` : undefined
 
 const KEEP_COMMAND = `${COMMAND} keep PEOPLE.csv`
 const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
 
-/** @param times.now milliseconds since 1970 @param times.since from the query, untrusted */
+/** @param times.now milliseconds since 1970 @param times.since the query's, untrusted */
 export function overviewPage(
   report: Report,
   keepState: KeepState,
@@ -78,7 +78,7 @@ export function overviewPage(
   }
 }
 
-/** Derived from the keep state: a dry run or a run proves that the list was read. */
+/** A dry run or a run in the keep state proves that the list was read. */
 const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
   {
     text: t('admin.step.list'),
@@ -97,7 +97,7 @@ const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
   },
 ]
 
-/** One sentence on the day of the first invitations, a drawing later. */
+/** A sentence on the day of the first invitations, a chart later. */
 function trendOf(report: Report, { days }: KeepState, t: Texts, now: number) {
   const first = report.days.find(({ invited }) => invited > 0) ?? report.days[0]
   if (first === undefined || first.day < utcDay(now))
@@ -129,7 +129,7 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnread = (unread: number): string =>
   `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-/** The app that affects at least half of these people, and more than any other. @param at number of people whom an app affects */
+/** The app that affects most people, and at least half of `count`. @param at the number of people it affects */
 function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt): AppCounts | undefined {
   const [first, second] = mostFirst(datasources, at)
   return first && at(first) > (second ? at(second) : 0) && at(first) * 2 >= count ? first : undefined
@@ -192,7 +192,7 @@ function funnelOf({ funnel, toConnect }: Report, t: Texts) {
   }))
 }
 
-/** Scheduled runs email people themselves. Three hours, as in the alert OnrampKeepMissing. */
+/** If runs are scheduled, they email people. Three hours, as in the alert OnrampKeepMissing. */
 const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
   now - lastRunAt < 3 * 3_600_000
 
@@ -204,7 +204,7 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => at(app) > 0).sort((one, other) => at(other) - at(one))
 
-/** The items that have a reason in the texts. */
+/** Items whose reason is in the texts. */
 type ItemKind<Key = TextKey> = Key extends `admin.need.${infer Kind}Why` ? Kind : never
 
 const createItemFor =
@@ -227,10 +227,7 @@ const createItemFor =
     }
   }
 
-/**
- * With their texts: mass disconnects come first, because they keep people from being emailed, then apps by the people they
- * affect, then emails.
- */
+/** Mass disconnects come first, because they pause emails; then apps, by the people they affect; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources } = report
   const approvals = new Map(keepState.approvals?.map((one) => [one.instance, one]))
@@ -268,7 +265,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const first = t('admin.need.appSince', { day: t.date(approval.since) })
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
-  // No admin is needed while one person tests the app, or once everyone who waited can connect it.
+  // No admin is needed while one person tests the app, or once everyone can connect it.
   const needsNoOne = ({ instance }: AppCounts) => {
     const { stage, waiting } = approvals.get(instance) ?? {}
     return stage === 'approved' || (stage === 'confirmed' && waiting === 0)

@@ -1,10 +1,10 @@
-// People as CSV, streamed. Excel reads UTF-8 only after a byte order mark.
+// Streams people as CSV. Excel reads UTF-8 only after a byte order mark.
 import { DETAILS, mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 import { isoDate } from './report.ts'
 
-/** Its name when it is downloaded; `onramp invite send` reads its column "email". */
+/** The name of the download. `onramp invite send` reads its column "email". */
 export const PEOPLE_FILE = 'onramp-people.csv'
 
 const date = (at: number | undefined) => isoDate(at) ?? ''

@@ -17,10 +17,10 @@ const PEOPLE_A_PAGE = 25
 const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
 
-/** One pass over everyone. @param all in the order of the list @returns the last page, if there are fewer than the query's */
+/** Reads everyone once. @param all in the order of the list @returns the last page if the query's is beyond it */
 export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery) {
   let people: PersonSummary[] = []
-  /** How many would match with each filter in its place. */
+  /** The number of people that each filter would match. */
   const counts = zeros(FILTER_NAMES)
   for await (const summary of all) {
     const matches = matchingFilters(summary, query)
@@ -93,7 +93,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     group: person.group ?? '',
     stage: t(`admin.stage.${stage}`),
     since: dateOf(at),
-    // An earlier reminder would look as if it hadn't worked.
+    // An earlier reminder would look unsuccessful.
     reminded:
       reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
     notes: NOTES.filter((what) => CRITERIA[what](summary)).map((what) => t(`admin.person.${what}`)),
@@ -114,7 +114,7 @@ function describeOpenApp({ state, isUnconfirmed, lapsedAt }: PersonApp, app: str
   return state === 'skipped' ? t('admin.person.skipped', { app }) : app
 }
 
-/** How far a person is, and since when. */
+/** The stage that a person has reached, and its time. */
 function latestStage(summary: PersonSummary) {
   const { signedInAt, openedAt, leftAt, unknownAt } = summary.person
   const stages = [

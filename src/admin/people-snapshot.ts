@@ -1,5 +1,5 @@
-// Everyone on record, read once for all pages and exports of ten seconds, because any web page may send an admin's browser
-// here as often as it likes. It is handed out in slices; at most two reads are in memory.
+// A snapshot of everyone, shared by all pages and exports for ten seconds, because any web page may send an admin's
+// browser here at any rate. It is read in slices; at most two snapshots are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
 import type { People } from '../people/people.ts'
@@ -8,7 +8,7 @@ import { summarize, type PersonSummary } from './person-summary.ts'
 import { createReport, type Report } from './report.ts'
 
 const FRESH_MS = 10_000
-/** Filtering so many people takes a few milliseconds. */
+/** Filtering 500 people takes a few milliseconds. */
 const SLICE = 500
 
 type Order = (one: PersonSummary, other: PersonSummary) => number
@@ -18,7 +18,7 @@ const sortName = ({ person }: PersonSummary) => person.name ?? person.email
 
 const byEmail: Order = ({ person: one }, { person: other }) =>
   one.email === other.email ? 0 : one.email < other.email ? -1 : 1
-/** Downloads sort by address: a name may change during one, and would repeat a person. */
+/** Downloads sort by address, because a name that changes during the download would repeat a person. */
 const ORDERS = {
   page: (one, other) => names.compare(sortName(one), sortName(other)) || byEmail(one, other),
   download: byEmail,
@@ -28,7 +28,7 @@ type Use = keyof typeof ORDERS
 
 type Snapshot = Record<Use, PersonSummary[]> & { report: Report }
 
-/** A merge sort with turns in between: 50,000 names at once would block the event loop for a quarter of a second. */
+/** A merge sort in turns, because sorting 50,000 names would block the event loop for a quarter of a second. */
 async function sortInTurns(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
   await nextTurn()
   if (all.length <= SLICE) return all.toSorted(order)
@@ -54,7 +54,7 @@ function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order
   return all.slice(first, first + SLICE)
 }
 
-/** Each method throws the reason of `gone` once the browser has gone. */
+/** Each method throws the signal's reason once the browser has disconnected. */
 export class PeopleSnapshot {
   readonly #people: Pick<People, 'all'>
   readonly #keepStateStore: Pick<KeepStateStore, 'load'>
@@ -62,7 +62,7 @@ export class PeopleSnapshot {
   #latest: Snapshot | undefined
   #reading: Promise<void> | undefined
   readonly #waiting = new Set<AbortSignal>()
-  /** One slice a turn over all pages, and one over all downloads, so that none blocks the event loop. */
+  /** All pages share one queue of slices, all downloads another, so that none blocks the event loop. */
   readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
 
   constructor(people: Pick<People, 'all'>, keepStateStore: Pick<KeepStateStore, 'load'>, now: () => number) {
@@ -71,7 +71,7 @@ export class PeopleSnapshot {
     this.now = now
   }
 
-  /** Everyone: pages by name, or address without one; downloads by address. A slow reader goes on in the newest snapshot. */
+  /** Everyone, for a page sorted by name, for a download by address. A slow reader continues in a newer snapshot. */
   async *summaries(signal: AbortSignal, use: Use): AsyncGenerator<PersonSummary> {
     for (let last: PersonSummary | undefined; ;) {
       const snapshot = await this.#newest(signal)

@@ -1,5 +1,5 @@
-// One person's history and the next helpful step, from their record, then as texts for their page and `onramp person`. Pure.
-// Times are milliseconds since 1970.
+// Derives one person's history and the next helpful step, as texts for their page and `onramp person`. Pure. Times are
+// milliseconds since 1970.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { belowLimitFrom, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
@@ -25,13 +25,15 @@ import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-
 /** Suffixes of the text keys with this prefix. */
 type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
 
-/** `app`: an instance. `outcome`: of an email. `code`: of a failed step. `by`: the actor, or the releaser of an email. `former`: an address. */
 type EventDetails = {
   app?: string | undefined
   apps?: readonly string[]
   outcome?: ReturnType<typeof emailStateOf>
+  /** The problem code of a failed step. */
   code?: string
+  /** The address of the person who acted, or who released the email. */
   by?: string | undefined
+  /** A former address. */
   former?: string | undefined
 }
 
@@ -54,7 +56,7 @@ const lostAt = ({ lapsedAt, previousLapsedAt }: AppRecord) => lapsedAt ?? previo
 const backAt = ({ status, since, lapses }: AppRecord) =>
   lapses && status === 'connected' ? since : undefined
 
-/** True if the action concerns this person: a list that dropped them, or an app that they had lost or waited for. */
+/** True if the action was about a list that dropped the person, or about an app that they had lost or waited for. */
 function concerns(person: Person, action: OperatorAction, current: (instance: string) => string): boolean {
   const { at, app, what, since = 0 } = action
   const { lastCheck, replacedApps = [], intents, listedAt = Infinity, leftAt = Infinity } = person
@@ -70,7 +72,7 @@ function concerns(person: Person, action: OperatorAction, current: (instance: st
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
 
-/** `events`: newest first. */
+/** @returns `events`: newest first */
 export function historyOf(
   person: Person,
   keepState: KeepState,
@@ -81,7 +83,7 @@ export function historyOf(
   const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: own = [] } = person
   const current = (instance: string) => replacedBy.get(instance) ?? instance
-  // The app in its place goes on with a loss that hadn't ended.
+  // The successor of an app continues a loss that hadn't ended.
   const isContinued = (former: AppRecord) =>
     records.some((app) => app.instance === current(former.instance) && lostAt(app) === lostAt(former))
   const ended = (counted.replacedApps ?? []).filter((former) => !isContinued(former))
@@ -111,7 +113,7 @@ export function historyOf(
     }),
   ]
   const apps = summary.apps.map((app, index) => {
-    // When someone skipped an app isn't on record.
+    // The time of a skip isn't on record.
     const since = app.state === 'skipped' ? undefined : records[index]?.since
     return { ...app, since: app.state === 'blocked' ? app.blockedAt : since }
   })
@@ -119,7 +121,7 @@ export function historyOf(
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
 }
 
-/** Before a rename. An address that came back is listed once, so then only the last one is certain. */
+/** The address before a rename. A reused address is listed once, so then only the last one is certain. */
 function formerAddress(action: OperatorAction, { actions = [], formerEmails = [] }: Person) {
   const renames = actions.filter(({ what }) => what === 'renamed')
   const nth = renames.indexOf(action) - renames.length
@@ -127,19 +129,19 @@ function formerAddress(action: OperatorAction, { actions = [], formerEmails = []
   return isKnown ? formerEmails.at(nth) : undefined
 }
 
-/** The release that this email waited for, if it is the first one after it. @param actions about the person */
+/** The operator action that released this email; undefined unless the email is the first one after it. */
 const releaseOf = (email: EmailRecord, emails: readonly EmailRecord[], actions: readonly OperatorAction[]) =>
   actions.findLast(
     ({ at, what, app = '' }) =>
       what === 'released' && emails.find((one) => one.at >= at && one.apps?.includes(app)) === email,
   )
 
-/** A shell would read more in other addresses. */
+/** Quotes an address that isn't safe in a shell. */
 const shellWord = (text: string) => (/^[\w.+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 const HOUR_MS = 3_600_000
 
-/** The first cause that holds, with its apps. `path` is one of ours. */
+/** @returns the first cause that applies, with its apps; `path` is a page of onramp */
 function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const paused = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
@@ -180,7 +182,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path, approvedAt }
 }
 
-/** The reason why no email leaves now, and its end in milliseconds since 1970. */
+/** Why no email is sent now, and until when, in milliseconds since 1970. */
 export function noEmailUntil(
   person: Person,
   state: Pick<KeepState, 'pausedUntil'>,
@@ -205,7 +207,7 @@ export function personPage(
   const known =
     person.lastCheck?.apps.map((app) => ({ ...app, name: company.displayName(app, t.lang) })) ?? []
   const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))
-  // Apps that are hidden or replaced left the record, and have their lines in the history.
+  // Apps that were hidden or replaced aren't in the record, but in the history.
   const nameOf = (former: string) => {
     const instance = company.replacedBy.get(former) ?? former
     const name = humanize(datasourceType(instance))

@@ -1,4 +1,4 @@
-// A person as the report, the list and the export count them, derived once. Small, because pages hold everyone's. Pure.
+// Summarizes a person for the report, the list and the export. Small, because pages hold everyone's summary. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails } from '../campaigns/campaign.ts'
 import { EPISODES, NEW_APPS } from '../campaigns/episodes.ts'
@@ -22,9 +22,9 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
 /**
  * Each person is in exactly one state; all states but `gone` add up to the number of people.
  * - `ready`: everything is connected, or there was nothing to connect.
- * - `stuck`: can't continue alone. An app waits for an admin, a consent was never confirmed, or their newest email was
- *   rejected and they never signed in.
- * - `fellBack`: had connected everything, and lost some of it.
+ * - `stuck`: can't continue without help. An app waits for an admin, a consent was never confirmed, or the newest email
+ *   was rejected and the person never signed in.
+ * - `fellBack`: had connected everything, and lost some apps.
  * - `inProgress`: signed in, and something is left.
  * - `notStarted`: never signed in, invited or not.
  * - `gone`: no longer on the list, or unknown to the service.
@@ -38,7 +38,7 @@ export function summarize(whole: Person & { goneApps?: string[] }, shared = (app
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))
   const all = campaigns.flatMap(({ name: campaign, emails: own }) =>
-    // Emails about an approval are no reminders.
+    // Emails about an approval aren't reminders.
     own.map((email) => ({ ...email, campaign, reminder: campaign === APPROVALS ? 0 : email.reminder })),
   )
   const emails = all.map(({ state, at, reminder }): EmailRecord => ({ state, at, reminder }))
@@ -49,25 +49,24 @@ export function summarize(whole: Person & { goneApps?: string[] }, shared = (app
   const connected = lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
   return {
     person: row,
-    /** The newest check of the service. */
     checkedAt: lastCheck?.checkedAt,
     apps,
-    /** Instances that left their list, as many others at once. */
+    /** Instances that vanished from this person's list and from many others at once. */
     goneApps,
-    /** Instances that they were emailed about as new. */
+    /** Instances that were in emails about new apps. */
     emailedApps: campaignEmails(person, NEW_APPS).flatMap((one) =>
       mayHaveBeenSent(one) ? (one.apps ?? []) : [],
     ),
-    /** When the newest connection was made; -Infinity: none. */
+    /** The time of the newest connection, or -Infinity. */
     connectedAt: Math.max(...connected.map(({ since }) => since)),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
-    /** The newest reminder that went out, or email about lost access or a new app. */
+    /** The newest reminder, or email about lost access or a new app. */
     reminder: reminders.filter(mayHaveBeenSent).toSorted((one, other) => other.at - one.at)[0],
-    /** When everything was connected the first time. */
+    /** When everything was connected for the first time. */
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
-    /** When access that was lost came back, the last of it. */
+    /** When all lost access was restored. */
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),
   }
@@ -94,7 +93,7 @@ function progressOf(
   return isHere ? 'inProgress' : 'notStarted'
 }
 
-/** Milliseconds since 1970; undefined unless the person fell back. */
+/** @returns milliseconds since 1970; undefined unless the person fell back */
 export const fellBackAt = ({ apps, progress }: PersonSummary): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
@@ -102,8 +101,8 @@ export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
   state === 'blocked' || isUnconfirmed
 
 /**
- * True if the app is to be connected: a check listed it, and it isn't off. People who had connected it before their first
- * check aren't known, because the service lists unconnected apps only.
+ * True if a check listed the app, and it isn't off. The service lists only unconnected apps, so apps connected before
+ * the person's first check are unknown.
  */
 const isToConnect = ({ state }: PersonApp): boolean => state !== 'off'
 
@@ -114,14 +113,14 @@ export const CRITERIA = {
   invited: ({ invitedAt }) => invitedAt !== undefined,
   reminded: ({ emails }) => emails.some((email) => email.reminder > 0 && mayHaveBeenSent(email)),
   uncertain: ({ emails }) => emails.some((email) => emailStateOf(email) === 'uncertain'),
-  /** The mail server put their newest email off, or refused it. */
+  /** The mail server deferred the newest email, or rejected it. */
   deferred: ({ emailState }) => emailState === 'deferred',
   failed: ({ emailState }) => emailState === 'failed',
   opened: ({ person }) => person.openedAt !== undefined,
   signedIn: ({ person }) => person.signedInAt !== undefined,
   connecting: (summary) => hasAppIn(summary, 'connected'),
   finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
-  /** Everyone is in one of these three. */
+  /** Everyone meets exactly one of these three. */
   toConnect: ({ apps }) => apps.some(isToConnect),
   nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
   unchecked: ({ checkedAt }) => checkedAt === undefined,

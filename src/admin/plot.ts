@@ -1,4 +1,4 @@
-// The trend: coordinates of three lines up to now, of which only "ready" can fall. The view draws the SVG. Pure.
+// Computes the coordinates of the trend's three lines, of which only "ready" can fall. The view draws the SVG. Pure.
 import type { DailyCounts } from '../people/keep-state.ts'
 import { DAY_MS, utcDay, type Report } from './report.ts'
 
@@ -20,13 +20,13 @@ function doneByDay({ days, finished: isNow }: Counted, rows: readonly DailyCount
     .map((day): [string, number] => [day, (count = counted.get(day) ?? count + (finished.get(day) ?? 0))])
 }
 
-/** A round number that no line exceeds. It is even, because half of it is marked too. */
+/** A round number that no line exceeds. Even, because its half is marked, too. */
 function roundedUp(most: number): number {
   const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, most))))
   return Math.max(step, Math.ceil(most / step) * step)
 }
 
-/** @param rows of `onramp keep` @param now milliseconds since 1970 @returns undefined without a day to draw */
+/** @param rows of `onramp keep` @param now milliseconds since 1970 @returns undefined if there is no day to draw */
 export function createPlot(report: Counted, rows: readonly DailyCounts[], now: number) {
   const { days } = report
   const [first] = days
@@ -48,7 +48,7 @@ export function createPlot(report: Counted, rows: readonly DailyCounts[], now: n
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 
-  /** Each day's rise lies between its beginning and its end, today's between its beginning and now. */
+  /** A day's rise is drawn from its beginning to its end, today's to the present. */
   const lineOf = ({ what, counts }: (typeof series)[number]) => {
     const points = counts.flatMap(([day, count], index) => {
       const begins = Date.parse(day)
@@ -64,7 +64,7 @@ export function createPlot(report: Counted, rows: readonly DailyCounts[], now: n
   return {
     width: WIDTH,
     height: HEIGHT,
-    /** In the order to draw them, so that lines that coincide can all be seen. */
+    /** In drawing order, so that coinciding lines stay visible. */
     lines: series.map(lineOf),
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
     from: start,

@@ -1,4 +1,4 @@
-// The report: counts of people, by app, by department and by day. One pass, so memory doesn't grow with the people.
+// Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
 import { belowLimitFrom, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PERSON_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
@@ -9,7 +9,7 @@ type Criterion = keyof typeof CRITERIA
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
 export const FLOWS = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
-/** Counted once people have had a working day since the email. */
+/** True if the change counts only a working day after the email. */
 export const isSettling = (what: (typeof FLOWS)[number]): boolean => what === 'reminded' || what === 'acted'
 const OF_DAY = ['invited', 'signedIn', 'finished', ...FLOWS] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
@@ -24,22 +24,22 @@ export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'fi
 /** The UTC day, YYYY-MM-DD. @param at milliseconds since 1970 */
 export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** A day earlier, and before a weekend: recipients of newer reminders have had no working day for them. */
+/** Reminders sent after this moment don't count yet: people have had no working day to act. */
 export const settledAt = (at: number) => at - [2, 3, 1, 1, 1, 1, 1][new Date(at).getUTCDay()]! * DAY_MS
 
-/** Undefined for none, and for an infinite one. @param at milliseconds since 1970 */
+/** @param at milliseconds since 1970 @returns undefined for an infinite time */
 export const isoDate = (at = NaN) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
 export const zeros = <K extends readonly string[]>(names: K) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<K[number], number>
 
-/** A department; without a name, the small ones together. */
+/** @param name of a department; absent: all small ones together */
 export const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
- * People by the day of an event. `fellBack`: fell back then, and still are. `newApp`: the same, by new apps alone.
- * `returned`: have everything again that they lost. `reminded`: got their newest reminder. `acted`: of the reminded, have
- * connected every app of that reminder (if it has no list of apps: are ready, by a newer connection).
+ * People by the day of an event. `fellBack`: fell back that day, and still are. `newApp`: fell back by new apps alone.
+ * `returned`: connected everything again. `reminded`: got their newest reminder. `acted`: got it, and connected every
+ * app of it (if it has no list of apps: are ready, by a newer connection).
  */
 export const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
@@ -47,24 +47,27 @@ export const newApp = (instance: string, name: string) => ({
   instance,
   name,
   counts: zeros(APP_STATES),
-  /** Of the waiting: returned from a consent that was never confirmed. */
+  /** Waiting people who returned from a consent that was never confirmed. */
   unconfirmed: 0,
-  /** Had it connected, and have lost access. */
+  /** People whose access has ended. */
   lapsed: 0,
-  /** Can't connect it: the service lists it without a usable URL. */
+  /** People who can't connect the app, because the service lists it without a usable URL. */
   noAddress: 0,
-  /** Were emailed about it as a new app. */
+  /** People who got an email about it as a new app. */
   emailed: 0,
-  /** Weren't, because of the quarterly limit. */
+  /** People who got none, because of the quarterly limit. */
   limited: 0,
 })
 
-/** ISO dates. `blockedSince`: the first report that the app needs an admin. `newestAt`: when it was last new for someone. `isMoved`: it replaced another one then. */
-/** `owners`: for the overview of someone who isn't one; empty: the reader can approve the app. */
+/** Dates are ISO 8601. */
 export type AppCounts = ReturnType<typeof newApp> & {
+  /** When someone first reported that an admin has to approve the app. */
   blockedSince?: string
+  /** When it was last new for someone. */
   newestAt?: string
+  /** It replaced another app then. */
   isMoved?: boolean
+  /** Set if the reader can't approve the app. */
   owners?: readonly string[]
 }
 type GroupCounts = ReturnType<typeof newGroup>
@@ -76,9 +79,10 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
 
 /**
  * People with the state `gone` count in `gone` only.
- * @param now milliseconds since 1970 @param options.since adds `flows`: since that moment; emails a working day later
- * @param options.unread the number of unreadable records, called at the end
- * @returns report.json, with ISO dates. `goneApps`: left `count` lists, as many at once, and are on `listed`
+ * @param now milliseconds since 1970
+ * @param options.since adds `flows`, the changes since then; emails count a working day later
+ * @param options.unread returns the number of unreadable records; called at the end
+ * @returns report.json, with ISO dates. `goneApps` vanished from `count` lists, and are still on `listed`
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
@@ -172,7 +176,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
 }
 
-/** When the next email is due: milliseconds since 1970; 0: no email yet; Infinity: never. */
+/** When the next email is due, in milliseconds since 1970. 0: no email was sent yet; Infinity: none is due. */
 export function dueAt({ person, emails, emailState }: PersonSummary): number {
   const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (person.optedOutAt !== undefined || emailState === 'failed' || emailState === 'uncertain' || hadAll)
@@ -187,7 +191,7 @@ export const isLimited = ({ person, progress, emails }: PersonSummary, now: numb
   person.optedOutAt === undefined &&
   belowLimitFrom(emails, now) > now
 
-/** Since when only new apps are left, milliseconds since 1970; undefined: something else is left, or nothing. */
+/** When the first new app came, if only new apps are left; milliseconds since 1970. */
 function newAppAt({ apps, progress }: PersonSummary): number | undefined {
   const left = apps.filter(({ state }) => state !== 'connected' && state !== 'off')
   const times = left.flatMap(({ newAt, lapsedAt }) => (lapsedAt === undefined && newAt) || [])
@@ -196,7 +200,7 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
     : undefined
 }
 
-/** When something happened, in milliseconds since 1970. */
+/** @returns milliseconds since 1970 */
 function momentsOf(summary: PersonSummary): Partial<Record<(typeof OF_DAY)[number], number | undefined>> {
   const { person, apps, connectedAt, invitedAt, finishedAt, returnedAt, reminder } = summary
   const isConnected = (app: string) =>
@@ -206,7 +210,7 @@ function momentsOf(summary: PersonSummary): Partial<Record<(typeof OF_DAY)[numbe
   return {
     invited: invitedAt,
     signedIn: person.signedInAt,
-    // If all their apps were turned off since, they count as people with nothing to connect.
+    // People whose apps were all turned off since count as people with nothing to connect.
     finished: CRITERIA.nothing(summary) ? undefined : finishedAt,
     fellBack: fellBackAt(summary),
     returned: returnedAt,
@@ -260,7 +264,7 @@ const peopleOpen = (app?: AppCounts): number =>
 export const peopleStuckAt = ({ counts, unconfirmed }: AppCounts): number => counts.blocked + unconfirmed
 
 const MAX_GROUPS = 500
-/** Smaller departments are never shown alone: their figures could identify a person. */
+/** Smaller departments are shown together, because their figures could identify a person. */
 const MIN_PEOPLE = 5
 
 function addToGroup(
@@ -275,7 +279,7 @@ function addToGroup(
   groups.set(name, group)
 }
 
-/** The least ready first, the small ones together at the end. */
+/** Sorts departments from the least ready, and puts the small ones together at the end. */
 function withSmallTogether(groups: readonly GroupCounts[]): GroupCounts[] {
   const large = groups.filter(({ people }) => people >= MIN_PEOPLE)
   const small = newGroup()

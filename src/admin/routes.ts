@@ -1,5 +1,5 @@
-// GET /admin and its pages, for ADMIN_EMAILS and ADMIN_GROUPS only. They read the records and never call the service. Every
-// view is in the audit log.
+// GET /admin and its pages, for ADMIN_EMAILS and ADMIN_GROUPS only. They read the records and never call the service.
+// Every view is audited.
 import { Router, type Request, type RequestHandler } from 'express'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
@@ -27,8 +27,8 @@ type IsAdmin = (user: User) => boolean
 const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
 
 /**
- * @param emails ADMIN_EMAILS. An unverified address could be anyone's, and one outside of ASCII only looks like one of them.
- * @param groups ADMIN_GROUPS, compared at each request, so that a change of the setting counts at once
+ * @param emails ADMIN_EMAILS. They match verified ASCII addresses only: others could be anyone's, or look-alikes.
+ * @param groups ADMIN_GROUPS, compared at each request, so that a change of the setting takes effect at once
  */
 export function createAdminCheck(emails: readonly string[], groups: readonly string[]): IsAdmin {
   const adminAddresses = new Set(emails.filter(isAscii).map(normalizedAddress))
@@ -101,7 +101,7 @@ export function createAdminRoutes({
 
     const keys = await Promise.all(list.people.map(({ person }) => people.keyOf(person.email)))
     const data = (t: Texts) => {
-      // Each app has one name on the page, for everyone on it.
+      // On a page, an app has the same name for everyone.
       const apps = list.people.flatMap((person) => person.apps)
       const names = new Map(named(apps, t).map(({ instance, name }) => [instance, name]))
       return peoplePage(list, (app) => names.get(app.instance) ?? app.name, query, t, keys)
@@ -136,7 +136,7 @@ export function createAdminRoutes({
   return router
 }
 
-/** With what owners pressed since the last run. */
+/** Applies the decisions of owners since the last run. */
 async function withDecisions(
   report: Report,
   { approvals = [] }: KeepState,

@@ -1,4 +1,4 @@
-// Departments and apps as tables, sorted by the page's query: `sort=stuck`, or `sort=-stuck` for the other order. Pure.
+// Tables of departments and apps, sorted by the query: `sort=stuck`, or `sort=-stuck` for the other order. Pure.
 import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -7,7 +7,7 @@ import { peopleStuckAt, type AppCounts, type Report } from './report.ts'
 
 const NO_SHARE = '–'
 
-/** Formats percentages. Only all is "100%" and only none "0%": other shares don't round to them. */
+/** Rounds, but never to 0% or 100% unless that is exact. */
 export function shareFormatter(t: Texts): (part: number, whole: number) => string {
   const format = new Intl.NumberFormat(t.lang, { style: 'percent' })
   return (part, whole) => {
@@ -18,23 +18,23 @@ export function shareFormatter(t: Texts): (part: number, whole: number) => strin
   }
 }
 
-/** Percent of a bar. */
+/** The width of a bar in percent. */
 export const widthOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(1))
 
-/** A table's own page has a query; the overview chooses columns. */
+/** `query` on the table's own page, `columns` on the overview. */
 type TableView = { query?: Record<string, unknown>; columns?: readonly string[] }
 
-/** Until all are requested. */
+/** Rows shown before "Show all". */
 const FIRST_ROWS = { page: 10, overview: 8 }
 const ROWS_A_PAGE = 50
 
-/** Numbers sort from the largest, shares from the smallest: the most work first. */
+/** Numbers sort from the largest, shares from the smallest, so that the most work comes first. */
 type Column<T> = { label: TextKey; value?: (row: T) => number; isShare?: boolean; list?: Filter }
 
 type TableKind<T> = {
   path: string
-  /** The first is the name, the second the share of finished people. */
+  /** The first column is the name, the second the share of finished people. */
   columns: Record<string, Column<T>>
   usual: string
   wanted: (row: T) => { app?: string; group?: string } | undefined
@@ -146,7 +146,7 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
         },
         cells: shown.slice(2).map(([, { value = () => 0, list }]) => {
           const count = value(row)
-          // Hidden on narrow screens.
+          // The view hides it on narrow screens.
           return { count, text: t.number(count), isNone: count === 0, href: listOf(count, list) }
         }),
       }
@@ -161,14 +161,14 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
   }
 }
 
-/** In pieces, between which a line may break. Nothing if the name contains it already, as "Jira (9)" does `jira_9`. */
+/** Pieces of an instance, between which a line may break. None if the name contains it, as "Jira (9)" does `jira_9`. */
 function secondOf(name = '', instance = ''): string[] {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   const id = words.filter(Boolean).join('_')
   return instance === '' || [instance, datasourceType(instance)].includes(id) ? [] : instance.split(/(?<=_)/)
 }
 
-/** A new array; ties by name, rows without a name last. @param lang for comparing names */
+/** @param lang for comparing names @returns a new array; ties are sorted by name, and rows without a name come last */
 function sorted<T extends { name: string | undefined }>(
   rows: readonly T[],
   { value, isShare = false }: Partial<Column<T>>,

@@ -1,17 +1,14 @@
 // Email addresses: validation, comparison and masking. Pure.
 import { isActAsAddress } from '../client-api/credentials.ts'
 
-/**
- * Trims, and lowers A to Z alone: full case folding turns U+212A (Kelvin sign) into `k`, so that an address that isn't ASCII
- * could equal one that is.
- */
+/** Trims, and lowers A to Z only: full case folding would make U+212A (Kelvin sign), a look-alike, equal to `k`. */
 export const normalizedAddress = (address: string): string =>
   address.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 export const isSameAddress = (one: string, other: string): boolean =>
   normalizedAddress(one) === normalizedAddress(other)
 
-/** A normalized address. Undefined for anything but one plain address: it goes into headers (X-Service-ActAs, To). */
+/** Normalizes one plain address. Undefined for anything else, because it goes into headers (X-Service-ActAs, To). */
 export function addressToInvite(text: string): string | undefined {
   const address = normalizedAddress(text.trim())
   const local = address.slice(0, address.lastIndexOf('@'))
@@ -19,7 +16,7 @@ export function addressToInvite(text: string): string | undefined {
   return isPlain ? address : undefined
 }
 
-/** `a••@acme.example`, for other people. */
+/** `a••@acme.example` */
 export function maskedAddress(address: string): string {
   const at = address.lastIndexOf('@')
   const [first = ''] = Array.from(address)

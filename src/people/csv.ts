@@ -1,5 +1,5 @@
-// Reads and writes CSV (RFC 4180, and as spreadsheets write it). A line of NDJSON is read as a record of one cell, so both have
-// line numbers and a size limit.
+// Reads and writes CSV (RFC 4180, and the dialects of spreadsheets). A line of NDJSON is read as a record of one cell,
+// so both have line numbers and a size limit.
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
@@ -10,13 +10,13 @@ export class UnreadableCsv extends OperatorError {
 }
 
 const MAX_BYTES = 65_536
-/** A control character, which JSON always escapes, so it never splits a line. */
+/** JSON always escapes this control character, so it never splits a line. */
 const NO_DELIMITER = '\u001F'
 
-/** As `writeCsv` escapes formulas. */
+/** The apostrophe by which `writeCsv` escapes formulas. */
 const ESCAPE = /^'(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
 
-/** The most frequent of `,` `;` and tab in the first line that has one, such as `sep=;`. */
+/** Picks the most frequent of `,` `;` and tab in the first line that has one, such as `sep=;`. */
 function delimiterOf(start: string): string {
   const lines = start.split(/\r?\n|\r/).map((line) => line.replaceAll(/"[^"]*"/g, ''))
   const bare = lines.find((line) => /[,;\t]/.test(line)) ?? ''
@@ -26,8 +26,8 @@ function delimiterOf(start: string): string {
 
 /**
  * @param start the beginning of the text, with at least its first line
- * @param text the whole of it, in pieces
- * @throws {UnreadableCsv} and whatever reading the text throws
+ * @param text the whole text, in pieces
+ * @throws {UnreadableCsv}, and errors of reading the text
  */
 export async function* readCsv(
   kind: 'csv' | 'ndjson',
@@ -51,12 +51,12 @@ export async function* readCsv(
       return record
     },
   })
-  // Its end, and a fault of the text's source, reach the loop through the parser.
+  // The end of the text, and an error of its source, reach the loop through the parser.
   pipeline(Readable.from(text), parser, () => {})
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
       const breaks = record.join().match(/\r\n|\r|\n/g)?.length ?? 0
-      // The export of people can be a list, too.
+      // The export of people can be used as a list, too.
       const cells = kind === 'csv' ? record.map((cell) => cell.replace(ESCAPE, '')) : record
       yield { line: info.lines - breaks, cells }
     }
@@ -69,7 +69,7 @@ export async function* readCsv(
   }
 }
 
-/** Every cell is quoted, and no spreadsheet takes one for a formula (ASVS 5 1.2.10). */
+/** Quotes every cell, and escapes those that a spreadsheet would take for a formula (ASVS 5 1.2.10). */
 export async function* writeCsv(
   rows: AsyncIterable<(string | number)[]>,
   header: string[],

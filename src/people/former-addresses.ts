@@ -1,17 +1,17 @@
-// Former owners of an address, with the end of their time, so that a link leads to its owner on the day it was sent. One sealed
-// record for each former address, named by an HMAC like a person's.
+// Remembers who owned a former address until when, so that a link belongs to the person it was sent to. Each former
+// address has a sealed record, named by an HMAC like a person's.
 import { changeRecord } from '../records/change.ts'
 import type { DataKey, KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
 import { normalizedAddress } from './address.ts'
 
-/** The person moved to `email` at `until`, in milliseconds since 1970. */
+/** At `until` (milliseconds since 1970), the person moved to `email`. */
 type Move = { email: string; until: number }
 
 /** Both methods throw {StoreUnavailable}. */
 export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAndSet'>, keyRing: KeyRing) => ({
-  /** The current address of the person who owned this address at `at`. */
+  /** @returns the current address of the person who owned this address at `at` */
   async follow(email: string, at: number): Promise<string> {
     const dataKey = await keyRing.dataKey()
     for (let [address, time] = [normalizedAddress(email), at]; ;) {
@@ -35,7 +35,7 @@ export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAnd
   },
 })
 
-/** None if unreadable. */
+/** @returns no moves if the record is unreadable */
 const movesIn = ({ sealer }: DataKey, key: string, text: string | undefined): Move[] =>
   sealedJson<Move[]>(sealer).open(text, key) ?? []
 

@@ -1,4 +1,4 @@
-// The state of `onramp keep` from one run to the next, in one record. Pages read it and never write it.
+// The state that `onramp keep` carries from one run to the next, in one record. Pages never write it.
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
@@ -15,11 +15,11 @@ export type MassDisconnect = {
   had: number
   notifiedAt?: number
   eventAt?: number
-  /** When its emails were resumed. */
+  /** When emails about it were resumed. */
   resumedAt?: number
 }
 
-/** An app that is new for many people at once. `isMoved`: it replaces another one. Times are milliseconds since 1970. */
+/** An app that is new for many people at once. `isMoved`: it replaces another app. */
 type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
   people: number
   isMoved?: boolean
@@ -27,7 +27,7 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
 
 /**
  * An app that disappeared from many lists at once, though few pages saw it: probably removed, not connected. No figure
- * counts it until most lists have it again, or an operator marks it as connected. Times are milliseconds since 1970.
+ * counts it until most lists have it again, or an operator marks it as connected.
  */
 export type RemovedApp = NewApp & {
   notifiedAt?: number
@@ -35,15 +35,13 @@ export type RemovedApp = NewApp & {
   markedConnectedAt?: number
 }
 
-/**
- * An app that people can't connect until its owner approves it. `waiting`: for an approval that is yet to come, since `since`.
- * `confirmed`, `failed`: the result of the first attempt after `approvedAt`. `stageChangedAt` is 0 until the first answer.
- * Times are milliseconds since 1970.
- */
+/** An app that people can't connect until its owner approves it. Times are milliseconds since 1970. */
 export type Approval = {
   instance: string
   name: string
+  /** waiting: not approved. approved: testers may try. confirmed, failed: the testers' result. */
   stage: 'waiting' | 'approved' | 'confirmed' | 'failed'
+  /** 0 until the stage first changes. */
   stageChangedAt: number
   waiting: number
   since: number
@@ -55,11 +53,11 @@ export type Approval = {
   isUndelivered?: boolean
   approvedAt: number
   by?: string | undefined
-  /** Since when each person waits who is to try the app while it is `approved`, or was emailed to. */
+  /** The `blockedAt` of each tester: people who are emailed first, or were. */
   testers?: readonly number[]
 }
 
-/** What an owner pressed. `by`: an address. Milliseconds since 1970. */
+/** An owner's click, at `at` (milliseconds since 1970). `by`: an address. */
 type ApprovalDecision = { at: number; by: string }
 
 export const newApproval = (instance: string, name: string): Approval => {
@@ -85,7 +83,7 @@ export const applyDecision = (one: Approval, decision: ApprovalDecision | undefi
 
 export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
-/** People in each state after a day's last run, and those of the ready who had nothing to connect. `day` is YYYY-MM-DD in UTC. */
+/** People in each state after a day's last run. `nothing`: ready, with nothing to connect. `day`: YYYY-MM-DD in UTC. */
 export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> & {
   day: string
   /** Earlier versions didn't count them. */
@@ -95,14 +93,14 @@ export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'go
 /** Times are milliseconds since 1970. */
 export type KeepState = {
   lastRunAt?: number
-  /** Why the last run stopped, a sentence for operators. Absent once one has ended well. */
+  /** `why` the last run stopped is a sentence for operators. Absent after a complete run. */
   stopped?: { at: number; why: string } | undefined
   /** Action items that only the last run knows, as sentences for operators. */
   needs?: string[]
   /** The last dry run before the first real one. `faults`: unreadable lines. */
   dryRun?: { at: number; people: number; faults: number }
   sweep?: { beganAt: number; endedAt?: number }
-  /** Earlier lapses are evaluated: emails about them may go out. */
+  /** Lapses before this time were evaluated for mass disconnects, so emails about them may be sent. */
   evaluatedAt?: number
   massDisconnects: MassDisconnect[]
   newApps?: NewApp[]
@@ -110,18 +108,17 @@ export type KeepState = {
   approvals?: Approval[]
   /** Midnight in UTC. Until then, runs email only administrators. */
   pausedUntil?: number
-  /** By time zone: the last run during its working hours, else the first run with that zone. */
+  /** By time zone: the last run in its working hours, else the first run with that zone. */
   zones: Record<string, number>
   /** Counts of the last digest, and when it was sent. */
   digest?: DailyCounts & { at: number }
-  /** In place of `digest` in earlier versions. */
+  /** Replaces `digest` in records of earlier versions. */
   digestAt?: number
   days: DailyCounts[]
   /** Actions about an app or the list, stored once and shown on the page of each affected person. Newest last. */
   actions?: OperatorAction[]
 }
 
-/** The state before the first run. */
 export const newKeepState = (): KeepState => ({ massDisconnects: [], zones: {}, days: [] })
 
 const KEY = 'keep-state'
@@ -140,7 +137,7 @@ export class KeepStateStore {
     this.#keyRing = keyRing
   }
 
-  /** Empty before the first run, or if the record can't be read. */
+  /** @returns an empty state before the first run, and if the record can't be read */
   async load(): Promise<KeepState> {
     return (await this.#read<KeepState>(KEY)) ?? newKeepState()
   }
@@ -151,7 +148,7 @@ export class KeepStateStore {
     await this.#write(KEY, { ...state, needs, days: state.days.slice(-MAX_DAYS) })
   }
 
-  /** The newest decision of an app's owners: a record of its own for each app, because pages never write the state. */
+  /** The newest decision of an app's owners, in a separate record, because pages never write the state. */
   async decisionOn(instance: string): Promise<ApprovalDecision | undefined> {
     return await this.#read(await this.#decisionKey(instance))
   }
@@ -202,8 +199,8 @@ export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedA
   )
 
 /**
- * The person as every count, page and email sees them: without removed apps, and without waits for an approval that works,
- * whether or not they have heard of it. `goneApps`: instances that left their list, as many others at once.
+ * The person as counts, pages and emails see them: without removed apps, and without waits for a confirmed approval.
+ * @returns `goneApps`: instances that vanished from this person's list and from many others at once
  */
 export function personForCounts(
   person: Person,

@@ -1,15 +1,12 @@
-// Events for other systems, written into the person's record in the same write as their cause: so no crash loses one, and they
-// are deleted with the person. Pure.
+// Adds events for other systems to the person's record. One write has the event and its cause, so a crash loses
+// neither, and events are deleted with the person. Pure.
 import { randomBytes } from 'node:crypto'
 import { appsOf, isFinished, type OutboxEvent, type Person } from './person.ts'
 
-/** The oldest are dropped: a person may go back and forth all day. */
+/** Older events are dropped, because a person may connect and disconnect all day. */
 const MAX_OUTBOX = 50
 
-/**
- * An app counts as newly connected only if it was seen before in another state: after a deleted record, old connections come
- * back as new.
- */
+/** An app is newly connected only if the record had it in another state: a deleted record forgets old connections. */
 function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type' | 'app'>[] {
   const events: Pick<OutboxEvent, 'type' | 'app'>[] = []
   if (before.signedInAt === undefined && after.signedInAt !== undefined)
@@ -31,7 +28,7 @@ function eventsOf(before: Person, after: Person): Pick<OutboxEvent, 'type' | 'ap
   return events
 }
 
-/** 128 random bits. No dot: the signature separates its parts by dots. */
+/** 128 random bits, without a dot, because dots separate the parts of the signature. */
 const newId = () => `msg_${randomBytes(16).toString('base64url')}`
 
 /** @returns the person with the events of this change; `dropped` counts old events that were removed for them */

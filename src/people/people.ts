@@ -1,5 +1,5 @@
-// The store of people: one sealed record each, named by an HMAC of the address, so that a dump shows no address. Changes are
-// compare-and-set. An unreadable record never counts as absent: it may hold an opt-out.
+// Stores each person in a sealed record, named by an HMAC of the address, so that a dump shows no address. Changes are
+// compare-and-set. An unreadable record never counts as absent, because it may contain an opt-out.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
@@ -12,7 +12,7 @@ import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
 import { newPerson, withAddress, type AppRecord, type EmailRecord, type Person } from './person.ts'
 
-/** At least, because people requested the opt-out. */
+/** Opt-outs are kept at least this long, even if the retention is shorter. */
 const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
@@ -20,11 +20,11 @@ const DAY_SECONDS = 86_400
 const PREFIX = 'person:'
 const MAX_TRIES = 10
 
-/** Records read at once, and the time after which waiting requests get a turn. */
+/** Records read concurrently. */
 const AT_ONCE = 500
 const SLICE_MS = 10
 
-/** The record is left as it is, and `onramp doctor` names it. */
+/** The record stays unchanged, and `onramp doctor` names it. */
 export class PersonUnreadable extends Problem {
   constructor(key: string) {
     super(503, 'store_unavailable', { detail: `the record ${key} can't be read: see onramp doctor` })
@@ -37,13 +37,10 @@ type PeopleDeps = {
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
-  /**
-   * Reads return apps as the company file has them: `arrange` leaves out hidden and replaced ones, `replacedBy` has the
-   * instance that replaces one. Writes keep all.
-   */
+  /** Reads leave out apps that the company file hides (`arrange`), and rename replaced ones. Writes keep all. */
   company?:
     { arrange: (apps: AppRecord[]) => AppRecord[]; replacedBy: ReadonlyMap<string, string> } | undefined
-  /** Called after events were added; absent: none are. @param dropped number of old ones removed for them */
+  /** Called after events were added. Absent: none are added. @param dropped the number of old events removed */
   onEvents?: ((email: string, dropped: number) => void) | undefined
   now: () => number
 }
@@ -65,7 +62,7 @@ export class People {
     return await this.getByKey(await this.keyOf(email))
   }
 
-  /** A keyed hash of the address: it names a person in the URL of a page, which a log may keep. */
+  /** A keyed hash of the address, for URLs of pages, which may be logged. */
   async keyOf(email: string): Promise<string> {
     return (await this.#locate(email)).key.slice(PREFIX.length)
   }
@@ -79,8 +76,8 @@ export class People {
   }
 
   /**
-   * @param change may run more than once, so it only computes. If it returns the same object, nothing is written.
-   * `isKnown` is false without a record. @param isProbablyNew saves a read if so @throws {PersonUnreadable}
+   * @param change may run more than once, so it must be pure. If it returns the same object, nothing is written.
+   * `isKnown` is false without a record. @param isProbablyNew skips the first read @throws {PersonUnreadable}
    */
   async change(email: string, change: PersonChange, isProbablyNew = false): Promise<Person> {
     const { records, onEvents, now } = this.#deps
@@ -107,18 +104,18 @@ export class People {
       },
     })
     if (events.added > 0) onEvents?.(normalizedAddress(email), events.dropped)
-    // Extends the life of the former addresses to that of the person.
+    // The former addresses expire with the person's record.
     for (const former of isWritten ? (result.formerEmails ?? []) : [])
       await this.#formerAddresses.change(former, this.#lifeSeconds(result), (moves) => moves)
     return result
   }
 
-  /** For links: the current address of the person who had this address at `at` (milliseconds since 1970). */
+  /** The current address of the person who had this address at `at` (milliseconds since 1970). */
   addressAt(email: string, at: number): Promise<string> {
     return this.#formerAddresses.follow(email, at)
   }
 
-  /** For commands: the address itself if it has a record, else the present one of its former owner. */
+  /** The address itself if it has a record, else the current address of its former owner. */
   async currentAddress(email: string): Promise<string> {
     const { key } = await this.#locate(email)
     const isKnown = (await this.#deps.records.get(key)) !== undefined
@@ -126,11 +123,11 @@ export class People {
   }
 
   /**
-   * Gives a person a new address. The record there is written first, and marked until the former one is gone: if this is
-   * interrupted, the same call finishes it. Nothing changes unless it is `renamed`.
-   * @param change also made to the record @param isExpected false: `unknown`
-   * @returns `unchanged`: they have it already; `unknown`: the former address has no record; `taken`: the new one has one of
-   * its own
+   * Gives a person a new address. The new record is written first, and marked until the former one is removed, so the
+   * same call finishes an interrupted rename.
+   * @param change also applied to the record @param isExpected if it returns false, nothing changes: `unknown`
+   * @returns `unchanged`: the person already has the address; `unknown`: the former address has no record; `taken`: the
+   * new address has another person's record
    * @throws {PersonUnreadable}
    */
   async rename(
@@ -162,7 +159,7 @@ export class People {
       const move = { email, until: now() }
       const isOther = (one: { email: string }) => one.email !== email
       await this.#formerAddresses.change(former, seconds, (moves) => [...moves.filter(isOther), move])
-      // Then read again, so that a change made meanwhile is kept.
+      // If the former record changed meanwhile, it stays, and the next round reads it again.
       await records.compareAndRemove(source, before)
     }
     throw new StoreUnavailable(new Error('a record was changed by others at each attempt to rename it'))
@@ -176,7 +173,7 @@ export class People {
     const plain = text === undefined ? undefined : dataKey.sealer.open(text, key)
     const { formerEmails = [] } = plain === undefined ? {} : (JSON.parse(plain) as Person)
     const theirs = [...formerEmails, normalizedAddress(email)]
-    // Another owner of the address keeps their links; their next change extends the life again.
+    // Another owner of the address keeps their links, and their next change extends the record's life again.
     const seconds = DAY_SECONDS * Math.max(OPT_OUT_DAYS, this.#deps.retentionDays)
     for (const former of formerEmails)
       await this.#formerAddresses.change(former, seconds, (moves) =>
@@ -186,7 +183,7 @@ export class People {
     return text !== undefined
   }
 
-  /** Everyone, unordered, a few at a time, so that requests come in between. @param onUnreadable gets a record's key */
+  /** Everyone, unordered, in slices, between which requests get a turn. @param onUnreadable gets a record's key */
   async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
     const { records, keyRing } = this.#deps
     const { sealer } = await keyRing.dataKey()
@@ -237,7 +234,7 @@ export class People {
     return DAY_SECONDS * (optedOutAt === undefined ? retentionDays : Math.max(OPT_OUT_DAYS, retentionDays))
   }
 
-  /** The same object if no app is hidden or replaced. */
+  /** @returns the same object if no app is hidden or replaced */
   #withoutHidden(stored: Person): Person {
     const { company } = this.#deps
     if (company === undefined) return stored
@@ -259,11 +256,11 @@ export class People {
   }
 }
 
-/** True if the record at the former address is this person's, left by an interrupted rename; false for another person's. */
+/** True if an interrupted rename left this record at the former address; false if it is another person's. */
 const isCopy = ({ listedAt, signIns = [] }: Person, person: Person): boolean =>
   listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key))
 
-/** One history for an app that replaces another: records and emails of the former one are under the new name, too. */
+/** Continues the history of a replaced app under the instance that replaces it, in records and emails. */
 export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, string>): Person {
   const { lastCheck } = person
   if (replacedBy.size === 0) return person
@@ -282,10 +279,10 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   return { ...person, campaigns, replacedApps, lastCheck: { ...lastCheck, apps: [...apps.values()] } }
 }
 
-/** @returns `movedFrom` if the app was connected when it was replaced, else still open */
+/** @returns an app with `movedFrom` if its predecessor was connected, else one that is still to be connected */
 function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom: string) {
   const isConnected = former.status === 'connected'
-  // An app that only a run found delisted may have been removed, until its replacement is listed.
+  // Until its replacement is listed, an app that only a run found delisted may have been removed.
   if (known === undefined)
     return former.delistedByRunAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
   const { newAt, ...rest } = known

@@ -1,5 +1,5 @@
-// The record of one person of the rollout, and the states derived from it. Pure. The newest response of the service wins,
-// from pages and runs alike; an app that it no longer lists is connected. It holds no one-time path, token or link.
+// The record of one person of the rollout, and the states derived from it. Pure. The service's newest response wins,
+// from pages and runs alike; an app that it no longer lists is connected. The record has no path, token or link.
 import { availabilityOf, isUnavailable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 
@@ -10,11 +10,11 @@ export type AppRecord = {
   status: AppStatus | 'connected'
   /** When the status was first seen. */
   since: number
-  /** When it was first listed, by a check after the person's first one. Absent once it was connected. */
+  /** When a check after the person's first one first listed it. Absent once it was connected. */
   newAt?: number
   /** When a run first found it delisted. Counts as connected, unless it was removed for many people. */
   delistedByRunAt?: number
-  /** The instance that it replaces, which was connected, until it is connected itself. */
+  /** The connected instance that this one replaces. Absent once this one is connected. */
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
@@ -23,26 +23,26 @@ export type AppRecord = {
   lapses?: number
 }
 
-/** "Not now", "I need an admin", or a consent that never showed. */
+/** "Not now", "I need an admin", or an unconfirmed consent. */
 export type AppIntent = {
   instance: string
   kind: 'skipped' | 'blocked' | 'unconfirmed'
-  /** When they pressed "I need an admin". Absent in older records. */
+  /** When the person clicked "I need an admin". Absent in older records. */
   since?: number
 }
 
 /**
- * One email. `sending` is written before it leaves; a process that dies leaves it so, which counts as `unknown`: the
- * connection broke when the email may have been taken. `deferred` is a temporary rejection, `failed` a permanent one.
+ * `sending` is written before an email is sent. If the process dies, it stays and counts as `unknown`: the mail server
+ * may have accepted the email. `deferred` is a temporary rejection, `failed` a permanent one.
  */
 export type EmailRecord = {
   /** 0: the invitation; 1 and up: reminders. */
   reminder: number
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
-  /** The run that began to send it: only that run writes its outcome. */
+  /** The run that sends it: only that run writes its outcome. */
   runId?: string | undefined
-  /** The instances that it is about. Absent in older records. */
+  /** Instances. Absent in older records. */
   apps?: readonly string[] | undefined
   /** Every app replaces another one, or none does. Absent if some do, and in older records. */
   isMoved?: boolean | undefined
@@ -51,7 +51,7 @@ export type EmailRecord = {
 export const mayHaveBeenSent = ({ state }: EmailRecord): boolean =>
   state === 'sent' || state === 'unknown' || state === 'sending'
 
-/** An event for another system, kept here until it was delivered (outbox.ts). */
+/** An event for another system, kept until it is delivered (outbox.ts). */
 export type OutboxEvent = {
   id: string
   type:
@@ -67,13 +67,13 @@ export type OutboxEvent = {
   dueAt: number
 }
 
-/** A failed step, as in the audit log. `instance`: absent if unknown. */
+/** A failed step, as in the audit log. `instance` is absent if unknown. */
 type StepFailure = { at: number; instance?: string | undefined; code: string }
 
 /** An action of an operator or an app's owner. `by`: the operating system's user, or an address. */
 export type OperatorAction = {
   at: number
-  /** `released`: emails about a mass disconnect. `markedConnected`: an app that left many lists wasn't removed. */
+  /** `released`: emails about a mass disconnect. `markedConnected`: an app that left many lists is connected. */
   what:
     | 'renamed'
     | 'opted_out'
@@ -90,38 +90,35 @@ export type OperatorAction = {
   since?: number
 }
 
-/**
- * Columns of the people's list besides the address. `language` is BCP 47, `timezone` IANA; `id` stays the same when the
- * address changes.
- */
+/** Columns of the list besides the address. `language` is BCP 47, `timezone` IANA; `id` outlives a change of address. */
 export const DETAILS = ['name', 'language', 'group', 'timezone', 'id'] as const
 export type Details = Partial<Record<(typeof DETAILS)[number], string>>
 
 /** Times are milliseconds since 1970. */
 export type Person = Details & {
-  /** Normalized. */
+  /** A normalized address. */
   email: string
-  /** Addresses before this one, the newest last. */
+  /** Former addresses, the newest last. */
   formerEmails?: string[]
   /** After an interrupted rename: the former address, whose record still has to be removed. */
   renamingFrom?: string
-  /** When `onramp keep` first found them on its list, and when it no longer did. */
+  /** When `onramp keep` first found the person on its list, and when it no longer did. */
   listedAt?: number
   leftAt?: number
   changedAt: number
   openedAt?: number
   signedInAt?: number
-  /** Their newest page that was recorded. */
+  /** The time of the newest recorded page. */
   visitedAt?: number
   finishedAt?: number
   optedOutAt?: number
-  /** Since when the service knows no account with this address. */
+  /** When the service first had no account with this address. */
   unknownAt?: number
-  /** personKey of each sign-in with this address: those walks are deleted with the person. */
+  /** personKey of each sign-in with this address, whose walks are deleted with the person. */
   signIns?: string[]
-  /** An app that was listed before and no longer is counts as connected. */
+  /** An app that is no longer listed counts as connected. */
   lastCheck?: { checkedAt: number; apps: AppRecord[] }
-  /** Apps that others replace, for the history. Derived when read. */
+  /** Replaced apps, for the history. Derived when read. */
   replacedApps?: AppRecord[]
   intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: { name: string; emails: EmailRecord[] }[]
@@ -135,14 +132,14 @@ export const newPerson = (email: string, now: number): Person => ({ email, chang
 
 const MAX_FORMER_EMAILS = 10
 
-/** With a new address. @param other the record that an interrupted rename has written there */
+/** @param other the record that an interrupted rename has written at the new address */
 export function withAddress(person: Person, email: string, other?: Person): Person {
   const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt } = person
   const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
   return { ...person, ...omitUndefined({ optedOutAt }), email, formerEmails: former, renamingFrom }
 }
 
-/** With the details of a list. The same object if they are known already. */
+/** @returns the same object if the details are known already */
 export function withDetails(person: Person, given: Details): Person {
   const changed = DETAILS.filter((key) => given[key] !== undefined && given[key] !== person[key])
   return changed.length === 0
@@ -150,7 +147,7 @@ export function withDetails(person: Person, given: Details): Person {
     : { ...person, ...Object.fromEntries(changed.map((key) => [key, given[key]])) }
 }
 
-/** On the list of `onramp keep`, or no longer. The same object if that is known already. */
+/** @returns the same object if the listing is known already */
 export function withListing(person: Person, isListed: boolean, now: number): Person {
   const { leftAt, ...rest } = person
   if (isListed)
@@ -190,7 +187,7 @@ export const withAction = (person: Person, action: OperatorAction): Person => ({
   actions: [...(person.actions ?? []), action].slice(-MAX_ACTIONS),
 })
 
-/** Responses from a clock that ran ahead are replaced, or they would shut out all others. */
+/** A check dated further ahead (by a wrong clock) may be replaced by an older one. */
 const MAX_AHEAD_MS = 60_000
 
 const isNewer = (checkedAt: number, known: { checkedAt: number } | undefined, now: number): boolean =>
@@ -201,11 +198,11 @@ export type CheckResponse = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   connected?: readonly Omit<AppRecord, 'status'>[]
-  /** In a run: apps that were removed for many people. Their return is no lapse. */
+  /** Apps that were removed for many people: their return is no lapse. Absent on pages. */
   removed?: ReadonlySet<string>
 }
 
-/** Bounds the record if a service makes up names; connected apps go first. */
+/** Bounds the record if the service lists ever new names. Connected apps are dropped first. */
 const MAX_APPS = 2_000
 
 /** Applies a check's result, unless the record has a newer one. */
@@ -254,7 +251,7 @@ const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lap
   known?.status === 'connected'
     ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
     : known?.lapsedAt !== undefined && isUnavailable(known.status)
-      ? // An app is switched on again for everyone at once, so it may be a mass disconnect.
+      ? // An app is turned on again for everyone at once, so this may be a mass disconnect.
         { lapsedAt: at, lapses: known.lapses ?? 1 }
       : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
 
@@ -267,7 +264,7 @@ export type PersonApp = {
   name: string
   /** `off`: turned off, or without a usable address. `blocked`: the person waits for an administrator. */
   state: 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
-  /** A `waiting` app that the person came back from, but the consent never showed. */
+  /** The person returned from a `waiting` app, but its consent was never confirmed. */
   isUnconfirmed: boolean
   /** When the person began to wait for an administrator. */
   blockedAt?: number
@@ -275,14 +272,14 @@ export type PersonApp = {
   hasNoAddress?: boolean
   /** When the loss of access was noticed. Absent while connected or off. */
   lapsedAt?: number | undefined
-  /** When it was first listed, after the person's first check. Absent once it was connected, or while off. */
+  /** When it was first listed after the person's first check. Absent once it was connected, and while off. */
   newAt?: number | undefined
   movedFrom?: string | undefined
 }
 
 /**
- * The state of each app, for reports, exports, emails and events: the service's word beats the person's. Pages use the
- * walk, which knows more of the moment (onboarding/app-state.ts).
+ * The state of each app, for reports, exports, emails and events: the service's status beats the person's choice. Pages
+ * use the walk, which is more current (onboarding/app-state.ts).
  */
 export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   const intended = new Map(intents?.apps.map((app) => [app.instance, app]))
@@ -299,22 +296,22 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   })
 }
 
-/** Apps that a person can connect, or has connected. */
+/** Apps that the person can connect, or has connected. */
 const ownApps = (person: Person): PersonApp[] => appsOf(person).filter(({ state }) => state !== 'off')
 
-/** Everything is connected, or there was nothing to connect. */
+/** True if everything is connected, or there was nothing to connect. */
 export const isReady = (person: Person): boolean =>
   person.lastCheck !== undefined && ownApps(person).every(({ state }) => state === 'connected')
 
-/** Everything is connected, and there was something to connect. */
+/** True if everything is connected, and there was something to connect. */
 export const isFinished = (person: Person): boolean => isReady(person) && ownApps(person).length > 0
 
-/** Had connected everything, and has lost some of it. */
+/** True if the person had connected everything, and lost some apps. */
 export const hasFallenBack = (person: Person): boolean =>
   person.finishedAt !== undefined &&
   !isReady(person) &&
   ownApps(person).some(({ lapsedAt }) => lapsedAt !== undefined)
 
-/** Left the list, or has no account at the service: counted apart, and erased after the retention. */
+/** True if the person left the list, or has no account at the service. Such people are erased after the retention. */
 export const isGone = ({ leftAt, unknownAt }: Person): boolean =>
   leftAt !== undefined || unknownAt !== undefined
