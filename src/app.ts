@@ -5,7 +5,7 @@ import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
 import { createApprovalRoutes } from './admin/approval-routes.ts'
 import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
-import type { People } from './people/people.ts'
+import type { PeopleStore } from './people/people.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
@@ -37,7 +37,7 @@ import type { createReadiness } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
 import type { Log } from './web/log.ts'
 import type { Metrics } from './web/metrics.ts'
-import { createObserve } from './web/observe.ts'
+import { createRequestObserver } from './web/observe.ts'
 import { withoutPort } from './web/network.ts'
 import type { createPages } from './web/pages.ts'
 import type { Limits } from './web/rate-limit.ts'
@@ -64,7 +64,7 @@ type Services = {
   walks: WalkStore
   checks: WalkChecks
   progress: Pick<ProgressRecorder, 'recordFailure' | 'recordIntents'>
-  people: People
+  people: PeopleStore
   keepStateStore: KeepStateStore
   invitations: Invitations
 }
@@ -101,7 +101,7 @@ function addRoutesForPrograms(app: Express, services: Services, exports: Router)
   const { settings, company, log, now, metrics, audit, limits, pages, signIn } = services
   const { authorizationServer, records, returnTo } = services
 
-  app.use(createObserve(log, settings.REQUEST_LOG === 'yes', metrics))
+  app.use(createRequestObserver(log, settings.REQUEST_LOG === 'yes', metrics))
   app.use(securityHeaders(isHttps(settings)))
 
   app.use(pathsUnder('healthz', 'readyz'), services.readiness.routes)

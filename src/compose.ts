@@ -3,11 +3,11 @@ import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
-import { People } from './people/people.ts'
-import { KeepStateStore, PERSON_STATES } from './people/keep-state.ts'
+import { PeopleStore } from './people/people.ts'
+import { KeepStateStore, PROGRESS_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
-import { watchAddresses } from './client-api/watch-addresses.ts'
+import { createUnstartableAppWarning } from './client-api/watch-addresses.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { Invitations } from './invites/token.ts'
@@ -28,7 +28,7 @@ import { createAudit, createAuditIds } from './web/audit.ts'
 import { createReadiness } from './web/health.ts'
 import { warnOnce, type Log } from './web/log.ts'
 import { Metrics } from './web/metrics.ts'
-import { companyFileChoices } from './web/languages/catalogue.ts'
+import { supportedTexts } from './web/languages/catalogue.ts'
 import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { WebhookSender } from './webhooks/sender.ts'
@@ -40,7 +40,7 @@ export function createOnramp(
   log: Log,
   { now = Date.now, open = openStore }: { now?: () => number; open?: typeof openStore } = {},
 ) {
-  const company = loadCompany(settings.COMPANY_FILE, companyFileChoices())
+  const company = loadCompany(settings.COMPANY_FILE, supportedTexts())
   useProxy(settings)
   const metrics = new Metrics()
   const store = open(settings, log, { isServer: true, onOperation: metrics.observeStore })
@@ -56,7 +56,7 @@ export function createOnramp(
   const isHttps = settings.PUBLIC_URL.startsWith('https:')
   const pages = createPages({ company, isHttps, checkReturnTo, isAdmin })
   const { people, webhooks } = createPeopleAndWebhooks(base)
-  const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.of(req).lang)
+  const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.ofRequest(req).lang)
   const { serviceClient, service } = createService(base, signIn, authorizationServer)
   const walks = new WalkStore({ records, keyRing, checkReturnTo, company, people, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
@@ -121,7 +121,7 @@ type Base = Pick<
 
 function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: Base) {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings
-  const people = new People({
+  const people = new PeopleStore({
     records,
     keyRing,
     retentionDays: settings.INVITE_RETENTION_DAYS,
@@ -164,7 +164,7 @@ function createService(
     authorizationServer,
     callbackUrl: `${settings.PUBLIC_URL}${CONSENT_CALLBACK_PATH}`,
     company,
-    onCheck: watchAddresses(log, () => metrics.countProblem('datasource_cannot_start'), now),
+    onCheck: createUnstartableAppWarning(log, () => metrics.countProblem('datasource_cannot_start'), now),
     now,
   })
   return { serviceClient, service }
@@ -202,6 +202,9 @@ function watchHealth(
   metrics.watchPeople(async () => {
     const { days, lastRunAt } = await keepStateStore.load()
     const row = days.at(-1)
-    return { states: row && Object.fromEntries(PERSON_STATES.map((state) => [state, row[state]])), lastRunAt }
+    return {
+      states: row && Object.fromEntries(PROGRESS_STATES.map((state) => [state, row[state]])),
+      lastRunAt,
+    }
   })
 }

@@ -1,7 +1,7 @@
 // Makes foreign text safe to show in a page, a log line or an email. Pure.
 
 /** Without control and direction characters, which could rearrange the words around it. */
-export const presentable = (text: string) =>
+export const singleLine = (text: string) =>
   PLAIN.test(text)
     ? text
     : text

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnramp } from '../src/compose.ts'
 import { Invitations } from '../src/invites/token.ts'
 import { normalizedAddress } from '../src/people/address.ts'
-import { People } from '../src/people/people.ts'
+import { PeopleStore } from '../src/people/people.ts'
 import { newKeepState, KeepStateStore } from '../src/people/keep-state.ts'
 import { createKeyRing } from '../src/records/data-key.ts'
 import { createSealer } from '../src/records/seal.ts'
@@ -154,7 +154,7 @@ function compose(store = memoryStore(), overrides: Partial<typeof settings> = {}
   })
   opened.push(onramp)
   const keyRing = createKeyRing(records, [SECRET], now)
-  const people = new People({ records, keyRing, retentionDays: 1, onEvents: () => {}, now })
+  const people = new PeopleStore({ records, keyRing, retentionDays: 1, onEvents: () => {}, now })
 
   /** The browser of a person who is signed in. */
   async function browser(claims: Partial<User> = {}) {

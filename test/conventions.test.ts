@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { basename, dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settings } from '../src/settings/settings.ts'
+import { settingDefinitions } from '../src/settings/settings.ts'
 import { settingsDocuments } from './helpers/settings-documents.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -310,7 +310,7 @@ describe('the settings', () => {
   it('every variable of the compose file is a setting', () => {
     const names = [...read('docker-compose.yml').matchAll(/^\s{6}([A-Z_]+):/gm)].map((match) => match[1])
     expect(names.length).toBeGreaterThan(0)
-    for (const name of names) expect(settings.map((setting) => setting.name)).toContain(name)
+    for (const name of names) expect(settingDefinitions.map((setting) => setting.name)).toContain(name)
   })
 })
 

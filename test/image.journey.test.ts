@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { settings } from '../src/settings/settings.ts'
+import { settingDefinitions } from '../src/settings/settings.ts'
 import { spawnOne, startArguments, statusOf, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
 import { useFolder } from './helpers/folder.ts'
@@ -152,7 +152,9 @@ it('compose starts Valkey only with its profile', () => {
 })
 
 it('compose waits for as long as the server may take to drain', () => {
-  const longest = settings.find(({ name }) => name === 'DRAIN_SECONDS')?.schema.safeParse('60').success
+  const longest = settingDefinitions
+    .find(({ name }) => name === 'DRAIN_SECONDS')
+    ?.schema.safeParse('60').success
   expect(longest).toBe(true)
   expect(Number.parseInt(services['onramp']?.stop_grace_period ?? '', 10)).toBeGreaterThan(60 + 6.5)
 })

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { loadSettings, readSettings, settings } from '../src/settings/settings.ts'
+import { loadSettings, readSettings, settingDefinitions } from '../src/settings/settings.ts'
 import { faultsIn } from './helpers/settings-faults.ts'
 import { useFolder } from './helpers/folder.ts'
 
@@ -246,7 +246,7 @@ it('a METRICS_PORT that Kubernetes sets for a service called metrics is explaine
   ])
 })
 
-const secrets = settings.filter((setting) => setting.secret).map((setting) => setting.name)
+const secrets = settingDefinitions.filter((setting) => setting.secret).map((setting) => setting.name)
 
 it.each(secrets)('%s may come from a file', (name) => {
   const addresses: Record<string, string> = {

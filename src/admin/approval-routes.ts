@@ -4,7 +4,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import type { Company } from '../company/company.ts'
 import { applyDecision, type KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
-import { whoIsSignedIn } from '../session/signed-in.ts'
+import { requireSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -17,7 +17,7 @@ import { createAdminCheck } from './routes.ts'
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
-  keepStateStore: Pick<KeepStateStore, 'load' | 'decide' | 'decisionOn'>
+  keepStateStore: Pick<KeepStateStore, 'load' | 'recordDecision' | 'findDecision'>
   snapshot: Pick<PeopleSnapshot, 'report'>
   isAdmin: ReturnType<typeof createAdminCheck>
   company: Company
@@ -33,8 +33,8 @@ export function createApprovalRoutes(deps: {
   /** @throws {Problem} 403 */
   async function load(req: Request, res: Response) {
     const instance = String(req.params['instance'])
-    const { user } = whoIsSignedIn(req)
-    const { owners, approve } = company.approvalOf(instance, admins)
+    const { user } = requireSignedIn(req)
+    const { owners, approve } = company.approversOf(instance, admins)
     const isOwner = createAdminCheck(owners, [])(user)
     if (!isAdmin(user) && !isOwner)
       throw new Problem(403, 'owners_only', {
@@ -42,7 +42,7 @@ export function createApprovalRoutes(deps: {
       })
     const [{ approvals = [] }, decision] = await Promise.all([
       keepStateStore.load(),
-      keepStateStore.decisionOn(instance),
+      keepStateStore.findDecision(instance),
     ])
     const storedApproval = approvals.find((one) => one.instance === instance)
     const approval = storedApproval ?? earlyApproval(instance, await snapshot.report(browserGoneSignal(res)))
@@ -74,7 +74,7 @@ export function createApprovalRoutes(deps: {
     const { instance, user, approval } = await load(req, res)
 
     if (needsDecision(approval)) {
-      await keepStateStore.decide(instance, { at: now(), by: user.email ?? user.name ?? '' })
+      await keepStateStore.recordDecision(instance, { at: now(), by: user.email ?? user.name ?? '' })
       audit({ event: 'approved', user, datasource: instance })
     }
     seeOther(res, approvalPath(instance))

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
-import { signedInOf } from '../session/signed-in.ts'
+import { findSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
 import { browserGoneSignal, wantsPage } from '../web/error-page.ts'
@@ -25,7 +25,7 @@ export function createExportRoutes(
   audit: Audit,
 ): Router {
   const auditView = (req: Request, what: string) => {
-    const user = signedInOf(req)?.user
+    const user = findSignedIn(req)?.user
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
   }
 
@@ -46,7 +46,7 @@ export function createExportRoutes(
   routes.get(PEOPLE_PATH, async (req, res) => {
     auditView(req, 'people.csv')
     if (downloads >= MAX_DOWNLOADS) {
-      audit({ event: 'limited', what: 'person', user: signedInOf(req)?.user })
+      audit({ event: 'limited', what: 'person', user: findSignedIn(req)?.user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')

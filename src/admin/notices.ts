@@ -76,7 +76,7 @@ const DIGEST_AGAIN_MS = 6 * 86_400_000
 /** True on the digest's weekday, in the company's working hours. @param now milliseconds since 1970 */
 export const isDigestDue = (
   { digest: last, digestAt = 0 }: KeepState,
-  { digest, ...company }: Pick<Company, 'digest' | 'timezone'> & Partial<Pick<Company, 'quiet'>>,
+  { digest, ...company }: Pick<Company, 'digest' | 'timezone'> & Partial<Pick<Company, 'quietDays'>>,
   now: number,
 ): boolean =>
   digest !== undefined &&

@@ -8,7 +8,7 @@ import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import {
   activeMassDisconnects,
-  PERSON_STATES,
+  PROGRESS_STATES,
   unansweredRemovals,
   type KeepState,
 } from '../people/keep-state.ts'
@@ -166,7 +166,7 @@ export function statsOf(report: Report, t: Texts) {
     apartOf('ready', 'unchecked'),
     apartOf('notStarted', 'notInvited'),
   ]
-  return PERSON_STATES.map((what) => {
+  return PROGRESS_STATES.map((what) => {
     const filter = what === 'ready' ? 'finished' : what
     return {
       what,

@@ -1,5 +1,5 @@
 // Streams people as CSV. Excel reads UTF-8 only after a byte order mark.
-import { DETAILS, mayHaveBeenSent, type PersonApp } from '../people/person.ts'
+import { LIST_COLUMNS, mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 import { isoDate } from './report.ts'
@@ -22,7 +22,7 @@ const namesIn = (state: PersonApp['state']) => namesOf((app) => app.state === st
 const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string | number> = {
   email: ({ person }) => person.email,
   ...Object.fromEntries(
-    DETAILS.map((detail) => [detail, ({ person }: PersonSummary) => person[detail] ?? '']),
+    LIST_COLUMNS.map((detail) => [detail, ({ person }: PersonSummary) => person[detail] ?? '']),
   ),
   invited: ({ invitedAt }) => date(invitedAt),
   mails: ({ emails }) => emails.filter(mayHaveBeenSent).length,

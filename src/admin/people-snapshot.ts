@@ -2,7 +2,7 @@
 // browser here at any rate. It is read in slices; at most two snapshots are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
-import type { People } from '../people/people.ts'
+import type { PeopleStore } from '../people/people.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
 import { createReport, type Report } from './report.ts'
@@ -56,7 +56,7 @@ function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order
 
 /** Each method throws the signal's reason once the browser has disconnected. */
 export class PeopleSnapshot {
-  readonly #people: Pick<People, 'all'>
+  readonly #people: Pick<PeopleStore, 'all'>
   readonly #keepStateStore: Pick<KeepStateStore, 'load'>
   readonly now: () => number
   #latest: Snapshot | undefined
@@ -65,7 +65,11 @@ export class PeopleSnapshot {
   /** All pages share one queue of slices, all downloads another, so that none blocks the event loop. */
   readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
 
-  constructor(people: Pick<People, 'all'>, keepStateStore: Pick<KeepStateStore, 'load'>, now: () => number) {
+  constructor(
+    people: Pick<PeopleStore, 'all'>,
+    keepStateStore: Pick<KeepStateStore, 'load'>,
+    now: () => number,
+  ) {
     this.#people = people
     this.#keepStateStore = keepStateStore
     this.now = now

@@ -8,7 +8,7 @@ import { datasourceType, humanize, withUniqueNames } from '../company/app-names.
 import type { Company } from '../company/company.ts'
 import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
 import {
-  DETAILS,
+  LIST_COLUMNS,
   type AppRecord,
   type EmailRecord,
   type OperatorAction,
@@ -186,7 +186,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
 export function noEmailUntil(
   person: Person,
   state: Pick<KeepState, 'pausedUntil'>,
-  { now, ...company }: Pick<Company, 'timezone' | 'quiet'> & { now: number },
+  { now, ...company }: Pick<Company, 'timezone' | 'quietDays'> & { now: number },
 ) {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const limit = belowLimitFrom(emails, now)
@@ -198,12 +198,12 @@ export function noEmailUntil(
 export function personPage(
   person: Person,
   keepState: KeepState,
-  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet'>,
+  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quietDays'>,
   { t, now }: { t: Texts; now: number },
 ) {
   const { help, checkedAt, apps, events } = historyOf(person, keepState, company.replacedBy)
   const { name, email } = person
-  const details = DETAILS.filter((detail) => detail !== 'name').map((detail) => person[detail])
+  const details = LIST_COLUMNS.filter((detail) => detail !== 'name').map((detail) => person[detail])
   const known =
     person.lastCheck?.apps.map((app) => ({ ...app, name: company.displayName(app, t.lang) })) ?? []
   const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))

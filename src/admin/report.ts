@@ -1,6 +1,6 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
 import { belowLimitFrom, MAX_REMINDERS } from '../campaigns/campaign.ts'
-import { PERSON_STATES } from '../people/keep-state.ts'
+import { PROGRESS_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
 
@@ -13,7 +13,7 @@ export const FLOWS = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as 
 export const isSettling = (what: (typeof FLOWS)[number]): boolean => what === 'reminded' || what === 'acted'
 const OF_DAY = ['invited', 'signedIn', 'finished', ...FLOWS] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
-const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PERSON_STATES] as const
+const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
 export const REMIND_AFTER_DAYS = 7
 export const DAY_MS = 86_400_000

@@ -4,11 +4,11 @@ import { Router, type Request, type RequestHandler } from 'express'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
-import { whoIsSignedIn, type User } from '../session/signed-in.ts'
+import { requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { SendPage } from '../web/pages.ts'
-import type { People } from '../people/people.ts'
+import type { PeopleStore } from '../people/people.ts'
 import { applyDecision, type KeepState, type KeepStateStore } from '../people/keep-state.ts'
 import { normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -44,7 +44,7 @@ export function createAdminCheck(emails: readonly string[], groups: readonly str
 export const requireAdmin =
   (isAdmin: IsAdmin): RequestHandler =>
   (req, _res, next) => {
-    if (isAdmin(whoIsSignedIn(req).user)) return next()
+    if (isAdmin(requireSignedIn(req).user)) return next()
     throw new Problem(403, 'admins_only', {
       detail: 'not one of ADMIN_EMAILS (or not verified), nor in ADMIN_GROUPS',
     })
@@ -60,9 +60,9 @@ export function createAdminRoutes({
   now,
 }: {
   snapshot: PeopleSnapshot
-  people: Pick<People, 'keyOf' | 'getByKey'>
-  keepStateStore: Pick<KeepStateStore, 'load' | 'decisionOn'>
-  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quiet' | 'approvalOf'>
+  people: Pick<PeopleStore, 'keyOf' | 'getByKey'>
+  keepStateStore: Pick<KeepStateStore, 'load' | 'findDecision'>
+  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'>
   sendPage: SendPage
   audit: Audit
   now: () => number
@@ -71,7 +71,7 @@ export function createAdminRoutes({
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
     withUniqueNames(apps.map((app) => ({ ...app, name: company.displayName(app, lang) })))
   const auditView = (req: Request, what: string, person?: string) =>
-    audit({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what, ...(person && { person }) })
+    audit({ event: 'admin_viewed', user: requireSignedIn(req).user, what, ...(person && { person }) })
 
   router.get('/admin', async (req, res) => {
     auditView(req, 'overview')
@@ -82,9 +82,9 @@ export function createAdminRoutes({
     ])
 
     const times = { now: now(), since: req.query['since'] }
-    const { user } = whoIsSignedIn(req)
+    const { user } = requireSignedIn(req)
     const owned = report.datasources.map((app) => {
-      const { owners } = company.approvalOf(app.instance)
+      const { owners } = company.approversOf(app.instance)
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
     const approvals = await withDecisions(report, keepState, keepStateStore)
@@ -140,11 +140,11 @@ export function createAdminRoutes({
 async function withDecisions(
   report: Report,
   { approvals = [] }: KeepState,
-  store: Pick<KeepStateStore, 'decisionOn'>,
+  store: Pick<KeepStateStore, 'findDecision'>,
 ) {
   const all = new Map(approvals.map((one) => [one.instance, one]))
   for (const { instance, counts } of report.datasources) {
-    const decision = counts.blocked > 0 ? await store.decisionOn(instance) : undefined
+    const decision = counts.blocked > 0 ? await store.findDecision(instance) : undefined
     const known = all.get(instance) ?? earlyApproval(instance, report)
     const decided = applyDecision(known, decision)
     if (decided !== known) all.set(instance, decided)

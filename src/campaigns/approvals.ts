@@ -49,11 +49,11 @@ const lastNotifiedAt = (person: Person, instance: string): number =>
 const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
   (state === 'connected' && lastCheck?.apps.find((one) => one.instance === instance)?.since) || 0
 
-/** @param decisionOn the newest decision of an app's owners */
+/** @param findDecision the newest decision of an app's owners */
 export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
-  decisionOn: KeepStateStore['decisionOn'],
+  findDecision: KeepStateStore['findDecision'],
   moment: ApprovalContext,
 ): Promise<Decision[]> {
   const apps = new Map(
@@ -78,7 +78,7 @@ export async function decideApprovals(
   const paused = pausedApps(state)
   const decisions: Decision[] = []
   for (const { people: waiters, ...app } of apps.values()) {
-    const result = decideApproval(app, waiters, await decisionOn(app.instance), moment)
+    const result = decideApproval(app, waiters, await findDecision(app.instance), moment)
     if (result !== undefined)
       decisions.push({ ...result, isRequestDue: result.isRequestDue && !paused.has(app.instance) })
   }

@@ -1,7 +1,7 @@
 // Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about
 // a person stop the run: the cause is the service, the mail server or onramp.
 import { withUniqueNames } from '../company/app-names.ts'
-import type { People } from '../people/people.ts'
+import type { PeopleStore } from '../people/people.ts'
 import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS } from './approvals.ts'
 import type { DueEmail } from './campaign.ts'
@@ -20,7 +20,7 @@ import { forEachConcurrent, type Throttle } from './throttle.ts'
 export type DeliveryProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
 export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
-  people: Pick<People, 'get' | 'change' | 'all' | 'addressAt'>
+  people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
   check: ReturnType<typeof createPersonCheck>
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   send?: ((email: Email) => Promise<SendResult>) | undefined

@@ -11,7 +11,7 @@ import {
   type MassDisconnect,
 } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
-import { PersonUnreadable, type People } from '../people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
 import {
   newPerson,
   withDetails,
@@ -49,11 +49,11 @@ type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
   state: KeepState
   save: (state: KeepState) => Promise<void>
-  company: Pick<Company, 'timezone' | 'quiet'>
+  company: Pick<Company, 'timezone' | 'quietDays'>
   ownersOf: (instance: string) => readonly string[]
   /** Emails the owners. @returns true if at least one email was accepted */
   requestApproval: (approval: Approval) => Promise<boolean>
-  decisionOn: Parameters<typeof decideApprovals>[2]
+  findDecision: Parameters<typeof decideApprovals>[2]
   /** Emails administrators and sends the webhook, each once. @returns the times of both */
   notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
@@ -68,7 +68,7 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 /** Listed people, with or without a record, and the emails that are due for each. */
 export async function* duePeople(
   list: readonly Invitee[],
-  people: Pick<People, 'all'>,
+  people: Pick<PeopleStore, 'all'>,
   { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: () => number },
 ): AsyncGenerator<DuePerson> {
   await nextTurn()
@@ -93,7 +93,7 @@ export async function* duePeople(
 /** When working time brings the first emails, milliseconds since 1970. Undefined if no email is due then. */
 export async function firstEmailsAt(
   list: readonly Invitee[],
-  people: Pick<People, 'all'>,
+  people: Pick<PeopleStore, 'all'>,
   { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: number },
 ): Promise<number | undefined> {
   const at = nextWorkingTime(now, calendarOf(company, {}, state))
@@ -306,11 +306,11 @@ export class KeepRun {
 
   async #requestApprovals(): Promise<void> {
     const { now } = this.#run
-    const { company, ownersOf, requestApproval, decisionOn } = this.#options
+    const { company, ownersOf, requestApproval, findDecision } = this.#options
     const calendar = calendarOf(company, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
-    for (const decision of await decideApprovals(this.#listed(), this.#state, decisionOn, {
+    for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, {
       now: now(),
       calendar,
     })) {

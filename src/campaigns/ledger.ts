@@ -2,7 +2,7 @@
 // take hours, and an unrecorded email would be sent again.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PersonUnreadable, type People } from '../people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
 import { newPerson, withCheck, withDetails } from '../people/person.ts'
 import type { CheckResponse, EmailRecord, Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
@@ -20,7 +20,7 @@ export class RunStopped extends OperatorError {
 export type Plan = { person: Person; due: DueEmail; checkedAt: number }
 
 export type LedgerDeps = {
-  people: Pick<People, 'get' | 'change' | 'addressAt'>
+  people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
   campaign: string
   due: (person: Person, now: number) => DueEmail
   /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */

@@ -3,7 +3,7 @@ import { printable } from '@onramp/terminal/printable'
 import windows from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' }
 import { canonicalLanguage, isTimezone } from '../company/schema.ts'
 import { addressToInvite } from '../people/address.ts'
-import type { Details } from '../people/person.ts'
+import type { ListDetails } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 
 export class UnreadableList extends OperatorError {
@@ -11,7 +11,7 @@ export class UnreadableList extends OperatorError {
 }
 
 /** The index of each column, or -1. `signals`: columns that may exclude a person. */
-export type Columns = Record<'email' | keyof Details, number> & {
+export type Columns = Record<'email' | keyof ListDetails, number> & {
   signals: { at: number; means: keyof typeof EXCLUSION_HEADERS }[]
 }
 
@@ -25,7 +25,7 @@ const EMAIL_HEADERS = [
 ]
 /** Columns ignored if another one has addresses. */
 const OTHER_EMAIL_HEADER = /(^|[ _-])(secondary|recovery|alternate|home|personal|private)($|[ _)-])/i
-const TEXT_HEADERS: Record<keyof Details, RegExp> = {
+const TEXT_HEADERS: Record<keyof ListDetails, RegExp> = {
   name: /^((full|display|first|given)[ _-]?)?name$/i,
   group: /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i,
   language: /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i,
@@ -89,7 +89,7 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
     return signal === undefined ? [] : { at, means: signal[0] }
   })
   const texts = Object.entries(TEXT_HEADERS).map(([key, of]) => [key, headers.findIndex(isNamed(of))])
-  const indexes = Object.fromEntries(texts) as Record<keyof Details, number>
+  const indexes = Object.fromEntries(texts) as Record<keyof ListDetails, number>
   return { email, ...indexes, signals }
 }
 

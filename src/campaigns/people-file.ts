@@ -3,7 +3,7 @@
 import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
-import { DETAILS, type Details } from '../people/person.ts'
+import { LIST_COLUMNS, type ListDetails } from '../people/person.ts'
 import {
   EMAIL_ONLY,
   quoteCells,
@@ -19,7 +19,7 @@ import {
   type Columns,
 } from './people-columns.ts'
 
-export type Invitee = Details & { email: string }
+export type Invitee = ListDetails & { email: string }
 
 type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
 
@@ -277,7 +277,10 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
 
 /** Normalize cells. An unreadable cell loses its value; the person stays. */
 const READERS: Partial<
-  Record<keyof Details, { unread: keyof typeof UNREADABLE_CELLS; read: (text: string) => string | undefined }>
+  Record<
+    keyof ListDetails,
+    { unread: keyof typeof UNREADABLE_CELLS; read: (text: string) => string | undefined }
+  >
 > = {
   timezone: { unread: 'Time zones', read: timezoneOf },
   language: { unread: 'Languages', read: languageIn },
@@ -301,7 +304,7 @@ function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   const address = addressToInvite(email)
   if (address === undefined) throw new InvalidRow(`${quoteCell(email)} is not a valid email address`)
   const person: Invitee = { email: address }
-  for (const what of DETAILS) {
+  for (const what of LIST_COLUMNS) {
     const text = textIn(columns[what])
     const { unread, read } = READERS[what] ?? {}
     if (read === undefined) checkText(text, what)

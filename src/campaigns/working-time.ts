@@ -14,13 +14,13 @@ export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolea
 
 /** @param company has the fallback time zone @param state has the end of a pause, midnight in UTC for every zone */
 export function calendarOf(
-  { timezone, quiet = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quiet'>>,
+  { timezone, quietDays = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quietDays'>>,
   person: { timezone?: string; group?: string } = {},
   { pausedUntil = 0 }: { pausedUntil?: number } = {},
 ): WorkCalendar {
   const isQuiet = (day: string) =>
     Date.parse(day) < pausedUntil ||
-    quiet.some((one) => day >= one.from && day <= one.to && (one.group ?? person.group) === person.group)
+    quietDays.some((one) => day >= one.from && day <= one.to && (one.group ?? person.group) === person.group)
   return { timezone: person.timezone ?? timezone, isQuiet }
 }
 

@@ -27,7 +27,7 @@ import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import {
   activeMassDisconnects,
-  PERSON_STATES,
+  PROGRESS_STATES,
   unansweredRemovals,
   withActions,
   type DailyCounts,
@@ -181,7 +181,7 @@ async function runThrough(
   const stored = await store.load()
   const current = applyOptions(stored, options, at)
   // A hidden or replaced app needs no answer about its removal.
-  const before = { ...current, removedApps: company.arrange(current.removedApps ?? []) }
+  const before = { ...current, removedApps: company.visibleInOrder(current.removedApps ?? []) }
   const actions = actionsOfRun(before, at)
   let audited = 0
   const audit = createOperatorAudit(settings, stderr)
@@ -205,7 +205,7 @@ async function runThrough(
   const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)
   const { languages, composeFor } = createComposers(settings, company, { days: LINK_DAYS }, now)
-  const texts = { ...company, t: languages.in(''), publicUrl: settings.PUBLIC_URL }
+  const texts = { ...company, t: languages.byTag(''), publicUrl: settings.PUBLIC_URL }
   const sendNotice = createNoticeSender(run, neighbors)
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor,
@@ -217,14 +217,14 @@ async function runThrough(
       const named = { ...texts, displayName: uniqueNames(company, known) }
       return await notifyAdmins(found, run, { texts: named, sendNotice, sendEvent: neighbors.sendEvent })
     },
-    ownersOf: (instance) => company.approvalOf(instance, settings.ADMIN_EMAILS).owners,
+    ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
     requestApproval: (one) =>
       sendNotice(
-        approvalNotice(one, { ...texts, where: company.approvalOf(one.instance).approve }),
+        approvalNotice(one, { ...texts, where: company.approversOf(one.instance).approve }),
         `approval ${one.instance} ${one.requestedAt} ${one.stageChangedAt}`,
         one.owners,
       ),
-    decisionOn: (instance) => store.decisionOn(instance),
+    findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
       if (options.confirm !== true) throw new OperatorError(message)
       if (!actions.some(({ what }) => what === 'confirmed'))
@@ -305,7 +305,7 @@ const uniqueNames =
     withUniqueNames([...datasources, app].map((one) => ({ ...one, name: displayName(one, lang) }))).at(-1)
       ?.name ?? app.name
 
-const COUNTED = [...PERSON_STATES, 'people', 'gone', 'nothing'] as const
+const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
 const statesOf = (report: Report) =>
   Object.fromEntries(COUNTED.map((what) => [what, report[what]])) as Pick<Report, (typeof COUNTED)[number]>
 

@@ -5,7 +5,7 @@ import { WalkStore } from '../onboarding/walks.ts'
 import { normalizedAddress } from '../people/address.ts'
 import { PersonUnreadable } from '../people/people.ts'
 import { createKeyRing } from '../records/data-key.ts'
-import { loadWithoutClient } from '../settings/settings.ts'
+import { loadSettingsWithoutClient } from '../settings/settings.ts'
 import { createAuditIds } from '../web/audit.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, storeLabel, withStore } from './store.ts'
@@ -17,7 +17,7 @@ export async function invitationLink(
   { datasource = [], days, json }: { datasource?: string[] | undefined; days: number; json?: boolean },
   { env, stdout, now }: CommandContext,
 ): Promise<number> {
-  const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadWithoutClient(env)
+  const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadSettingsWithoutClient(env)
   const secrets = INVITE_SECRET ?? SESSION_SECRET
   const invitations = new Invitations(secrets, PUBLIC_URL, now)
   const url = `${PUBLIC_URL}/invite/${await invitations.issue({ email, datasources: datasource }, days)}`
@@ -27,7 +27,7 @@ export async function invitationLink(
 }
 
 export async function forgetPerson(given: string, { env, stdout, stderr, now }: CommandContext) {
-  const settings = loadWithoutClient(env)
+  const settings = loadSettingsWithoutClient(env)
   let email = given
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
@@ -54,7 +54,7 @@ export async function auditId(
   { json }: { json?: boolean },
   { env, stdout, stderr }: CommandContext,
 ): Promise<number> {
-  const { INVITE_SECRET, SESSION_SECRET } = loadWithoutClient(env)
+  const { INVITE_SECRET, SESSION_SECRET } = loadSettingsWithoutClient(env)
   const ids = (INVITE_SECRET ?? SESSION_SECRET).map((secret, index) => ({
     id: createAuditIds([secret], normalizedAddress).ofEmail(email),
     current: index === 0,

@@ -2,7 +2,7 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { withAction, withMilestone, type EmailRecord, type Person } from '../people/person.ts'
-import { loadWithoutClient } from '../settings/settings.ts'
+import { loadSettingsWithoutClient } from '../settings/settings.ts'
 import { limitFaults, openList, readList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
@@ -18,7 +18,7 @@ async function changeAddresses(
 ) {
   const { event, change, messages } = how
   const { env, stdout, stderr, now } = context
-  const settings = loadWithoutClient(env)
+  const settings = loadSettingsWithoutClient(env)
   const audit = createOperatorAudit(settings, stderr)
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })

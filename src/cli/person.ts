@@ -7,7 +7,7 @@ import { WalkStore } from '../onboarding/walks.ts'
 import { withSuccessors } from '../people/people.ts'
 import { OperatorError } from '../problem.ts'
 import { createKeyRing } from '../records/data-key.ts'
-import { loadWithoutClient } from '../settings/settings.ts'
+import { loadSettingsWithoutClient } from '../settings/settings.ts'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../web/languages/catalogue.ts'
 import { createTexts, type Texts } from '../web/languages/texts.ts'
 import { loadCompanyOf } from './invite/email.ts'
@@ -23,7 +23,7 @@ export async function showPerson(
   { json }: { json?: boolean },
   { env, stdout, now }: CommandContext,
 ): Promise<number> {
-  const settings = loadWithoutClient(env)
+  const settings = loadSettingsWithoutClient(env)
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
     // Apps that the company hides are stored, too.

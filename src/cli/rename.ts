@@ -7,9 +7,9 @@ import type { AddressChange } from '../campaigns/listed-people.ts'
 import { quoteCell } from '../campaigns/people-columns.ts'
 import { addressToInvite, normalizedAddress } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
-import { PersonUnreadable, type People } from '../people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
 import { withAction } from '../people/person.ts'
-import { loadWithoutClient, type Settings } from '../settings/settings.ts'
+import { loadSettingsWithoutClient, type Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import { openList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
@@ -26,7 +26,7 @@ export async function rename(
   const { env, stdout, stderr, now } = context
   const isOne = from !== undefined && to !== undefined
   if (isOne === (file !== undefined)) throw new UsageError('expects OLD and NEW, or --file FILE')
-  const settings = loadWithoutClient(env)
+  const settings = loadSettingsWithoutClient(env)
   const faults: string[] = []
   const read = isOne ? [{ from, to, where: '' }] : await readRenames(file ?? '', context, faults)
   await withStore(settings, async (records) => {
@@ -46,7 +46,7 @@ export async function rename(
 
 /** Again while it helps: an address may be free once its person has a new one. @returns those that are refused */
 export async function renameAll<R extends AddressChange>(
-  people: Pick<People, 'rename'>,
+  people: Pick<PeopleStore, 'rename'>,
   all: readonly R[],
   options: { settings: Settings; context: CommandContext; onDone?: ((one: R) => void) | undefined },
 ): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {

@@ -12,7 +12,7 @@ import { useProxy } from '../http/proxy.ts'
 import type { ErrorResponse } from '../client-api/error-response.ts'
 import { isOpenToAll } from '../doctor/machine.ts'
 import { explainServiceError } from '../doctor/service-error.ts'
-import { EXIT_SETTINGS, loadSome, SettingsError } from '../settings/settings.ts'
+import { EXIT_SETTINGS, loadSettingsNamed, SettingsError } from '../settings/settings.ts'
 
 const EXIT_SERVICE = 7
 const EXITS: Record<ErrorResponse['reason'], number> = {
@@ -63,7 +63,7 @@ export async function status(
 
 function configured(email: string | undefined, env: CommandContext['env']) {
   const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const
-  const settings = loadSome(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)
+  const settings = loadSettingsNamed(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)
   const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix = STANDARD_HEADER_PREFIX } = settings
   if (baseUrl === undefined)
     throw new SettingsError([
@@ -77,7 +77,7 @@ function tokenFor(
   email: string | undefined,
   env: CommandContext['env'],
 ): Exclude<Credentials, { kind: 'oauth' }> {
-  const tokens = loadSome(['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'], env)
+  const tokens = loadSettingsNamed(['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'], env)
   const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = tokens
   if (global !== undefined && email !== undefined)
     return { kind: 'global-token', token: global, actAs: email }

@@ -3,14 +3,14 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import type { Company } from '../company/company.ts'
-import { People } from '../people/people.ts'
+import { PeopleStore } from '../people/people.ts'
 import { KeepStateStore } from '../people/keep-state.ts'
 import { formatFault } from '../records/data-key.ts'
 import { adoptStore, createKeyRing, readDataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
 import { openStore, describeStore } from '../records/store.ts'
-import { loadWithoutClient, loadSome, type Settings } from '../settings/settings.ts'
+import { loadSettingsWithoutClient, loadSettingsNamed, type Settings } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { confirm } from './terminal.ts'
 
@@ -36,9 +36,9 @@ export async function withStore<T>(
 /** Events are only recorded: the server sends them. */
 export function openPeople(
   { records, settings, now }: { records: Records; settings: Settings; now: () => number },
-  company?: Pick<Company, 'arrange' | 'replacedBy'>,
-): People {
-  return new People({
+  company?: Pick<Company, 'visibleInOrder' | 'replacedBy'>,
+): PeopleStore {
+  return new PeopleStore({
     records,
     keyRing: createKeyRing(records, settings.SESSION_SECRET, now),
     retentionDays: settings.INVITE_RETENTION_DAYS,
@@ -53,7 +53,7 @@ export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
 
 /** A new data key, if the former secret is lost. Records under the former key become unreadable. */
 export async function adopt({ yes }: { yes?: boolean }, context: CommandContext): Promise<number> {
-  const settings = loadWithoutClient(context.env)
+  const settings = loadSettingsWithoutClient(context.env)
   const store = storeLabel(settings)
   const work = async (records: Records) => {
     const hasOtherSecret = (await readDataKey(records, settings.SESSION_SECRET)) === 'other secret'
@@ -81,7 +81,7 @@ export async function backup(
       'the backup is read back before it counts, so it goes to a file and not to standard output: give its path (./- for a file called -)',
     )
 
-  const { REDIS_URL: redis, DATA_DIR: folder = '' } = loadSome(['REDIS_URL', 'DATA_DIR'], env)
+  const { REDIS_URL: redis, DATA_DIR: folder = '' } = loadSettingsNamed(['REDIS_URL', 'DATA_DIR'], env)
   if (redis !== undefined)
     throw new UsageError(
       'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/operations.md)',

@@ -5,7 +5,7 @@ import { parseJson } from '../http/body.ts'
 import { exchange, type HttpResponse } from '../http/exchange.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 import { connectOptions } from '../http/proxy.ts'
-import { timed, type OnCall } from '../trace/calls.ts'
+import { measureCall, type OnCall } from '../trace/calls.ts'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
@@ -139,7 +139,7 @@ export class ServiceClient {
   async #call<T>(call: ServiceCall, credentials: Credentials, read: (json: unknown) => T | undefined) {
     const { operation, path, body, signal } = call
     const { onCall, onResponse, headerPrefix } = this.#options
-    const response = await timed(
+    const response = await measureCall(
       async () => {
         const received = await this.#send(call, credentials)
         return { ...received, read: received.status === 200 ? read(parseJson(received.text)) : undefined }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
-import { presentable, shortened } from '../presentable.ts'
+import { singleLine, shortened } from '../presentable.ts'
 import { decodedSegment, isStartable } from './consent-url.ts'
 
 /** Longer content can't fill pages, logs and records. */
@@ -41,10 +41,10 @@ const boundedInstance = (instance: string): string =>
 /** True with a visible character; joiners and fillers have none (Unicode 5.21). */
 const isVisible = (text: string | undefined): text is string =>
   /[!-~]/.test(text ?? '') ||
-  presentable((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
+  singleLine((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
 
 const nameToShow = (name: string | undefined, instance: string): string =>
-  shortened(presentable(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
+  shortened(singleLine(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
 
 /** Read field by field, so that an odd field costs no other. */
 type WireEntry = Partial<
@@ -127,7 +127,7 @@ function readResult(element: unknown): SearchResult | undefined {
   if (!parsed.success) return undefined
   const { document, snippets, ...result } = parsed.data
   const url = webAddress(result.url ?? document?.url)
-  const title = presentable(result.title ?? document?.title ?? result.name ?? document?.name ?? url ?? '')
+  const title = singleLine(result.title ?? document?.title ?? result.name ?? document?.name ?? url ?? '')
   const snippet = result.snippet ?? snippets?.[0]?.text ?? snippets?.[0]?.snippet
   return {
     title: shortened(title, MAX_TITLE_CHARACTERS),

@@ -6,15 +6,15 @@ const EVERY_MS = 3_600_000
 const MAX_APPS = 1_000
 
 /** @param count called for each response with such an app @param now milliseconds since 1970 */
-export function watchAddresses(
+export function createUnstartableAppWarning(
   log: { warn(fields: object, message: string): void },
   count: () => void,
   now: () => number,
-): (waiting: readonly UnconnectedApp[]) => void {
+): (apps: readonly UnconnectedApp[]) => void {
   const logged = new Set<string>()
   let since = -Infinity
-  return (waiting) => {
-    const broken = waiting.filter(({ status }) => status === 'attention')
+  return (apps) => {
+    const broken = apps.filter(({ status }) => status === 'attention')
     if (broken.length === 0) return
     count()
     if (Math.abs(now() - since) >= EVERY_MS) {

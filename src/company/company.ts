@@ -60,7 +60,7 @@ const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
   })
 
 /** @param file a valid one @param assets its pictures, by the paths in it */
-export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
+export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)
   const texts = new Map(Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), own]))
@@ -99,11 +99,11 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     timezone: file.timezone ?? 'UTC',
     digest: file.digest,
     /** Days on which no one is emailed, YYYY-MM-DD; `group`: only people of that department. */
-    quiet: quietDaysOf(file),
+    quietDays: quietDaysOf(file),
     datasources,
     datasourceOf,
     /** The owners of an app, and where they approve it. @param admins ADMIN_EMAILS: owners of apps without one */
-    approvalOf(instance: string, admins: readonly string[] = []) {
+    approversOf(instance: string, admins: readonly string[] = []) {
       const { owners = [], approve } = datasourceOf(instance) ?? {}
       return { owners: owners.length > 0 ? owners : admins, approve }
     },
@@ -113,7 +113,7 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
     /** Replacement instances by the replaced instance. */
     replacedBy,
     /** A sorted copy without the apps that are hidden or replaced. */
-    arrange: <T extends { instance: string }>(apps: T[]): T[] =>
+    visibleInOrder: <T extends { instance: string }>(apps: T[]): T[] =>
       apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true && !replacedBy.has(instance))
         .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
@@ -128,6 +128,6 @@ export function companyOf(file: CompanyFile, assets: ReadonlyMap<string, StaticA
   }
 }
 
-export type Company = ReturnType<typeof companyOf>
+export type Company = ReturnType<typeof resolveCompany>
 
-export const neutralCompany = companyOf({}, new Map())
+export const neutralCompany = resolveCompany({}, new Map())

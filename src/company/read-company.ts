@@ -6,7 +6,7 @@ import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type
 import type { z } from 'zod'
 import { SettingsError } from '../settings/settings.ts'
 import type { StaticAsset } from './static-asset.ts'
-import { companyOf, neutralCompany, type Company } from './company.ts'
+import { resolveCompany, neutralCompany, type Company } from './company.ts'
 import { readLogo } from './logos.ts'
 import { companySchema, type SupportedTexts } from './schema.ts'
 
@@ -133,7 +133,7 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
 const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
 /** @param file the path of the company file; its pictures are in the same folder */
-export function readCompany(file: string, catalogue: SupportedTexts = {}): CompanyRead {
+export function readCompany(file: string, supported: SupportedTexts = {}): CompanyRead {
   const read = textOf(file)
   if ('fault' in read) return { company: undefined, faults: [read.fault] }
   const lines = new LineCounter()
@@ -165,13 +165,13 @@ export function readCompany(file: string, catalogue: SupportedTexts = {}): Compa
     assets.set(name, picture.logo)
     return undefined
   }
-  const parsed = companySchema({ ...catalogue, pictureFault }).safeParse(made.data, {
+  const parsed = companySchema({ ...supported, pictureFault }).safeParse(made.data, {
     error: schemaErrorMessage,
   })
   const shape = parsed.error?.issues.flatMap((issue) => faultsIn(issue, [])) ?? []
   const faults = [...syntax, ...shape.map((fault) => ({ ...fault, offset: offsetOf(document, fault.path) }))]
   if (!parsed.success || faults.length > 0) return refused(faults)
-  return { company: companyOf(parsed.data, assets), faults: [] }
+  return { company: resolveCompany(parsed.data, assets), faults: [] }
 }
 
 /** @param file COMPANY_FILE @throws {SettingsError} naming every fault of the file */

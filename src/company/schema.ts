@@ -1,6 +1,6 @@
 // The schema of the company file, with its error messages. `npm run settings` writes company.schema.json from it.
 import { z } from 'zod'
-import { isSafe } from '../http/loopback.ts'
+import { isHttpsOrLoopback } from '../http/loopback.ts'
 import { datasourceType } from './app-names.ts'
 import { contrastFault } from './contrast.ts'
 import { textFaults } from './placeholders.ts'
@@ -71,7 +71,7 @@ function addressFault(value: string, protocols: readonly string[]): string | und
   const url = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined
   if (url === undefined) return 'is not an address: write it like https://intranet.acme.example/'
   if (url.username || url.password) return 'must not carry a user name or password: leave them out'
-  if (url.protocol === 'http:' && !isSafe(url))
+  if (url.protocol === 'http:' && !isHttpsOrLoopback(url))
     return 'must start with https:// (plain http is accepted for loopback addresses only)'
   if (url.protocol !== 'http:' && !protocols.includes(url.protocol))
     return `must start with ${forms}, not with ${url.protocol}`

@@ -2,7 +2,7 @@
 import { unescape } from 'node:querystring'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { useProxy } from '../http/proxy.ts'
-import { readSettings, settings as definitions, variablesOf, type Settings } from '../settings/settings.ts'
+import { readSettings, settingDefinitions, variablesOf, type Settings } from '../settings/settings.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { within } from '../within.ts'
 import { certificates } from './certificates.ts'
@@ -41,7 +41,7 @@ function groupOf(check: string): string {
 /** Shorter ones occur in ordinary words. */
 const MIN_MASKED = 6
 
-const secretSettings = definitions.filter(({ secret }) => secret)
+const secretSettings = settingDefinitions.filter(({ secret }) => secret)
 
 /** SESSION_SECRET may have several. */
 const valuesOf = (name: string, read: Partial<Settings>): string[] =>

@@ -2,7 +2,7 @@
 import { getGlobalDispatcher } from 'undici'
 import { exchange, type HttpResponse } from '../http/exchange.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
-import { isSafe } from '../http/loopback.ts'
+import { isHttpsOrLoopback } from '../http/loopback.ts'
 
 export type HttpReply = ({ kind: 'answer' } & HttpResponse) | { kind: 'silent'; why: NetworkError }
 
@@ -24,4 +24,4 @@ export async function fetchOnce(
 
 /** A URL with https, or of this machine. */
 export const isSafeAddress = (text: unknown): text is string =>
-  typeof text === 'string' && URL.canParse(text) && isSafe(new URL(text))
+  typeof text === 'string' && URL.canParse(text) && isHttpsOrLoopback(new URL(text))

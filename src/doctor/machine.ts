@@ -3,9 +3,9 @@ import { statSync } from 'node:fs'
 import { nearestWord } from '@onramp/terminal/arguments'
 import { proxyFor } from '../http/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
-import { isQuoted, settings as definitions, type Settings } from '../settings/settings.ts'
+import { isQuoted, settingDefinitions, type Settings } from '../settings/settings.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
-import { companyFileChoices } from '../web/languages/catalogue.ts'
+import { supportedTexts } from '../web/languages/catalogue.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
 /** Docker and Kubernetes mount secrets world-readable inside the container only. */
@@ -31,10 +31,10 @@ function outboundRoutes(settings: Partial<Settings>) {
 async function collect({ env, settings }: DoctorContext) {
   const { COMPANY_FILE: company } = settings
   return {
-    openFiles: definitions
+    openFiles: settingDefinitions
       .filter(({ secret, name }) => secret && isOpenToAll(env[`${name}_FILE`]?.trim() ?? ''))
       .map(({ name }) => `${name}_FILE`),
-    company: company === undefined ? undefined : readCompany(company, companyFileChoices()),
+    company: company === undefined ? undefined : readCompany(company, supportedTexts()),
     routes: outboundRoutes(settings),
   }
 }
@@ -52,7 +52,7 @@ function settingFault(fault: string) {
   return fail(`${message}.`, `${name}: ${fix || (isRequired ? 'set it' : correct)}`)
 }
 
-const settingNames = definitions.flatMap(({ name, secret, file }) =>
+const settingNames = settingDefinitions.flatMap(({ name, secret, file }) =>
   secret || file ? [name, `${name}_FILE`] : [name],
 )
 /** No other program's variables begin so, except one of desktops. */
@@ -98,7 +98,7 @@ const unknownVariables = (env: NodeJS.ProcessEnv) =>
 
 /** `docker run --env-file` and systemd keep quotes. Start-up rejects them except in secrets, which could have them. */
 const quotedSecrets = ({ env, faults }: DoctorContext): string[] =>
-  definitions
+  settingDefinitions
     .filter(({ secret, name }) => secret && isQuoted(env[name]?.trim() ?? ''))
     .map(({ name }) => name)
     .filter((name) => !faults.some((fault) => fault.startsWith(`${name} `)))

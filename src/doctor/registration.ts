@@ -1,7 +1,7 @@
 // Can onramp register itself at the next start? One invalid registration is sent: only a request shows a closed endpoint.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import {
-  readErrorResponse,
+  readRegistrationError,
   readRegistrationResponse,
   requestedMetadata,
 } from '../sign-in/registration/metadata.ts'
@@ -47,7 +47,7 @@ function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
   if (reply.kind === 'silent')
     return fail("The registration endpoint isn't responding.", `OIDC_CLIENT_ID: ${BY_HAND}`)
   const { status, text } = reply
-  const isAboutToken = IS_ABOUT_THE_TOKEN.test(readErrorResponse(text, undefined).error ?? '')
+  const isAboutToken = IS_ABOUT_THE_TOKEN.test(readRegistrationError(text, undefined).error ?? '')
   if (status === 401 || status === 403 || (status === 400 && isAboutToken))
     return fail(
       `The registration endpoint ${hasToken ? 'rejected the' : 'requires a'} token (${status}).`,

@@ -13,7 +13,7 @@ import { openStore } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { Registration } from '../sign-in/registration/registration.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
-import { companyFileChoices } from '../web/languages/catalogue.ts'
+import { supportedTexts } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
 import type { client } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
@@ -104,7 +104,7 @@ function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now
   if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return []
   const instances = [...seen.instances]
   const datasources = [...new Set(instances.map((instance) => datasourceType(instance)))]
-  const { company } = readCompany(file, companyFileChoices())
+  const { company } = readCompany(file, supportedTexts())
   // What replaces another app may be yet to come.
   const expected = new Set(['all', ...(company?.replacedBy.values() ?? [])])
   const never = [...(company?.replacedBy ?? [])].flatMap(([former, key]) =>

@@ -4,5 +4,5 @@
 export const isLoopback = (hostname: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 
-export const isSafe = ({ protocol, hostname }: URL): boolean =>
+export const isHttpsOrLoopback = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))

@@ -1,5 +1,5 @@
 // Classifies why a network call had no response. Pure.
-import { presentable } from '../presentable.ts'
+import { singleLine } from '../presentable.ts'
 
 type Cause = keyof typeof WORDS
 type ProxyErrorText = `the proxy ${string}`
@@ -34,7 +34,7 @@ type TlsError = {
 export function certificateError({ code, originalCode = code ?? '', cert }: TlsError) {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
   const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
-  const shown = names === '' ? 'another name' : presentable(names).slice(0, 160)
+  const shown = names === '' ? 'another name' : singleLine(names).slice(0, 160)
   return `its certificate is for ${shown}, not for this name: use the certificate's name in the address` as const
 }
 

@@ -10,7 +10,7 @@ import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../people/address.ts'
 import { withoutOptOut, withMilestone } from '../people/person.ts'
-import type { People } from '../people/people.ts'
+import type { PeopleStore } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
 const pathOf = (token: string) => `/invite/${token}/opt-out`
@@ -19,7 +19,7 @@ const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', of: un
 
 export function createOptOutRoutes(deps: {
   invitations: Pick<Invitations, 'readExpired'>
-  people: Pick<People, 'get' | 'change' | 'addressAt'>
+  people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
   limit: Limits['optOut']
   sendPage: SendPage
   audit: Audit

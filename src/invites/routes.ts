@@ -8,23 +8,23 @@ import type { SignInStart } from '../sign-in/start.ts'
 import type { Audit } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
-import { personKey, signedInOf, type User } from '../session/signed-in.ts'
+import { personKey, findSignedIn, type User } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { isSameAddress, maskedAddress } from '../people/address.ts'
 import { withMilestone } from '../people/person.ts'
-import type { People } from '../people/people.ts'
+import type { PeopleStore } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
 const MAX_APPS = 6
 
 export function createInviteRoutes(deps: {
   publicUrl: string
-  company: Pick<Company, 'arrange' | 'datasources'>
+  company: Pick<Company, 'visibleInOrder' | 'datasources'>
   describeIn: (lang: string) => DescribeApp
   /** The name in MAIL_FROM, or the company's. */
   sender: string | undefined
   invitations: Pick<Invitations, 'read'>
-  people: Pick<People, 'change' | 'addressAt' | 'get'>
+  people: Pick<PeopleStore, 'change' | 'addressAt' | 'get'>
   start: Pick<SignInStart, 'authorizationUrl'>
   limit: RequestHandler
   sendPage: SendPage
@@ -39,7 +39,7 @@ export function createInviteRoutes(deps: {
   router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
     const sent = token === undefined ? undefined : await invitations.read(token)
-    const user = signedInOf(req)?.user
+    const user = findSignedIn(req)?.user
     // The store isn't read for strangers.
     const invitation = sent && user?.email ? await forPresentAddress(sent, people, user) : sent
 
@@ -98,7 +98,11 @@ export function createInviteRoutes(deps: {
 type Invitation = NonNullable<Awaited<ReturnType<Invitations['read']>>>
 
 /** For the person who had the address when it was sent; an account that signed in as them before is theirs. */
-async function forPresentAddress(sent: Invitation, people: Pick<People, 'addressAt' | 'get'>, user?: User) {
+async function forPresentAddress(
+  sent: Invitation,
+  people: Pick<PeopleStore, 'addressAt' | 'get'>,
+  user?: User,
+) {
   const email = await people.addressAt(sent.email, sent.sentAt)
   if (user?.email === undefined || isSameAddress(user.email, email)) return { ...sent, email }
   const isTheirs = (await people.get(email))?.signIns?.includes(personKey(user))
@@ -109,12 +113,12 @@ async function forPresentAddress(sent: Invitation, people: Pick<People, 'address
 const isBrowser = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined
 
 /** An old link must not bring back a forgotten person: mail scanners press Start too. */
-const countOpened = (people: Pick<People, 'change'>, email: string, now: number) =>
+const countOpened = (people: Pick<PeopleStore, 'change'>, email: string, now: number) =>
   people.change(email, (person, isKnown) => (isKnown ? withMilestone(person, 'openedAt', now) : person))
 
 /** The apps of the company file, in its order. Strangers cause no call of the service. */
-const appsOf = ({ arrange, datasources }: Pick<Company, 'arrange' | 'datasources'>): string[] =>
-  arrange([...datasources.keys()].map((instance) => ({ instance })))
+const appsOf = ({ visibleInOrder, datasources }: Pick<Company, 'visibleInOrder' | 'datasources'>): string[] =>
+  visibleInOrder([...datasources.keys()].map((instance) => ({ instance })))
     .map(({ instance }) => instance)
     .filter((instance) => instance !== 'all')
 

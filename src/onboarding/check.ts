@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Request } from 'express'
 import { consentUrl } from '../client-api/consent-url.ts'
-import { whoIsSignedIn, type User } from '../session/signed-in.ts'
+import { requireSignedIn, type User } from '../session/signed-in.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
@@ -37,7 +37,7 @@ export class WalkChecks {
    * @throws {Problem}
    */
   async checkWalk(req: Request, change = (walk: Walk) => walk, signal?: AbortSignal): Promise<Walk> {
-    const { user } = whoIsSignedIn(req)
+    const { user } = requireSignedIn(req)
     const { service, walks, progress, confirmSeconds, log, now } = this.#deps
     const walk = await walks.load(user)
     const checkedAt = now()

@@ -3,14 +3,14 @@
 import type { Request } from 'express'
 import { Problem } from '../problem.ts'
 import { createSingleFlight } from '../records/lease.ts'
-import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
+import { personKey, requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { WalkChecks } from './check.ts'
-import { overviewPath, stepIn } from './paths.ts'
+import { overviewPath, stepFromQuery } from './paths.ts'
 import type { ProgressRecorder } from './record-progress.ts'
 import { afterClick, afterReturn, stepResultOf } from './transition.ts'
-import { findReturn, isReturned, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
+import { findReturn, isBeingConfirmed, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
 /** A return this soon may have taken no click: browsers give up after some 20 redirects in a row. */
@@ -44,7 +44,7 @@ export class Consents {
   /** @param instance undefined: the next app @throws {Problem} */
   async start(req: Request, instance: string | undefined): Promise<ConsentResult> {
     const { checks, walks } = this.#deps
-    const { user } = whoIsSignedIn(req)
+    const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
       try {
@@ -61,13 +61,13 @@ export class Consents {
   /** A return from an app. @throws {Problem} */
   async finish(req: Request): Promise<ConsentResult> {
     const { walks, isAutomatic, log, now } = this.#deps
-    const { user } = whoIsSignedIn(req)
+    const { user } = requireSignedIn(req)
     const walk = await walks.load(user)
-    const app = findReturn(walk, stepIn(req.query))
+    const app = findReturn(walk, stepFromQuery(req.query))
     log.debug({ return: app?.instance, checksSinceReturn: app?.attempt.looks }, 'walk: return')
     if (app === undefined) return { kind: 'redirect', location: overviewPath(walk.visit) }
     // A waiting page is not worth a check that would void the path which another tab is following.
-    if (isReturned(app) && !mayCheck(walk, now())) {
+    if (isBeingConfirmed(app) && !mayCheck(walk, now())) {
       const after = await walks.update(user, (before) => markReturned(before, app, now(), 1), walk)
       return { kind: 'overview', walk: after }
     }

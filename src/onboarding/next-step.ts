@@ -2,7 +2,7 @@
 import { availabilityOf } from '../client-api/app-status.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import { appStateOf, type AppState } from './app-state.ts'
-import { inScope, isInFlight, isReturned, lastReturned, type TrackedApp, type Walk } from './walk.ts'
+import { inScope, isInFlight, isBeingConfirmed, lastReturned, type TrackedApp, type Walk } from './walk.ts'
 
 type NextStep =
   /** The service doesn't show a consent yet: check again. `meanwhile`: the app to go on with until then. */
@@ -44,7 +44,7 @@ export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
   appStateOf({
     ...entry,
     availability: availabilityOf(entry.status),
-    isConfirming: isReturned(entry),
+    isConfirming: isBeingConfirmed(entry),
     isInFlight: isInFlight(entry, now),
   })
 

@@ -12,7 +12,7 @@ export const callbackPath = (step: string) => `${CONSENT_CALLBACK_PATH}?step=${e
  * The step id of a return. Some datasources append to the address as if it had no query (`X?status=success`, `X/`), or add
  * a second `step`: the first is ours, and no one can guess it.
  */
-export function stepIn(query: Record<string, unknown>): string | undefined {
+export function stepFromQuery(query: Record<string, unknown>): string | undefined {
   const [first] = [query['step']].flat()
   return typeof first === 'string' ? /^[\w-]+/.exec(first)?.[0] : undefined
 }
@@ -28,7 +28,7 @@ const MAX_CHARACTERS = 200
 const MAX_ADDRESS_CHARACTERS = 6_000
 
 /** @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted */
-export function visitOf(
+export function parseVisit(
   query: Record<string, unknown>,
   checkReturnTo: (value: unknown) => string | undefined,
 ): Visit {

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { normalizedAddress } from '../people/address.ts'
-import type { People } from '../people/people.ts'
+import type { PeopleStore } from '../people/people.ts'
 import {
   appsOf,
   withAction,
@@ -30,7 +30,7 @@ type Lapses = ReadonlyMap<string, number>
 
 const NO_LAPSES: Lapses = new Map()
 
-type RecordedPeople = Pick<People, 'get' | 'change' | 'rename' | 'addressAt'>
+type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
 
 export class ProgressRecorder {
   readonly #people: RecordedPeople

@@ -1,12 +1,12 @@
 // The walk over HTTP: the overview, leaving for an app, coming back from one, setting one aside, and the status for the
 // intranet.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
-import { whoIsSignedIn } from '../session/signed-in.ts'
+import { requireSignedIn } from '../session/signed-in.ts'
 import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { parseReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
-import { isFollowedFromOwnPage, unattendedPath } from '../web/cross-site.ts'
+import { isFollowedFromOwnPage, automaticReloadPath } from '../web/cross-site.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -17,7 +17,7 @@ import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { fitText } from './overview/card.ts'
 import { overviewOf } from './overview/overview.ts'
-import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, visitOf } from './paths.ts'
+import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, parseVisit } from './paths.ts'
 import { createStatusRoute } from './status.ts'
 import { unknownApp } from './transition.ts'
 import { block, decline, skip, unblock, unskip, type StartedApp, type TrackedApp, type Walk } from './walk.ts'
@@ -45,7 +45,7 @@ type OnboardingDeps = {
   publicUrl: string
   returnTo: ReturnToRules
   keepStateStore: Pick<KeepStateStore, 'load'>
-  languages: Pick<Languages, 'of' | 'nearest'>
+  languages: Pick<Languages, 'ofRequest' | 'nearest'>
   limit: RequestHandler
   sendPage: SendPage
   audit: Audit
@@ -61,21 +61,21 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   router.get(['/onboarding', ...CONNECT_PATHS, CONSENT_CALLBACK_PATH, '/api/status'], limit)
 
   router.get('/onboarding', async (req, res) => {
-    const visit = visitOf(req.query, (value) => parseReturnTo(value, returnTo))
+    const visit = parseVisit(req.query, (value) => parseReturnTo(value, returnTo))
     const from = textParameter(req, 'from')
 
     const walk = await checks.checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
 
     const approved = approvedApps(walk, await approvalsFor(deps, walk))
     const release = (before: Walk) => approved.reduce((all, app) => unblock(all, app), before)
-    const { user } = whoIsSignedIn(req)
+    const { user } = requireSignedIn(req)
     if (approved.length > 0) await progress.recordIntents(user, await walks.update(user, release))
 
     await sendOverview(deps, req, res, release(walk), from)
   })
 
   router.get(CONNECT_PATHS, async (req, res) => {
-    const { user, signedInAt } = whoIsSignedIn(req)
+    const { user, signedInAt } = requireSignedIn(req)
     const { instance } = req.params as { instance?: string }
     if (!isFollowedFromOwnPage(req, publicUrl)) {
       if (!isRecentSignIn(signedInAt, now())) return seeOther(res, '/onboarding')
@@ -93,7 +93,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 
   for (const { path, change, event } of SET_ASIDE_ROUTES)
     router.post(`/onboarding/${path}/:instance`, async (req, res) => {
-      const { user } = whoIsSignedIn(req)
+      const { user } = requireSignedIn(req)
       const { instance } = req.params
 
       const walk = await walks.update(user, (before) => change(before, instance, now()))
@@ -164,7 +164,7 @@ async function sendOverview(
   from: string | undefined,
 ): Promise<void> {
   const { describeIn, isAutomatic, confirmSeconds, sendPage, log, now } = deps
-  const { user, signedInAt } = whoIsSignedIn(req)
+  const { user, signedInAt } = requireSignedIn(req)
   const approvals = await approvalsFor(deps, walk)
   sendPage(req, res, {
     view: 'onboarding/overview',
@@ -189,8 +189,8 @@ async function sendOverview(
       return {
         ...page,
         // The person may have signed out before the page loads again.
-        refresh: refresh && { ...refresh, url: unattendedPath(refresh.url) },
-        polling: polling && { ...polling, url: unattendedPath(polling.url) },
+        refresh: refresh && { ...refresh, url: automaticReloadPath(refresh.url) },
+        polling: polling && { ...polling, url: automaticReloadPath(polling.url) },
       }
     },
   })

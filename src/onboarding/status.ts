@@ -2,7 +2,7 @@
 // ask in every tab, so the service is checked at most every few seconds; what was done here shows at once.
 import { Router, type Request } from 'express'
 import { createSingleFlight } from '../records/lease.ts'
-import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
+import { personKey, requireSignedIn } from '../session/signed-in.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { bucketOf } from './app-state.ts'
@@ -39,7 +39,7 @@ const MAX_REMEMBERED = 10_000
 export function createStatusRoute(
   checks: Pick<WalkChecks, 'checkWalk'>,
   walks: Pick<WalkStore, 'load'>,
-  languages: Pick<Languages, 'of' | 'nearest'>,
+  languages: Pick<Languages, 'ofRequest' | 'nearest'>,
   now: () => number,
 ): Router {
   const once = createSingleFlight<Walk>()
@@ -47,7 +47,7 @@ export function createStatusRoute(
 
   /** Another session's token may be rejected while this one's isn't, so sessions share only a completed check. */
   async function currentWalk(req: Request): Promise<Walk> {
-    const { user, id } = whoIsSignedIn(req)
+    const { user, id } = requireSignedIn(req)
     const person = personKey(user)
     if (now() - (checkedAt.get(person) ?? -Infinity) < FRESH_MS) return await walks.load(user)
     const walk = await once(`${person} ${id}`, () => checks.checkWalk(req))
@@ -62,7 +62,7 @@ export function createStatusRoute(
     const walk = await currentWalk(req)
 
     const status = statusOf(walkStates(walk, now()))
-    const t = typeof language === 'string' ? languages.nearest(language) : languages.of(req)
+    const t = typeof language === 'string' ? languages.nearest(language) : languages.ofRequest(req)
     res.json({ signedIn: true, ...status, texts: statusTexts(status, t) })
   })
 }

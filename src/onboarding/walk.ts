@@ -99,7 +99,7 @@ export function applyCheck(
     const current = { ...app, name: found.name, status: found.status }
     // Connected once and listed again: the person starts afresh with it.
     if (app.status === 'connected') return isAway(app) ? current : { ...current, attempt: undefined }
-    const isOverdue = isReturned(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
+    const isOverdue = isBeingConfirmed(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
     return isOverdue ? { ...current, unconfirmedAt: now, attempt: ended(app.attempt) } : current
   })
   const seen = new Set(tracked.map((app) => app.instance))
@@ -133,7 +133,7 @@ const isAway = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.bac
 type ReturnedApp = StartedApp & { attempt: { backAt: number } }
 
 /** Back, and not yet evaluated. */
-export const isReturned = (app: TrackedApp): app is ReturnedApp =>
+export const isBeingConfirmed = (app: TrackedApp): app is ReturnedApp =>
   app.attempt?.backAt !== undefined && app.attempt.isOver === undefined
 
 export const isInFlight = (app: TrackedApp, now: number): boolean =>
@@ -170,7 +170,7 @@ const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
 
 /** The last started of the apps whose consent is being confirmed. */
 export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>
-  latest(known.filter(isReturned))
+  latest(known.filter(isBeingConfirmed))
 
 /**
  * The app that a return comes from. Undefined if its step is unknown or has ended: any site can link to the callback, and
@@ -225,7 +225,7 @@ export function finishReturn(
 const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =>
   withApp(walk, instance, (app) => {
     if (app.status === 'connected') return app
-    const attempt = isReturned(app) ? ended(app.attempt) : app.attempt
+    const attempt = isBeingConfirmed(app) ? ended(app.attempt) : app.attempt
     return { ...app, ...NOT_SET_ASIDE, ...as, attempt }
   })
 
@@ -239,7 +239,7 @@ export const unskip = (walk: Walk, instance: string): Walk =>
 /** "I didn't allow it": ends the wait for a consent. The service still decides whether it is connected. */
 export const decline = (walk: Walk, instance: string, now: number): Walk =>
   withApp(walk, instance, (app) =>
-    isReturned(app) && app.status !== 'connected' ? { ...app, ...declined(app.attempt, now) } : app,
+    isBeingConfirmed(app) && app.status !== 'connected' ? { ...app, ...declined(app.attempt, now) } : app,
   )
 
 /** "I need an admin to approve this", until the person takes it back or tries again. Administrators see it. */

@@ -2,7 +2,7 @@
 // Changes are compare-and-set, so two tabs lose nothing of each other's. An unreadable record counts as none.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
-import { PersonUnreadable, type People } from '../people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
@@ -23,8 +23,8 @@ export class WalkStore {
     keyRing: KeyRing
     /** A stored address is checked like a new one: the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
-    company: Pick<Company, 'arrange'>
-    people: Pick<People, 'get'>
+    company: Pick<Company, 'visibleInOrder'>
+    people: Pick<PeopleStore, 'get'>
     now: () => number
   }) {
     this.#deps = deps
@@ -78,7 +78,7 @@ export class WalkStore {
       guess,
       next: (text) => {
         const before = text === guess?.text ? loaded : this.#open({ dataKey, key }, text)
-        result = this.#arranged(change(before))
+        result = this.#visibleInOrder(change(before))
         const json = JSON.stringify(result)
         const isSame = json === this.#stored.get(before)?.json
         const written = isSame ? undefined : { text: dataKey.sealer.seal(json, key), seconds: LIFE_SECONDS }
@@ -101,14 +101,14 @@ export class WalkStore {
     const stored = JSON.parse(json) as Walk
     const { returnTo } = stored.visit
     if (returnTo !== undefined) stored.visit.returnTo = checkReturnTo(returnTo)
-    const walk = this.#arranged(stored)
+    const walk = this.#visibleInOrder(stored)
     this.#stored.set(walk, { dataKey, key, text, json })
     return walk
   }
 
   /** In the company's order, without the apps that it hides. */
-  #arranged(walk: Walk): Walk {
-    return { ...walk, known: this.#deps.company.arrange(walk.known) }
+  #visibleInOrder(walk: Walk): Walk {
+    return { ...walk, known: this.#deps.company.visibleInOrder(walk.known) }
   }
 
   static async read(records: Pick<Records, 'get'>, person: string, dataKey: DataKey) {

@@ -73,18 +73,24 @@ export const newApproval = (instance: string, name: string): Approval => {
 }
 
 /** Applies the owner's decision. Ignored if it is older than the current request. */
-export const applyDecision = (one: Approval, decision: ApprovalDecision | undefined): Approval =>
+export const applyDecision = (approval: Approval, decision: ApprovalDecision | undefined): Approval =>
   decision !== undefined &&
-  one.stage !== 'approved' &&
-  decision.at > one.stageChangedAt &&
-  decision.at >= one.since
-    ? { ...one, stage: 'approved', stageChangedAt: decision.at, approvedAt: decision.at, by: decision.by }
-    : one
+  approval.stage !== 'approved' &&
+  decision.at > approval.stageChangedAt &&
+  decision.at >= approval.since
+    ? {
+        ...approval,
+        stage: 'approved',
+        stageChangedAt: decision.at,
+        approvedAt: decision.at,
+        by: decision.by,
+      }
+    : approval
 
-export const PERSON_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
+export const PROGRESS_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 /** People in each state after a day's last run. `nothing`: ready, with nothing to connect. `day`: YYYY-MM-DD in UTC. */
-export type DailyCounts = Record<(typeof PERSON_STATES)[number] | 'people' | 'gone', number> & {
+export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | 'gone', number> & {
   day: string
   /** Earlier versions didn't count them. */
   nothing?: number
@@ -149,11 +155,11 @@ export class KeepStateStore {
   }
 
   /** The newest decision of an app's owners, in a separate record, because pages never write the state. */
-  async decisionOn(instance: string): Promise<ApprovalDecision | undefined> {
+  async findDecision(instance: string): Promise<ApprovalDecision | undefined> {
     return await this.#read(await this.#decisionKey(instance))
   }
 
-  async decide(instance: string, decision: ApprovalDecision): Promise<void> {
+  async recordDecision(instance: string, decision: ApprovalDecision): Promise<void> {
     await this.#write(await this.#decisionKey(instance), decision)
   }
 

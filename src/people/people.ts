@@ -37,9 +37,10 @@ type PeopleDeps = {
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
-  /** Reads leave out apps that the company file hides (`arrange`), and rename replaced ones. Writes keep all. */
+  /** Reads leave out apps that the company file hides (`visibleInOrder`), and rename replaced ones. Writes keep all. */
   company?:
-    { arrange: (apps: AppRecord[]) => AppRecord[]; replacedBy: ReadonlyMap<string, string> } | undefined
+    | { visibleInOrder: (apps: AppRecord[]) => AppRecord[]; replacedBy: ReadonlyMap<string, string> }
+    | undefined
   /** Called after events were added. Absent: none are added. @param dropped the number of old events removed */
   onEvents?: ((email: string, dropped: number) => void) | undefined
   now: () => number
@@ -48,7 +49,7 @@ type PeopleDeps = {
 type PersonChange = (person: Person, isKnown: boolean) => Person
 
 /** Every method throws {StoreUnavailable}. */
-export class People {
+export class PeopleStore {
   readonly #deps: PeopleDeps
   readonly #formerAddresses: ReturnType<typeof createFormerAddresses>
 
@@ -241,7 +242,7 @@ export class People {
     const person = withSuccessors(stored, company.replacedBy)
     const { lastCheck } = person
     if (lastCheck === undefined) return person
-    const apps = company.arrange(lastCheck.apps)
+    const apps = company.visibleInOrder(lastCheck.apps)
     const visible = new Set(lastCheck.apps)
     const isWhole = apps.length === visible.size && apps.every((app) => visible.has(app))
     return isWhole ? person : { ...person, lastCheck: { ...lastCheck, apps } }
@@ -249,7 +250,7 @@ export class People {
 
   #withHiddenOf(whole: Person, { replacedApps: _replacedApps, ...person }: Person): Person {
     const all = whole.lastCheck?.apps ?? []
-    const visible = new Set(this.#deps.company?.arrange(all).map(({ instance }) => instance))
+    const visible = new Set(this.#deps.company?.visibleInOrder(all).map(({ instance }) => instance))
     const hidden = this.#deps.company ? all.filter(({ instance }) => !visible.has(instance)) : []
     if (person.lastCheck === undefined || hidden.length === 0) return person
     return { ...person, lastCheck: { ...person.lastCheck, apps: [...person.lastCheck.apps, ...hidden] } }

@@ -91,11 +91,11 @@ export type OperatorAction = {
 }
 
 /** Columns of the list besides the address. `language` is BCP 47, `timezone` IANA; `id` outlives a change of address. */
-export const DETAILS = ['name', 'language', 'group', 'timezone', 'id'] as const
-export type Details = Partial<Record<(typeof DETAILS)[number], string>>
+export const LIST_COLUMNS = ['name', 'language', 'group', 'timezone', 'id'] as const
+export type ListDetails = Partial<Record<(typeof LIST_COLUMNS)[number], string>>
 
 /** Times are milliseconds since 1970. */
-export type Person = Details & {
+export type Person = ListDetails & {
   /** A normalized address. */
   email: string
   /** Former addresses, the newest last. */
@@ -140,8 +140,8 @@ export function withAddress(person: Person, email: string, other?: Person): Pers
 }
 
 /** @returns the same object if the details are known already */
-export function withDetails(person: Person, given: Details): Person {
-  const changed = DETAILS.filter((key) => given[key] !== undefined && given[key] !== person[key])
+export function withDetails(person: Person, given: ListDetails): Person {
+  const changed = LIST_COLUMNS.filter((key) => given[key] !== undefined && given[key] !== person[key])
   return changed.length === 0
     ? person
     : { ...person, ...Object.fromEntries(changed.map((key) => [key, given[key]])) }

@@ -4,7 +4,7 @@ import type { SearchResponse } from '../client-api/responses.ts'
 import { nameAndIconOf, type DescribeApp } from '../company/app-description.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
-import { isFromOtherSite, isUnattended, unattendedPath } from '../web/cross-site.ts'
+import { isFromOtherSite, isAutomaticReload, automaticReloadPath } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
@@ -27,8 +27,9 @@ export function createSearchRoutes(deps: {
     const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
     // Another site's link only fills in the form, in each language: the person decides to search.
-    const isSearched = query !== '' && !isUnattended(req) && !isFromOtherSite(req, origin)
-    if (query && !isSearched && !isUnattended(req)) return seeOther(res, unattendedPath(req.originalUrl))
+    const isSearched = query !== '' && !isAutomaticReload(req) && !isFromOtherSite(req, origin)
+    if (query && !isSearched && !isAutomaticReload(req))
+      return seeOther(res, automaticReloadPath(req.originalUrl))
     const response = isSearched
       ? await service.search(req, { query, pageSize: PAGE_SIZE }, browserGoneSignal(res))
       : undefined

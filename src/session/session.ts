@@ -6,7 +6,7 @@ import type { Request, RequestHandler } from 'express'
 import expressSession, { type Session, type Store } from 'express-session'
 import { triggersFirewall } from '../records/firewall-safe.ts'
 import { SessionChanged } from './session-store.ts'
-import { signedInOf, type SignedIn } from './signed-in.ts'
+import { findSignedIn, type SignedIn } from './signed-in.ts'
 
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
 export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
@@ -68,7 +68,7 @@ export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
       if (error) return reject(error)
       if (data) req.sessionStore.createSession(req, data)
       else delete (req as Partial<Request>).session
-      resolve(signedInOf(req))
+      resolve(findSignedIn(req))
     }),
   )
 

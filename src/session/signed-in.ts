@@ -57,14 +57,14 @@ declare module 'express-session' {
   }
 }
 
-export function signedInOf(req: Request): SignedIn | undefined {
+export function findSignedIn(req: Request): SignedIn | undefined {
   const { session } = req as Partial<Request>
   return session?.user === undefined ? undefined : (session as unknown as SignedIn)
 }
 
 /** Only behind requireSignIn. */
-export function whoIsSignedIn(req: Request): SignedIn {
-  const signedIn = signedInOf(req)
+export function requireSignedIn(req: Request): SignedIn {
+  const signedIn = findSignedIn(req)
   if (signedIn === undefined) throw new Error('a route that needs a sign-in is mounted before requireSignIn')
   return signedIn
 }

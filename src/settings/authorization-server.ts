@@ -1,6 +1,6 @@
 // The settings of the authorization server and the service's tokens: a part of definitions.ts.
 import { clientCredentials } from './client-credentials.ts'
-import { address, bearerToken, oneOf, text, type Setting } from './values.ts'
+import { webUrl, bearerToken, oneOf, text, type Setting } from './values.ts'
 
 const PROMPTS = ['login', 'consent', 'select_account']
 
@@ -45,7 +45,7 @@ export const authorizationServerDefinitions = {
   OIDC_ISSUER: {
     required: true,
     meaning: "The authorization server: the service's own or the external identity provider",
-    schema: address,
+    schema: webUrl,
   },
   TOKEN_ISSUED_BY: {
     default: 'service',
@@ -98,7 +98,7 @@ export const authorizationServerDefinitions = {
       "The claim with a person's groups, for `ADMIN_GROUPS`: a list, one name, or an object with an object for each name. One inside another claim is written like `realm_access.roles`",
     schema: claimName,
   },
-  OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },
+  OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: webUrl },
   OIDC_AUDIENCE: {
     meaning: 'The `audience` parameter, for authorization servers that require one',
     schema: text,

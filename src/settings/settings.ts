@@ -16,10 +16,12 @@ export type Settings = {
     : Present<K> | undefined
 }
 
-export const settings: readonly Setting[] = Object.entries(definitions).map(([name, definition]) => ({
-  name,
-  ...definition,
-}))
+export const settingDefinitions: readonly Setting[] = Object.entries(definitions).map(
+  ([name, definition]) => ({
+    name,
+    ...definition,
+  }),
+)
 
 /** The exit code for faulty settings: EX_CONFIG of sysexits.h. */
 export const EXIT_SETTINGS = 78
@@ -117,7 +119,7 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
 export function readSettings(env: NodeJS.ProcessEnv) {
   const faults: string[] = []
   const loaded: Record<string, unknown> = {}
-  for (const setting of settings) {
+  for (const setting of settingDefinitions) {
     const raw = readRaw(setting, env)
     const value = raw.value ?? setting.default
     if (raw.fault !== undefined) faults.push(raw.fault)
@@ -146,11 +148,11 @@ export function loadSettings(env: NodeJS.ProcessEnv): Settings {
 }
 
 /** For commands that don't need the client at the authorization server, and its secret. @throws {SettingsError} */
-export const loadWithoutClient = (env: NodeJS.ProcessEnv): Settings =>
+export const loadSettingsWithoutClient = (env: NodeJS.ProcessEnv): Settings =>
   loadSettings(Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OIDC_CLIENT_'))))
 
 /** For a command that needs only these. @throws {SettingsError} with every fault of these */
-export function loadSome<K extends keyof Settings>(
+export function loadSettingsNamed<K extends keyof Settings>(
   names: readonly K[],
   env: NodeJS.ProcessEnv,
 ): Partial<Pick<Settings, K>> {

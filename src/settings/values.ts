@@ -1,6 +1,6 @@
 // The type of a setting, and schemas of common values, each with the sentence that corrects a wrong one.
 import { z } from 'zod'
-import { isSafe } from '../http/loopback.ts'
+import { isHttpsOrLoopback } from '../http/loopback.ts'
 
 export type Setting = {
   name: string
@@ -21,20 +21,21 @@ function addressFault(text: string, mayHaveQuery: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return 'is not an address: write it like https://name.example'
-  if (!isSafe(url)) return 'must start with https:// (plain http is accepted for loopback addresses only)'
+  if (!isHttpsOrLoopback(url))
+    return 'must start with https:// (plain http is accepted for loopback addresses only)'
   if (url.username || url.password) return 'must not carry a user name or password'
   if ((url.search && !mayHaveQuery) || url.hash)
     return `must not carry a ${mayHaveQuery ? '' : 'query or a '}fragment`
   return undefined
 }
 
-export const webAddress = (mayHaveQuery: boolean) =>
+export const webUrlSchema = (mayHaveQuery: boolean) =>
   z.string().superRefine((text, context) => {
     const fault = addressFault(text, mayHaveQuery)
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, continue: false })
   })
 
-export const address = webAddress(false)
+export const webUrl = webUrlSchema(false)
 
 /** RFC 6750 2.1. */
 export const bearerToken = z

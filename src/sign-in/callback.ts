@@ -11,7 +11,7 @@ import { omitUndefined } from '../omit-undefined.ts'
 import type { Records } from '../records/records.ts'
 import { hashOf } from '../records/seal.ts'
 import { endSession, startSession } from '../session/session.ts'
-import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
+import { findSignedIn, type Tokens, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
@@ -83,7 +83,7 @@ export class SignInCallback {
   ): Promise<Outcome> {
     const { records, authorizationServer, cookies, now } = this.#deps
     const cookie = cookies.read(req)?.value ?? ''
-    const sessionId = signedInOf(req)?.id
+    const sessionId = findSignedIn(req)?.id
     const issuer = this.#deps.settings.OIDC_ISSUER
     const check = checkCallback(transaction, { cookie, sessionId, issuer, now: now() })
     if (check !== 'redeem') return check
@@ -138,7 +138,7 @@ export class SignInCallback {
     const { settings, sessions, cookies, audit } = this.#deps
     const { scope } = configuration.clientMetadata()
     this.#warn(explainMissingRefreshToken(tokens, settings.OIDC_SCOPE, scope))
-    const before = signedInOf(req)
+    const before = findSignedIn(req)
     const isSameAccount = transaction.prompt !== undefined && isSamePerson(before?.user, user)
     if (isSameAccount && transaction.prompt === 'select_account') return 'prompt-login'
     if (!(await this.#storeSession(req, grant, transaction.startedAt))) {

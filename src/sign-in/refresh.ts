@@ -9,7 +9,7 @@ import { StoreUnavailable, type Records } from '../records/records.ts'
 import { hashOf } from '../records/seal.ts'
 import { SessionChanged } from '../session/session-store.ts'
 import { endSession, reloadSession, saveSession } from '../session/session.ts'
-import { signedInOf, whoIsSignedIn, type SignedIn, type Tokens } from '../session/signed-in.ts'
+import { findSignedIn, requireSignedIn, type SignedIn, type Tokens } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
@@ -60,18 +60,18 @@ export class TokenRefresh {
    * @throws {Problem} for any other failure, which leaves the sign-in as it is
    */
   async refresh(req: Request, isStillValid: boolean): Promise<SignedIn | undefined> {
-    const { id, tokens } = whoIsSignedIn(req)
+    const { id, tokens } = requireSignedIn(req)
     let isOwn = false
     await this.#once(`${id} ${tokens.issuedAt} ${isStillValid}`, () => {
       isOwn = true
       return this.#refreshUnderLease(req, isStillValid)
     })
-    return isOwn ? signedInOf(req) : await reloadSession(req)
+    return isOwn ? findSignedIn(req) : await reloadSession(req)
   }
 
   async #refreshUnderLease(req: Request, isStillValid: boolean): Promise<void> {
     const { records, now } = this.#deps
-    const { id, tokens } = whoIsSignedIn(req)
+    const { id, tokens } = requireSignedIn(req)
     for (const until = now() + MAX_WAIT_MS; now() < until; await pause(RETRY_MS)) {
       const lease = await takeLease(records, `refresh:${hashOf(id)}`, LEASE_SECONDS)
       if (lease !== undefined) return await this.#redeemAndSave(req, tokens.issuedAt, () => lease.release())

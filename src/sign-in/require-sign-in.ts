@@ -2,11 +2,11 @@
 // get a 401, never a redirect to another origin (see web/error-page.ts).
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import { signedInOf } from '../session/signed-in.ts'
+import { findSignedIn } from '../session/signed-in.ts'
 import { assertReturnToLength, signInPath } from './return-to.ts'
 
 export const requireSignIn: RequestHandler = (req, _res, next) => {
-  if (signedInOf(req) !== undefined) return next()
+  if (findSignedIn(req) !== undefined) return next()
   assertReturnToLength(returnPath(req))
   throw new SignInAgain(req)
 }

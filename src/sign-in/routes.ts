@@ -2,8 +2,8 @@
 // double click, restored tabs): it leads to the page, or through the sign-in again.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { Problem } from '../problem.ts'
-import { signedInOf } from '../session/signed-in.ts'
-import { isUnattended, unattendedPath } from '../web/cross-site.ts'
+import { findSignedIn } from '../session/signed-in.ts'
+import { isAutomaticReload, automaticReloadPath } from '../web/cross-site.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
@@ -43,7 +43,7 @@ export function createSignInRoutes(deps: {
     const restarts = parseRestarts(query['again'])
 
     // Another tab may have signed in before this one started over.
-    const isDone = restarts > 0 && !prompt && !isUnattended(req) && signedInOf(req) !== undefined
+    const isDone = restarts > 0 && !prompt && !isAutomaticReload(req) && findSignedIn(req) !== undefined
     log.debug({ restarts, prompt, isDone }, 'sign-in: start')
     const location = isDone
       ? decodeReturnTo(returnTo)
@@ -80,11 +80,11 @@ export function createSignInRoutes(deps: {
 
   router.get('/sign-in/same-account', (req, res) => {
     const returnTo = parseReturnTo(req.query['return_to'], rules) ?? HOME
-    const { user, signedInAt = 0 } = signedInOf(req) ?? {}
+    const { user, signedInAt = 0 } = findSignedIn(req) ?? {}
     // Another site's link can lead here, too.
     if (user === undefined || !isRecentSignIn(signedInAt, now()))
       return seeOther(res, decodeReturnTo(returnTo))
-    const next = returnTo.startsWith('/') ? unattendedPath(decodeReturnTo(returnTo)) : returnTo
+    const next = returnTo.startsWith('/') ? automaticReloadPath(decodeReturnTo(returnTo)) : returnTo
     const data = { account: user.email ?? user.name, returnTo: next }
     sendPage(req, res, { view: 'sign-in/same-account', data })
   })
@@ -98,7 +98,7 @@ function answerUnknown(
   res: Response,
   { url: { searchParams }, sendPage }: { url: URL; sendPage: SendPage },
 ): void {
-  const isSignedIn = signedInOf(req) !== undefined
+  const isSignedIn = findSignedIn(req) !== undefined
   const hasParameter = (name: string, value: string) => searchParams.get(name)?.toLowerCase() === value
   if (searchParams.get('error') || hasParameter('success', 'false'))
     throw new Problem(400, 'sign_in_unfinished', {

@@ -8,7 +8,7 @@ import type { UnconnectedApp } from '../client-api/responses.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
-import { personKey, signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
+import { personKey, findSignedIn, requireSignedIn, type Tokens } from '../session/signed-in.ts'
 import { within } from '../within.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { TokenRefresh } from './refresh.ts'
@@ -38,7 +38,7 @@ export class ServiceForPerson {
     authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
     /** The final_redirect_url of a check that names none. */
     callbackUrl: string
-    company: Pick<Company, 'arrange'>
+    company: Pick<Company, 'visibleInOrder'>
     /** Gets the apps of every check. */
     onCheck?: (apps: UnconnectedApp[]) => void
     now: () => number
@@ -56,9 +56,9 @@ export class ServiceForPerson {
     const apps = await this.#inTurn(req, signal, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
-    const arranged = company.arrange(apps)
-    onCheck?.(arranged)
-    return arranged
+    const visible = company.visibleInOrder(apps)
+    onCheck?.(visible)
+    return visible
   }
 
   /** Contract 4.2. */
@@ -69,7 +69,7 @@ export class ServiceForPerson {
   }
 
   async #inTurn<T>(req: Request, signal: AbortSignal | undefined, call: Call<T>): Promise<T> {
-    const person = personKey(whoIsSignedIn(req).user)
+    const person = personKey(requireSignedIn(req).user)
     const turns = this.#turns.get(person) ?? new Set()
     if (turns.size >= MAX_CALLS + MAX_WAITING) throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     const { promise: turn, resolve: start, reject } = Promise.withResolvers<void>()
@@ -88,7 +88,7 @@ export class ServiceForPerson {
 
   async #call<T>(req: Request, call: Call<T>): Promise<T> {
     const { authorizationServer, isExternalIdp } = this.#deps
-    const isOwn = authorizationServer?.isIssuerOf(whoIsSignedIn(req).user) !== false
+    const isOwn = authorizationServer?.isIssuerOf(requireSignedIn(req).user) !== false
     const callWith = ({ accessToken, isExternal }: Tokens) =>
       call({ kind: 'oauth', accessToken, externalIdp: isOwn ? isExternalIdp : (isExternal ?? isExternalIdp) })
     const tokens = await this.#usableTokens(req)
@@ -106,7 +106,7 @@ export class ServiceForPerson {
   }
 
   async #usableTokens(req: Request): Promise<Tokens> {
-    const { tokens } = whoIsSignedIn(req)
+    const { tokens } = requireSignedIn(req)
     const expiry = expiryOf(tokens, this.#deps.now())
     if (expiry === 'expired') return await this.#refreshed(req)
     if (expiry === 'fresh' || tokens.refreshToken === undefined) return tokens
@@ -124,7 +124,7 @@ export class ServiceForPerson {
   }
 
   async #giveUp(req: Request, refusal: TokenRefused): Promise<never> {
-    const signedIn = signedInOf(req)
+    const signedIn = findSignedIn(req)
     const again = new SignInAgain(req, refusal)
     if (signedIn !== undefined && isRecentSignIn(signedIn.signedInAt, this.#deps.now()))
       throw Object.assign(refusal, { tryAgain: again.tryAgain })

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 import { buildAuthorizationUrl, buildAuthorizationUrlWithPAR, ResponseBodyError } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
-import { signedInOf } from '../session/signed-in.ts'
+import { findSignedIn } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
@@ -90,7 +90,7 @@ export class SignInStart {
     const selectsAccount = alwaysPrompt?.split(' ').includes('select_account') === true
     const { state, nonce, codeChallenge } = transactions.seal(
       { returnTo, startedAt: now(), prompt, restarts },
-      { cookie: cookie.value, sessionId: signedInOf(req)?.id, issuer: settings.OIDC_ISSUER },
+      { cookie: cookie.value, sessionId: findSignedIn(req)?.id, issuer: settings.OIDC_ISSUER },
     )
     return omitUndefined({
       ...settings.OIDC_AUTHORIZATION_PARAMS,

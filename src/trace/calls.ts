@@ -4,7 +4,7 @@
 export type OnCall = (call: { operation: string; status: number | undefined; seconds: number }) => void
 
 /** @param onEnd `result` is undefined after a failure */
-export async function timed<T>(
+export async function measureCall<T>(
   work: () => Promise<T>,
   onEnd: (result: T | undefined, seconds: number) => void,
 ): Promise<T> {

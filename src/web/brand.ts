@@ -5,7 +5,7 @@ import type { Texts } from './languages/texts.ts'
 type Link = { href: string; label: string }
 
 /** @returns the brand in a language, derived once for each; with the reference of a failure for its help link */
-export function brandOf(company: Company) {
+export function createBrand(company: Company) {
   const { name, product, logo, icon, links } = company
   const create = (t: Texts) => {
     const linkOf = (link: Company['links']['help'], label: string): Link | undefined =>

@@ -10,7 +10,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
  * browsers. Undefined without any of them, as from programs.
  */
 function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined {
-  if (isUnattended(req)) return false
+  if (isAutomaticReload(req)) return false
   const site = req.get('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
   const named = req.get('origin') ?? req.get('referer')
@@ -54,18 +54,18 @@ export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boole
 
 /** True if the browser proves a click on our own page; older browsers can't. */
 export const isProvenFromOwnPage = (req: Request): boolean =>
-  req.get('sec-fetch-site') === 'same-origin' && !isUnattended(req)
+  req.get('sec-fetch-site') === 'same-origin' && !isAutomaticReload(req)
 
 const withParameter = (path: string, parameter: string): string =>
   path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}${parameter}`)
 
 /** The same page without its automatic reload (pages.ts). */
-export const stillPath = (path: string): string => withParameter(path, 'still=yes')
+export const pathWithoutReload = (path: string): string => withParameter(path, 'still=yes')
 
-export const unattendedPath = (path: string): string => withParameter(path, 'unattended=yes')
+export const automaticReloadPath = (path: string): string => withParameter(path, 'unattended=yes')
 
 /** An automatic reload may not sign in a person who has signed out, nor do what another site's link may not. */
-export const isUnattended = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)
+export const isAutomaticReload = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)
 
 /** `X-Purpose: preview` comes from Safari, and from messengers that preview links. */
 const SPECULATION = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']

@@ -11,9 +11,9 @@ import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import {
   isFollowedFromOwnPage,
   isFromOtherSite,
-  isUnattended,
-  stillPath,
-  unattendedPath,
+  isAutomaticReload,
+  pathWithoutReload,
+  automaticReloadPath,
 } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
@@ -51,7 +51,7 @@ export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boole
 export function createErrorPage(deps: {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
-  languages: Pick<Languages, 'of'>
+  languages: Pick<Languages, 'ofRequest'>
   origin: string
   /** Where "Try again" may lead: a path of ours, else undefined. */
   pathOf: (address: string) => string | undefined
@@ -69,7 +69,8 @@ export function createErrorPage(deps: {
     const isPage = wantsPage(req)
     // Nothing failed: the person only has to sign in first.
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
-    if (isSignedOut && tryAgain !== undefined && isPage && !isUnattended(req)) return seeOther(res, tryAgain)
+    if (isSignedOut && tryAgain !== undefined && isPage && !isAutomaticReload(req))
+      return seeOther(res, tryAgain)
     const reference = currentRequest()?.id ?? newRequestId()
     const { status, code, detail, cause } = problem
     const fields = { code, status, method: req.method, route: routeOf(req), reference }
@@ -82,7 +83,7 @@ export function createErrorPage(deps: {
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
     const reloads = tryAgain !== undefined && isPage && req.query['still'] === undefined
-    const t = languages.of(req)
+    const t = languages.ofRequest(req)
     const { title, advice } = problemTexts(problem, t, displayName, reloads)
     if (!isPage) {
       res.status(status).setHeader('Content-Type', 'application/problem+json')
@@ -130,7 +131,7 @@ const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out
 function repeatable(req: Request, publicOrigin: string): string {
   const isElsewhere =
     isFromOtherSite(req, publicOrigin) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicOrigin))
-  return isElsewhere && !isUnattended(req) ? unattendedPath(req.originalUrl) : req.originalUrl
+  return isElsewhere && !isAutomaticReload(req) ? automaticReloadPath(req.originalUrl) : req.originalUrl
 }
 
 /** Express and its parsers set a status for a bad request; any other unknown error is a bug of ours. */
@@ -205,7 +206,7 @@ function problemPage({ code, retryAfter }: Problem, tryAgain: string | undefined
     retryAfter === undefined || tryAgain === undefined
       ? undefined
       : { seconds: Math.max(1, retryAfter), url: tryAgain }
-  const stop = refresh && stillPath(refresh.url)
+  const stop = refresh && pathWithoutReload(refresh.url)
   return {
     tryAgain,
     refresh,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Router } from 'express'
 import type { Company } from '../company/company.ts'
-import { brandOf } from './brand.ts'
+import { createBrand } from './brand.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import { VIEWS_FOLDER } from './views.ts'
@@ -49,10 +49,10 @@ const PLACEHOLDER = "'given by the server'"
 function widgetOf(languages: Languages, company: Company): Buffer {
   const script = readFileSync(join(VIEWS_FOLDER, 'assets', 'widget.js'), 'utf8')
   const { light, dark } = company.color
-  const brandIn = brandOf(company)
+  const brandIn = createBrand(company)
   const textsIn = (t: Texts) => ({ title: t('widget.title'), search: brandIn(t).search?.label })
   const data = {
-    texts: Object.fromEntries(languages.offered.map(({ tag }) => [tag, textsIn(languages.in(tag))])),
+    texts: Object.fromEntries(languages.offered.map(({ tag }) => [tag, textsIn(languages.byTag(tag))])),
     brand: [light.brand, dark.brand],
     onBrand: [light.onBrand, dark.onBrand],
     strong: [light.strong, dark.strong],

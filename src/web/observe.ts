@@ -8,7 +8,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { routeOf } from './route-of.ts'
 
-export function createObserve(
+export function createRequestObserver(
   log: Pick<Log, 'info' | 'debug'>,
   isLogged: boolean,
   metrics: Pick<Metrics, 'observeRequest'>,

@@ -1,10 +1,10 @@
 // The one place that sends HTML: a view inside the layout. A page that reloads says so in the Refresh header, and
 // `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
-import { signedInOf, type User } from '../session/signed-in.ts'
+import { findSignedIn, type User } from '../session/signed-in.ts'
 import type { Company } from '../company/company.ts'
 import { loadAssets } from './assets.ts'
-import { brandOf } from './brand.ts'
+import { createBrand } from './brand.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
@@ -46,12 +46,12 @@ export function createPages({
 }) {
   const assets = loadAssets(company)
   const languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
-  const brandIn = brandOf(company)
+  const brandIn = createBrand(company)
   const render = createViews()
   const send: SendPage = (req, res, { view, status = 200, sheet, data: given }) => {
-    const t = languages.of(req)
+    const t = languages.ofRequest(req)
     const data = typeof given === 'function' ? given(t) : given
-    const user = signedInOf(req)?.user
+    const user = findSignedIn(req)?.user
     const { stylesheet, brand: colors, icon, sheets, scripts } = assets
     // Cheap test first: Express parses the query at each access.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined

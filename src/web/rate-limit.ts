@@ -2,7 +2,7 @@
 // Each route mounts its own limit, so that a request counts however its address is written.
 import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
-import { personKey, signedInOf, whoIsSignedIn } from '../session/signed-in.ts'
+import { personKey, findSignedIn, requireSignedIn } from '../session/signed-in.ts'
 import type { Audit } from './audit.ts'
 import { isFromOtherSite } from './cross-site.ts'
 import { networkOf } from './network.ts'
@@ -39,7 +39,7 @@ export function createLimits(
   const byAddress = () => count('address', perAddress, 'too_many_requests')
   // Apart, so that another site that opens our pages all the time locks no one out of them.
   const keyOf = (req: Request) =>
-    `${isFromOtherSite(req, publicUrl) ? 'other site ' : ''}${personKey(whoIsSignedIn(req).user)}`
+    `${isFromOtherSite(req, publicUrl) ? 'other site ' : ''}${personKey(requireSignedIn(req).user)}`
   const byPerson = (points: number) => limitedBy(count('person', points, 'too_many_requests'), keyOf)
   const signingIn = count('address', perAddress, 'too_many')
   const returning = count('sign_in', RETURNS, 'too_many')
@@ -53,7 +53,7 @@ export function createLimits(
     callback: (req: Request, id?: string, tryAgain?: string): void =>
       id === undefined ? signingIn(req) : returning(req, id, tryAgain),
     /** Apart from signing in, so that a rush in the morning keeps no one signed in; by session, if there is one. */
-    signingOut: limitedBy(byAddress(), (req) => signedInOf(req)?.id),
+    signingOut: limitedBy(byAddress(), (req) => findSignedIn(req)?.id),
     /** Counted by the email of the link, if it is one of ours. */
     optOut: byAddress(),
     readingReports: limitedBy(byAddress()),
@@ -82,7 +82,7 @@ function createCount({ what, points, code }: Counted, audit: Audit, now: () => n
     if (recent.size >= MAX_COUNTED / 2) [former, recent] = [recent, new Map()]
     recent.set(key, { left: left < 1 ? left : left - 1, at: now() })
     if (left >= 1) return
-    audit({ event: 'limited', what, user: signedInOf(req)?.user })
+    audit({ event: 'limited', what, user: findSignedIn(req)?.user })
     // When a tenth has come back: not everyone who waits comes for the first point.
     const retryAfter = Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000)
     throw new Problem(429, code, { retryAfter, ...(tryAgain && { tryAgain }) })

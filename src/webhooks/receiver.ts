@@ -7,7 +7,7 @@ export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
 const MAX_AGE_DAYS = MAX_AGE_MS / 86_400_000
 
-export class Receiver {
+export class ReceiverMonitor {
   readonly #watch
   readonly #sent: Counter<'result'>
   #isFailing = false
@@ -45,7 +45,7 @@ export class Receiver {
     gauge('onramp_webhooks_oldest_seconds', age, oldest)
   }
 
-  answered(outcome: DeliveryOutcome): void {
+  recordOutcome(outcome: DeliveryOutcome): void {
     const { log, now } = this.#watch
     this.#sent.inc({ result: outcome.kind === 'delivered' ? 'delivered' : 'failed' })
     if (outcome.kind === 'delivered') {

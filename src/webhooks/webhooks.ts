@@ -2,11 +2,11 @@
 // minutes one of them looks through everyone for events that another one left.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Registry } from 'prom-client'
-import type { People } from '../people/people.ts'
+import type { PeopleStore } from '../people/people.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import { within } from '../within.ts'
-import { MAX_AGE_MS, Receiver } from './receiver.ts'
+import { MAX_AGE_MS, ReceiverMonitor } from './receiver.ts'
 import { eventBody, type DeliveryOutcome, type WebhookSender } from './sender.ts'
 
 const SWEEP_SECONDS = 300
@@ -19,7 +19,7 @@ const MAX_DELIVERIES = 8
 
 export class Webhooks {
   readonly #deps
-  readonly #receiver: Receiver
+  readonly #receiver: ReceiverMonitor
   /** People with events, by email. */
   readonly #waiting = new Map<string, PendingDelivery>()
   readonly #underWay = new Map<string, Promise<void>>()
@@ -30,7 +30,7 @@ export class Webhooks {
   #isClosed = false
 
   constructor(deps: {
-    people: Pick<People, 'all' | 'change'>
+    people: Pick<PeopleStore, 'all' | 'change'>
     records: Pick<Records, 'compareAndSet'>
     sender: Pick<WebhookSender, 'send' | 'close'>
     registry: Registry
@@ -39,7 +39,7 @@ export class Webhooks {
     now: () => number
   }) {
     this.#deps = deps
-    this.#receiver = new Receiver(deps, () => [...this.#waiting.values()].map(({ since }) => since))
+    this.#receiver = new ReceiverMonitor(deps, () => [...this.#waiting.values()].map(({ since }) => since))
   }
 
   start(): void {
@@ -103,7 +103,7 @@ export class Webhooks {
       const outcome = await sender.send(event.id, eventBody(event, person), this.#deps.now())
       outcomes.set(event.id, outcome)
       // A call that was cut off by close is no failure of the receiver.
-      if (!this.#isClosed) this.#receiver.answered(outcome)
+      if (!this.#isClosed) this.#receiver.recordOutcome(outcome)
       if (outcome.kind === 'unreachable') break
     }
     return pendingDelivery(await people.change(email, (before) => settle(before, outcomes, this.#deps.now())))
@@ -150,7 +150,7 @@ const withOutbox = ({ outbox: _outbox, ...person }: Person, outbox: OutboxEvent[
   outbox.length > 0 ? { ...person, outbox } : person
 
 /** Claims a person's due events for a minute, the oldest first, and drops those that are too old. */
-async function claim(people: Pick<People, 'change'>, email: string, now: number) {
+async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: number) {
   let due: OutboxEvent[] = []
   let dropped = 0
   const person = await people.change(email, (before) => {

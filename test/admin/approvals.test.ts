@@ -10,7 +10,7 @@ import { historyOf } from '../../src/admin/person-history.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { newKeepState, KeepStateStore, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
@@ -23,7 +23,7 @@ import { languages, t } from '../helpers/texts.ts'
 const now = Date.parse('2026-11-27T09:00:00Z')
 const since = Date.parse('2026-11-20T09:00:00Z')
 const slack = { owner: ['grace@acme.example'], approve: 'https://acme.slack.example/apps' }
-const company = companyOf({ datasources: { slack } }, new Map())
+const company = resolveCompany({ datasources: { slack } }, new Map())
 const waiting: Approval = {
   instance: 'slack_1',
   name: 'Slack',
@@ -71,7 +71,7 @@ function pages(
         admins: ['admin@acme.example'],
         limit: (_req, _res, next) => next(),
         sendPage: (req, res, { view, data }) =>
-          void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) }),
+          void res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) }),
         audit: (happened) => void audited.push(happened),
         now: () => now,
       }),
@@ -116,7 +116,7 @@ it.each([
   const { open, press, keepStateStore } = pages(undefined, email, isVerified)
   for (const answer of [await open(instance), await press(instance)])
     expect([answer.status, answer.body.code]).toEqual([403, 'owners_only'])
-  expect(await keepStateStore.decisionOn(instance)).toBeUndefined()
+  expect(await keepStateStore.findDecision(instance)).toBeUndefined()
   expect(audited).toEqual([])
 })
 
@@ -126,7 +126,7 @@ it('“I approved it” is recorded and audited once, and the page shows it', as
   await press()
   expect(status).toBe(303)
   expect(headers['location']).toBe('/approvals/slack_1')
-  expect(await keepStateStore.decisionOn('slack_1')).toEqual({ at: now, by: 'grace@acme.example' })
+  expect(await keepStateStore.findDecision('slack_1')).toEqual({ at: now, by: 'grace@acme.example' })
   expect(audited).toMatchObject([{ event: 'approved', datasource: 'slack_1' }])
   expect((await open()).body).toMatchObject({ heading: 'Slack is approved', isOpen: false })
 })
@@ -144,7 +144,7 @@ it.each([
   const { open, press, keepStateStore } = pages(change ? [{ ...waiting, ...change }] : [])
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()
-  expect((await keepStateStore.decisionOn('slack_1')) !== undefined).toBe(isOpen)
+  expect((await keepStateStore.findDecision('slack_1')) !== undefined).toBe(isOpen)
 })
 
 it('an owner sees, and can approve the app for, people who began to wait since the last run', async () => {

@@ -7,7 +7,7 @@ import { listPeople } from '../../src/admin/people-page.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { appTable, groupTable } from '../../src/admin/sorted-table.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { PERSON_STATES, personForCounts } from '../../src/people/keep-state.ts'
+import { PROGRESS_STATES, personForCounts } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, withIntents, withMilestone, type Person } from '../../src/people/person.ts'
 import { figuresIn } from '../helpers/figures.ts'
 import { summaries } from '../helpers/people.ts'
@@ -108,7 +108,7 @@ it('every figure equals the rows of the list that it opens', async () => {
         expect([href, (await rowsOf(people, query)).total]).toEqual([href, count])
       }
       expect(report.toConnect + report.nothing + report.unchecked).toBe(report.people)
-      expect(PERSON_STATES.reduce((sum, state) => sum + report[state], 0)).toBe(report.people)
+      expect(PROGRESS_STATES.reduce((sum, state) => sum + report[state], 0)).toBe(report.people)
     }),
     { numRuns: 60 },
   )

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { newApproval, newKeepState, type Approval, type KeepState } from '../../src/people/keep-state.ts'
 import {
   newPerson,
@@ -75,7 +75,7 @@ it.each<[string, Person, KeepState?]>([
 })
 
 it('a tester’s page says when the app was approved, and that they try it first', () => {
-  const company = companyOf({}, new Map())
+  const company = resolveCompany({}, new Map())
   const page = personPage(waitingFor(NOW - HOUR), approved('approved', NOW - HOUR), company, { t, now: NOW })
   expect(page.help.text.replaceAll(/[\u2068\u2069]/g, '')).toMatch(
     /^Approved on Nov 2, 2026: slack\. They try it before the others\. For a link/,
@@ -118,7 +118,7 @@ it.each<[string, Person, number, string]>([
   ['quiet 1.625', withSlack, 0, '2026-11-03'],
 ])('the reason and days without emails are: %s', (expected, person, pausedUntil, day) => {
   const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
-  const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quiet, now: NOW })
+  const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quietDays: quiet, now: NOW })
   expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
 })
 
@@ -146,7 +146,7 @@ it.each([
   [undefined, 'Email about new or moved apps'],
 ])('an email about apps that have moved (%s) is called: %s', (isMoved, text) => {
   const email = { campaign: 'new-apps', reminder: 0, state: 'sent', now: NOW, isMoved } as const
-  const page = personPage(withEmail(withSlack, email), newKeepState(), companyOf({}, new Map()), {
+  const page = personPage(withEmail(withSlack, email), newKeepState(), resolveCompany({}, new Map()), {
     t,
     now: NOW,
   })
@@ -181,7 +181,7 @@ it.each([
     apps: [app],
     now: NOW,
   })
-  const { events } = personPage(person, newKeepState(), companyOf(file, new Map()), { t, now: NOW })
+  const { events } = personPage(person, newKeepState(), resolveCompany(file, new Map()), { t, now: NOW })
   expect(events[0]?.details[0]).toBe(name)
 })
 

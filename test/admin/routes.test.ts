@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { newKeepState, newApproval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
@@ -58,7 +58,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
   for (const person of people) await kept.change(person.email, () => person)
   const store = { load: () => Promise.resolve(context.keepState) }
   const snapshot = Object.assign(new PeopleSnapshot(kept, store, () => context.now), given)
-  const company = companyOf(
+  const company = resolveCompany(
     {
       datasources: {
         jira: { name: 'Tickets' },
@@ -70,13 +70,13 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
   )
   const audit: Audit = (happened) => void auditEvents.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
-    void res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
+    void res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
   const routes = createAdminRoutes({
     snapshot,
     people: kept,
     keepStateStore: {
       load: () => Promise.resolve(context.keepState),
-      decisionOn: () => Promise.resolve(context.decision),
+      findDecision: () => Promise.resolve(context.decision),
     },
     company,
     sendPage,

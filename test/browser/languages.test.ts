@@ -38,7 +38,7 @@ describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
     const visitor = await site.arrive({ person })
     await visitor.open(`/onboarding?lang=${tag}`)
     const { page } = visitor
-    const { dir } = languages.in(tag)
+    const { dir } = languages.byTag(tag)
 
     for (const path of paths) {
       const response = await page.goto(site.running.url + path)

@@ -3,7 +3,7 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { createNoticeComposer } from '../../src/campaigns/mail/email.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { shared } from '../helpers/shared.ts'
 import { ACME, createEmails, picture, png } from '../campaigns/emails.ts'
@@ -48,7 +48,7 @@ it.each(Object.entries(looks))(
 
 it('an email to administrators is readable in both schemes and fits a phone, whatever its commands', async () => {
   const from = { name: '', address: 'search@acme.example' }
-  const { html } = createNoticeComposer(from, companyOf(ACME, new Map()))(
+  const { html } = createNoticeComposer(from, resolveCompany(ACME, new Map()))(
     'admin@acme.example',
     {
       subject: 'This week',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { axeFindings, overflowAt, styleOf } from './examine.ts'
 import { shared } from '../helpers/shared.ts'
 import { languages } from '../helpers/texts.ts'
@@ -19,7 +19,7 @@ const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { -
 /** The globals of a browser that these tests use. */
 type Changeable = { setAttribute: (name: string, value: string) => void }
 
-const company = companyOf(
+const company = resolveCompany(
   {
     product: 'Acme Search',
     color: { light: '#0b6e5f', dark: '#4fd1b5' },
@@ -96,7 +96,7 @@ it('the widget shows a person’s progress as a card and compact, in the page’
 it('the widget has the language of its element, else of the page, else of the browser', async () => {
   const { page } = await onIntranet('de-CH')
   expect(await page.locator('#card .figures').innerText()).toBe('0 von 5 verbunden')
-  expect(await page.locator('#own a.link').innerText()).toBe(languages.in('de')('widget.title'))
+  expect(await page.locator('#own a.link').innerText()).toBe(languages.byTag('de')('widget.title'))
   expect(await page.locator('#link > a').getAttribute('lang')).toBe('ar')
 
   await page.goto(`${originOf(intranet)}/sv`)
@@ -109,7 +109,7 @@ it('the widget has the language of its element, else of the page, else of the br
   const root = page.locator('#card .root')
   expect([await root.getAttribute('dir'), await root.locator('.figures').innerText()]).toEqual([
     'rtl',
-    languages.in('ar')('widget.progress', { connected: 0, total: 5 }),
+    languages.byTag('ar')('widget.progress', { connected: 0, total: 5 }),
   ])
 })
 

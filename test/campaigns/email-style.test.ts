@@ -1,14 +1,14 @@
 // Logos in emails: sizes, dark variant and limits.
 import { expect, it } from 'vitest'
 import { createEmailStyles } from '../../src/campaigns/mail/email-style.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import type { StaticAsset } from '../../src/company/static-asset.ts'
 import { t } from '../helpers/texts.ts'
 import { jpeg, picture, png } from './emails.ts'
 
 const styles = (file: CompanyFile, pictures: Record<string, StaticAsset> = {}) => {
-  const { inlines, styleIn } = createEmailStyles(companyOf(file, new Map(Object.entries(pictures))))
+  const { inlines, styleIn } = createEmailStyles(resolveCompany(file, new Map(Object.entries(pictures))))
   return { ...styleIn(t), inlines }
 }
 const ofSize = (width: number, height: number) => picture('png', png(width, height))

@@ -6,7 +6,7 @@ import type { ConfigData } from 'html-validate'
 import { createComposer, type Email } from '../../src/campaigns/mail/email.ts'
 import { createEmailTemplates } from '../../src/campaigns/mail/templates.ts'
 import { createStaticAsset, type StaticAsset } from '../../src/company/static-asset.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
@@ -59,7 +59,7 @@ export function createEmails() {
       lapsedAt,
       ...parts
     }: Written = {}): Promise<Email> {
-      const company = companyOf(file, new Map(Object.entries(pictures)))
+      const company = resolveCompany(file, new Map(Object.entries(pictures)))
       const compose = createComposer({
         invitations: { issue: () => Promise.resolve('TOKEN') },
         render,

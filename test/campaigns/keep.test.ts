@@ -34,10 +34,10 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     people,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
-    company: { timezone: 'UTC', quiet: [] },
+    company: { timezone: 'UTC', quietDays: [] },
     ownersOf: () => [],
     requestApproval: () => Promise.resolve(false),
-    decisionOn: () => Promise.resolve(undefined),
+    findDecision: () => Promise.resolve(undefined),
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && clock.now) }),
     check(email) {

@@ -2,7 +2,7 @@
 import { HtmlValidate } from 'html-validate'
 import { expect, it } from 'vitest'
 import { createNoticeComposer, type Notice } from '../../src/campaigns/mail/email.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { ACME, EMAIL_RULES } from './emails.ts'
 
@@ -20,7 +20,7 @@ const notice: Notice = {
 }
 const from = { name: 'the Acme search team', address: 'search@acme.example' }
 const write = (to = 'admin@acme.example', id = 'break', file: CompanyFile = ACME) =>
-  createNoticeComposer(from, companyOf(file, new Map()))(to, notice, id)
+  createNoticeComposer(from, resolveCompany(file, new Map()))(to, notice, id)
 
 it('the plain text of a notice is complete, with each command on one line', () => {
   expect(write().text).toBe(`Many people lost access to <Slack>

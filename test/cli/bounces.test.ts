@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import type { Person } from '../../src/people/person.ts'
-import type { People } from '../../src/people/people.ts'
+import type { PeopleStore } from '../../src/people/people.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
@@ -17,7 +17,7 @@ let env: Record<string, string>
 beforeEach(() => (env = { ...REQUIRED, DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-bounces-')) }))
 afterEach(() => rmSync(env['DATA_DIR'] ?? '', { recursive: true }))
 
-const withPeople = <T>(work: (people: People) => Promise<T>): Promise<T> => {
+const withPeople = <T>(work: (people: PeopleStore) => Promise<T>): Promise<T> => {
   const settings = loadSettings(env)
   return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
 }

@@ -61,7 +61,7 @@ export function installation(env: Record<string, string> = {}) {
     const {
       timezone = 'UTC',
       digest,
-      quiet = [],
+      quietDays = [],
       company = defaultCompany,
       faults = [],
       signal = new AbortController().signal,
@@ -78,7 +78,7 @@ export function installation(env: Record<string, string> = {}) {
         faults,
         leftOut: { blocked: 0, guest: 0, mailbox: 0 },
         settings,
-        company: { ...company, timezone, digest, quiet },
+        company: { ...company, timezone, digest, quietDays },
         options: { askRate: 60_000, ...options },
         context: { stdout: writes('out'), stderr: writes('err'), now: () => setup.now } as never,
         signal,
@@ -130,7 +130,7 @@ export function installation(env: Record<string, string> = {}) {
   }
 }
 
-type Conditions = Partial<Pick<Company, 'quiet'>> & {
+type Conditions = Partial<Pick<Company, 'quietDays'>> & {
   company?: Company
   timezone?: string
   digest?: 'monday'

@@ -1,6 +1,6 @@
 // Approvals over runs of `onramp keep`: requests to owners, the tester, and emails to the other people.
 import { expect, it } from 'vitest'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { withCheck, withIntents, withMilestone, type AppIntent } from '../../src/people/person.ts'
 import { DAY, HOUR, installation, monday } from './installation.ts'
 
@@ -8,7 +8,7 @@ const GRACE = 'grace@acme.example'
 const [ADA, BOB, EVE] = ['ada@acme.example', 'bob@acme.example', 'eve@acme.example'] as const
 const ALL = [ADA, BOB, EVE]
 const slack = { owner: GRACE, approve: 'https://acme.slack.example/apps' }
-const company = companyOf({ languages: ['en'], datasources: { slack } }, new Map())
+const company = resolveCompany({ languages: ['en'], datasources: { slack } }, new Map())
 const withOwner = { company }
 
 /** Days after the first Monday. */
@@ -93,7 +93,7 @@ it('one person tests an approved app, and the others are emailed once it works',
   const rollout = installation()
   await setUpWaitingPeople(rollout)
   await sentOn(rollout, TUESDAY)
-  await rollout.keepState.decide('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
 
   expect(await sentOn(rollout, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
   expect(await sentOn(rollout, WEDNESDAY, 12)).toEqual([])
@@ -119,7 +119,7 @@ it('anyone who connects the app confirms its approval', async () => {
   const rollout = installation()
   await setUpWaitingPeople(rollout)
   await sentOn(rollout, TUESDAY)
-  await rollout.keepState.decide('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   expect((await sentOn(rollout, WEDNESDAY)).map(([to]) => to)).toEqual([ADA])
   rollout.unconnectedApps.set(EVE, [])
   await sentOn(rollout, WEDNESDAY, 17)
@@ -130,7 +130,7 @@ it('the email about a confirmed approval comes before reminders', async () => {
   const rollout = installation()
   await setUpWaitingPeople(rollout, ALL, ['jira_1'])
   await sentOn(rollout, TUESDAY)
-  await rollout.keepState.decide('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   await sentOn(rollout, WEDNESDAY)
   rollout.unconnectedApps.set(ADA, [])
   const at = rollout.setup.now + HOUR
@@ -143,12 +143,12 @@ it('after a failed test, the owner is emailed and the others wait for a new appr
   const rollout = installation()
   await setUpWaitingPeople(rollout)
   await sentOn(rollout, TUESDAY)
-  await rollout.keepState.decide('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   await sentOn(rollout, WEDNESDAY)
   await recordIntent(rollout, ADA, 'blocked', rollout.setup.now)
   expect(await sentOn(rollout, WEDNESDAY, 15)).toEqual([[GRACE, 'Slack may still need approval']])
   expect(await sentOn(rollout, THURSDAY)).toEqual([])
-  await rollout.keepState.decide('slack_1', { at: rollout.setup.now, by: GRACE })
+  await rollout.keepState.recordDecision('slack_1', { at: rollout.setup.now, by: GRACE })
   expect((await sentOn(rollout, FRIDAY)).map(([to]) => to)).toEqual([BOB])
 })
 
@@ -157,7 +157,7 @@ it('a person who opted out is never emailed about an approval', async () => {
   await setUpWaitingPeople(rollout)
   await sentOn(rollout, TUESDAY)
   await rollout.people.change(ADA, (person) => withMilestone(person, 'optedOutAt', monday))
-  await rollout.keepState.decide('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   expect((await sentOn(rollout, WEDNESDAY)).map(([to]) => to)).toEqual([BOB])
   rollout.unconnectedApps.set(BOB, [])
   await sentOn(rollout, WEDNESDAY, 17)

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
 
@@ -146,7 +146,7 @@ it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   async (datasources) => {
     const company = installation()
     await goneForTwelve(company)
-    const { exit, err } = await company.run(twelve, { company: companyOf({ datasources }, new Map()) })
+    const { exit, err } = await company.run(twelve, { company: resolveCompany({ datasources }, new Map()) })
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
   },
 )
@@ -166,7 +166,7 @@ it('an app that returns to the lists is unconnected again, without lapses', asyn
 
 it('a replacement app is announced in one email to former users, without a question', async () => {
   const { run, unconnectedApps, setup, people, sentEmails } = installation()
-  const company = companyOf({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const listing = async (app: string, at: number, given = {}) => {
     for (const email of twelve) unconnectedApps.set(email, [app])
     setup.now = at

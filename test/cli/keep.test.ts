@@ -173,7 +173,7 @@ it.each([
 it('a run sends no emails on a quiet day of the company file', async () => {
   const { run, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
-  await run([ADA], { quiet: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] })
+  await run([ADA], { quietDays: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] })
   expect(subjectsTo(ADA)).toEqual([])
 })
 

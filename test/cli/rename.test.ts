@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openPeople, withStore } from '../../src/cli/store.ts'
-import type { People } from '../../src/people/people.ts'
+import type { PeopleStore } from '../../src/people/people.ts'
 import { withMilestone } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
@@ -20,7 +20,7 @@ let env: Record<string, string>
 beforeEach(() => (env = { ...REQUIRED, DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-rename-')) }))
 afterEach(() => rmSync(env['DATA_DIR'] ?? '', { recursive: true }))
 
-const withPeople = <T>(work: (people: People) => Promise<T>): Promise<T> => {
+const withPeople = <T>(work: (people: PeopleStore) => Promise<T>): Promise<T> => {
   const settings = loadSettings(env)
   return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
 }

@@ -1,6 +1,6 @@
 // Apps without a usable address: logged once an hour each, however many the service invents.
 import { expect, it } from 'vitest'
-import { watchAddresses } from '../../src/client-api/watch-addresses.ts'
+import { createUnstartableAppWarning } from '../../src/client-api/watch-addresses.ts'
 
 const HOUR = 3_600_000
 const app = (instance: string, status = 'attention', authUrlRelativePath?: string) =>
@@ -10,7 +10,7 @@ function setUpWatch() {
   const clock = { now: 5 * HOUR }
   const unusable = { count: 0 }
   const lines: object[] = []
-  const warn = watchAddresses(
+  const warn = createUnstartableAppWarning(
     { warn: (fields) => void lines.push(fields) },
     () => unusable.count++,
     () => clock.now,

@@ -1,10 +1,10 @@
 // Descriptions and icons of apps from the company file.
 import { expect, it } from 'vitest'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { createAppDescriptions, iconOf } from '../../src/company/app-description.ts'
 import { noDescription } from '../helpers/no-description.ts'
 
-const company = companyOf(
+const company = resolveCompany(
   {
     datasources: {
       jira: {

@@ -1,7 +1,7 @@
 // People for tests: in memory, with the apps and emails that a test needs.
 import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { People } from '../../src/people/people.ts'
+import { PeopleStore } from '../../src/people/people.ts'
 import { isFinished, type EmailRecord, type PersonApp, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
@@ -10,9 +10,9 @@ import { memoryRecords } from './memory-records.ts'
 export function testPeople({
   records = memoryRecords().records,
   ...options
-}: Partial<ConstructorParameters<typeof People>[0]> = {}) {
+}: Partial<ConstructorParameters<typeof PeopleStore>[0]> = {}) {
   const keyRing = testKeyRing(records)
-  return new People({ records, keyRing, retentionDays: 90, now: Date.now, ...options })
+  return new PeopleStore({ records, keyRing, retentionDays: 90, now: Date.now, ...options })
 }
 
 /** A person whose apps have these states, by instance. @param names of apps, by instance */

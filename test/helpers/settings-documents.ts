@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
 import { z } from 'zod'
 import { companySchema } from '../../src/company/schema.ts'
-import { settings } from '../../src/settings/settings.ts'
+import { settingDefinitions } from '../../src/settings/settings.ts'
 import type { Setting } from '../../src/settings/values.ts'
 
 const fileOf = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
@@ -30,12 +30,12 @@ export async function settingsDocuments(): Promise<Record<string, string>> {
     'README.md': await format(
       withTable(
         'README.md',
-        settings.filter(({ required }) => required),
+        settingDefinitions.filter(({ required }) => required),
       ),
       options,
     ),
-    'docs/settings.md': await format(withTable('docs/settings.md', settings), options),
-    '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settings.map(line).join('')}`,
+    'docs/settings.md': await format(withTable('docs/settings.md', settingDefinitions), options),
+    '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settingDefinitions.map(line).join('')}`,
     'company.schema.json': await format(JSON.stringify(z.toJSONSchema(companySchema(), { io: 'input' })), {
       ...options,
       parser: 'json',

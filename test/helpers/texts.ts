@@ -5,7 +5,7 @@ import { createLanguages, type Languages } from '../../src/web/languages/languag
 
 export const languages: Languages = createLanguages(neutralCompany, LANGUAGES_FOLDER, false)
 
-export const t = languages.in('en')
+export const t = languages.byTag('en')
 
 export const keysUnder = (prefix: string): string[] =>
   Object.keys(readCatalogue(LANGUAGES_FOLDER, 'en'))

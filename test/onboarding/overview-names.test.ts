@@ -1,6 +1,6 @@
 // Names of apps on the overview: the service's, shortened and unique.
 import { expect, it } from 'vitest'
-import { companyOf, neutralCompany } from '../../src/company/company.ts'
+import { resolveCompany, neutralCompany } from '../../src/company/company.ts'
 import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
 import { type UnconnectedApp } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
@@ -42,7 +42,7 @@ it('the name of an app keeps its number and whole words on an error page', () =>
 })
 
 it('the company’s name of an app wins over the service’s', () => {
-  const company = companyOf(
+  const company = resolveCompany(
     { datasources: { slack_2: { name: { en: 'Slack of Sales', de: 'Slack des Vertriebs' } } } },
     new Map(),
   )

@@ -1,9 +1,15 @@
 // Paths of the walk's routes, and parsing of untrusted queries.
 import { expect, it } from 'vitest'
-import { actionPath, callbackPath, overviewPath, stepIn, visitOf } from '../../src/onboarding/paths.ts'
+import {
+  actionPath,
+  callbackPath,
+  overviewPath,
+  stepFromQuery,
+  parseVisit,
+} from '../../src/onboarding/paths.ts'
 
 const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)
-const visit = (query: Record<string, unknown>) => visitOf(query, anything)
+const visit = (query: Record<string, unknown>) => parseVisit(query, anything)
 
 it('a path identifies the app, whatever the characters of its instance', () => {
   expect(actionPath('connect', 'a/b?')).toBe('/onboarding/connect/a%2Fb%3F')
@@ -21,7 +27,7 @@ it.each<[unknown, string | undefined]>([
   [[], undefined],
   [{ a: 'aB3' }, undefined],
   [undefined, undefined],
-])('the step of a return is read from %j as %j', (step, read) => expect(stepIn({ step })).toBe(read))
+])('the step of a return is read from %j as %j', (step, read) => expect(stepFromQuery({ step })).toBe(read))
 
 it.each([
   [{}, { only: [] }],

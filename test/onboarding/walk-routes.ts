@@ -8,7 +8,7 @@ import { WalkChecks } from '../../src/onboarding/check.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import type { TrackedApp } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'
-import { companyOf, neutralCompany } from '../../src/company/company.ts'
+import { resolveCompany, neutralCompany } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import { newKeepState, type Approval } from '../../src/people/keep-state.ts'
 import { Problem } from '../../src/problem.ts'
@@ -67,7 +67,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const failures: object[] = []
 
   const sendPage: SendPage = (req, res, { view, data }) => {
-    res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
+    res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
   }
   const now = () => setup.now
   const walks = new WalkStore({
@@ -78,7 +78,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     people: testPeople(),
     now,
   })
-  const company = companyOf({ datasources }, new Map())
+  const company = resolveCompany({ datasources }, new Map())
   const describeIn = createAppDescriptions(company)
   const audit: Audit = (happened) => void audited.push(happened)
   const checks = new WalkChecks({
@@ -146,7 +146,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   })
 
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) => {
-    const { title } = problemTexts(problem, languages.in('en'), company.displayName)
+    const { title } = problemTexts(problem, languages.byTag('en'), company.displayName)
     res.status(problem.status).json({ code: problem.code, title })
   }
   const app = express()

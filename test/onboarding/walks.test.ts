@@ -1,9 +1,9 @@
 // The store of walks: concurrent writes are merged, and a damaged record blocks no one.
 import { expect, it } from 'vitest'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { applyCheck, skip } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walks.ts'
-import type { People } from '../../src/people/people.ts'
+import type { PeopleStore } from '../../src/people/people.ts'
 import { withSignIn } from '../../src/people/person.ts'
 import { personKey } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
@@ -42,7 +42,7 @@ function setUpWalks() {
       return isWritten
     },
   }
-  const process = (company = companyOf({}, new Map()), people?: People) =>
+  const process = (company = resolveCompany({}, new Map()), people?: PeopleStore) =>
     new WalkStore({
       records: watched,
       keyRing,
@@ -150,10 +150,15 @@ it('forgetting a person deletes their walk', async () => {
 it('a walk omits apps that the company file hides, and has its order', async () => {
   const { process } = setUpWalks()
   await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
-  const company = companyOf({ datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } }, new Map())
+  const company = resolveCompany(
+    { datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } },
+    new Map(),
+  )
   const walks = process(company)
   const loaded = await walks.load(ada)
-  const after = await walks.update(ada, (walk) => applyCheck(walk, company.arrange(apps.slice(0, 3)), 2, 90))
+  const after = await walks.update(ada, (walk) =>
+    applyCheck(walk, company.visibleInOrder(apps.slice(0, 3)), 2, 90),
+  )
   for (const { known } of [loaded, after])
     expect(known.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { Command } from '@commander-js/extra-typings'
 import { sendOn } from '../../src/cli/invite/send-options.ts'
-import { loadSettings, settings } from '../../src/settings/settings.ts'
+import { loadSettings, settingDefinitions } from '../../src/settings/settings.ts'
 import { print } from './walker.ts'
 
 const folder = process.argv[2] ?? ''
@@ -95,7 +95,7 @@ function checkSettings({ spec }: Template): number {
     SMTP_URL: 'smtps://user:password@mail.example',
   }
   for (const { name, value } of env) {
-    const secret = settings.find((one) => one.secret && `${one.name}_FILE` === name)?.name
+    const secret = settingDefinitions.find((one) => one.secret && `${one.name}_FILE` === name)?.name
     assert.ok(secret !== undefined, `${name} is no secret's file`)
     assert.ok(
       volumeMounts.some(({ mountPath }) => value.startsWith(`${mountPath}/`)),
@@ -103,7 +103,7 @@ function checkSettings({ spec }: Template): number {
     )
     variables[secret] = example[secret] ?? 'a-secret'
   }
-  const names = new Set<string>(settings.map(({ name }) => name))
+  const names = new Set<string>(settingDefinitions.map(({ name }) => name))
   for (const name of Object.keys(variables)) assert.ok(names.has(name), `${name} is no setting`)
   const loaded = loadSettings(variables)
   assert.ok(spec.terminationGracePeriodSeconds > loaded.DRAIN_SECONDS + 6.5)

@@ -1,7 +1,7 @@
 // The store of people: sealing, retention and unreadable records.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { PersonUnreadable, type People } from '../../src/people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../../src/people/people.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -15,12 +15,13 @@ const opened = (before: Person) => withMilestone(before, 'openedAt', NOW)
 /** One store for any number of processes. */
 function setUpPeople() {
   const { records, values } = memoryRecords()
-  const open = (now = NOW, given: Partial<ConstructorParameters<typeof People>[0]> = {}) =>
+  const open = (now = NOW, given: Partial<ConstructorParameters<typeof PeopleStore>[0]> = {}) =>
     testPeople({ records, now: () => now, ...given })
   return { values, open }
 }
 
-const emailsOf = async (people: People) => (await collect(people.all())).map(({ email }) => email).toSorted()
+const emailsOf = async (people: PeopleStore) =>
+  (await collect(people.all())).map(({ email }) => email).toSorted()
 
 it('a change that another process has already made creates no event', async () => {
   const { records } = memoryRecords()
@@ -160,7 +161,7 @@ it('people are read in slices, so that requests aren’t blocked', async () => {
 const hides = {
   company: {
     replacedBy: new Map(),
-    arrange: <T extends { instance: string }>(apps: T[]) =>
+    visibleInOrder: <T extends { instance: string }>(apps: T[]) =>
       apps.filter(({ instance }) => instance !== 'jira_1'),
   },
 }

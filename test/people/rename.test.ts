@@ -1,7 +1,7 @@
 // Renames: all data follows, an interruption loses nothing, and two people are never merged.
 import { expect, it } from 'vitest'
 import { createFormerAddresses } from '../../src/people/former-addresses.ts'
-import type { People } from '../../src/people/people.ts'
+import type { PeopleStore } from '../../src/people/people.ts'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -41,7 +41,8 @@ function setUp() {
   }
 }
 
-const emailsOf = async (people: People) => (await collect(people.all())).map(({ email }) => email).toSorted()
+const emailsOf = async (people: PeopleStore) =>
+  (await collect(people.all())).map(({ email }) => email).toSorted()
 
 it('the opt-out, the emails and the history follow a person to a new address', async () => {
   const { people, values, wait } = setUp()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { historyOf, personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
-import { companyOf } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { appsOf, newPerson, withCheck, type AppRecord, type Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/people.ts'
 import { newKeepState } from '../../src/people/keep-state.ts'
@@ -62,8 +62,10 @@ it('emails about a lost app count for the one that replaces it', async () => {
   await before.change('ada@acme.example', () => lostApps([slack]))
   const state = { ...newKeepState(), evaluatedAt: monday }
   const due = async () => {
-    const arrange = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
-    const person = await testPeople({ records, company: { replacedBy, arrange } }).get('ada@acme.example')
+    const visibleInOrder = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
+    const person = await testPeople({ records, company: { replacedBy, visibleInOrder } }).get(
+      'ada@acme.example',
+    )
     const apps = appsOf(person!).filter((app) => isAboutApp(LAPSES, app, person!, state))
     return apps.map(({ instance }) => instance)
   }
@@ -79,8 +81,8 @@ it('emails about a lost app count for the one that replaces it', async () => {
 it('a replacement app is new, not lapsed, and can lapse once it is connected', async () => {
   const hides = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
   const known = new Map<string, string>()
-  const arrange = (apps: AppRecord[]) => (known.size > 0 ? hides(apps) : apps)
-  const people = testPeople({ company: { replacedBy: known, arrange } })
+  const visibleInOrder = (apps: AppRecord[]) => (known.size > 0 ? hides(apps) : apps)
+  const people = testPeople({ company: { replacedBy: known, visibleInOrder } })
   const check = async (at: number, ...instances: string[]) => {
     const unconnected = instances.map(
       (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,
@@ -126,7 +128,7 @@ it.each<[string, Partial<AppRecord>[], string]>([
   const person = withEmail(invited, { ...email, campaign: LAPSES, now: 40 })
   const released = { at: 30, what: 'released', by: 'root', app: 'slack_1', since: 20 } as const
   const state = { ...newKeepState(), actions: [released] }
-  const company = companyOf({ datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' } } }, new Map())
+  const company = resolveCompany({ datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' } } }, new Map())
   const { events } = historyOf(withSuccessors(person, replacedBy), state, replacedBy)
   const about = events.filter(({ what }) => what !== 'listedAt')
   expect(about.map(({ what }) => what).join()).toBe(`${expected},failed,invitation`)

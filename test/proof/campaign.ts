@@ -3,7 +3,7 @@
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import { People } from '../../src/people/people.ts'
+import { PeopleStore } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -44,7 +44,7 @@ async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean
     signal,
   })
   const emails = world.service.people.map(({ email }) => email)
-  const people = new People({ records, keyRing, retentionDays: 90, now })
+  const people = new PeopleStore({ records, keyRing, retentionDays: 90, now })
   const { endedBy, error } = await setUpRuns(people).run({
     // An address that is on the list twice is one person.
     people: [...emails, ...emails],

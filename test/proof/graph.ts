@@ -8,7 +8,7 @@ import {
   findReturn,
   block,
   isInFlight,
-  isReturned,
+  isBeingConfirmed,
   applyCheck,
   skip,
   startWalk,
@@ -117,7 +117,7 @@ function* movesFrom(before: State, isWhole: boolean): Generator<Move> {
     if (listed !== 'off') yield land(withListed(away, tab.instance, 'gone'), 'allow', tab)
     if (listed === 'listed') yield land(withListed(away, tab.instance, 'late'), 'allow', tab)
   }
-  for (const { instance, attempt } of walk.known.filter(isReturned))
+  for (const { instance, attempt } of walk.known.filter(isBeingConfirmed))
     yield land(state, 'look again', { step: attempt.step, instance })
 }
 
@@ -131,7 +131,7 @@ function keyOf({ walk, service, tabs, now }: State): string {
     const isOverdue = attempt.backAt !== undefined && now - attempt.backAt >= CONFIRM_SECONDS * 1000
     const isOver = attempt.isOver === true
     const how = isOver ? 'over' : attempt.backAt === undefined ? isInFlight(entry, now) : isOverdue
-    return [instance, status, set, isReturned(entry), how, isOpen]
+    return [instance, status, set, isBeingConfirmed(entry), how, isOpen]
   })
   // A tab whose app was left for again: its return counts for the newer attempt, or for none.
   const closed = tabs

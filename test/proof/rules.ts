@@ -1,5 +1,5 @@
 // The rules of the simulation, checked for every response of a process and at the end of a seed.
-import { People } from '../../src/people/people.ts'
+import { PeopleStore } from '../../src/people/people.ts'
 import { appsOf } from '../../src/people/person.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { locationOf, settings, type PageRequest, type PageResponse } from './processes.ts'
@@ -64,7 +64,7 @@ export class Rules {
     const observing = { get: async (key: string) => store.read(key), compareAndSet: async () => false }
     const records = { ...recordsOn(() => store), ...observing }
     const keyRing = createKeyRing(records, settings.SESSION_SECRET)
-    const people = new People({ records, keyRing, retentionDays: 90, now: () => machine.now })
+    const people = new PeopleStore({ records, keyRing, retentionDays: 90, now: () => machine.now })
     for (const [{ name, email, apps }, shown] of this.#last) {
       const person = await people.get(email)
       const states = new Map(person && appsOf(person).map(({ instance, state }) => [instance, state]))

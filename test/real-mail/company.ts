@@ -1,6 +1,6 @@
 // Fixture: a company with a real mail server, runs of `onramp invite send`, and the mailboxes.
 import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
-import { People } from '../../src/people/people.ts'
+import { PeopleStore } from '../../src/people/people.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { readdirSync } from 'node:fs'
@@ -52,7 +52,7 @@ export async function openCompany(folder: string) {
     const { SESSION_SECRET } = company.env
     const records = createSqliteRecords(dataDirOf(rollout))
     const keyRing = createKeyRing(records, [SESSION_SECRET])
-    const people = new People({ records, keyRing, now: Date.now, retentionDays: 90 })
+    const people = new PeopleStore({ records, keyRing, now: Date.now, retentionDays: 90 })
     for await (const { email } of people.all())
       await people.change(email, (before) => ({
         ...before,

@@ -17,7 +17,7 @@ async function open(path: string, headers: Record<string, string>, dropAfterMs?:
   const calls: string[] = []
   let signal: AbortSignal | null | undefined
   const sendPage: SendPage = (req, res, { data }) =>
-    void res.json(typeof data === 'function' ? data(languages.of(req)) : data)
+    void res.json(typeof data === 'function' ? data(languages.ofRequest(req)) : data)
   const routes = createSearchRoutes({
     limit: (_req, _res, next) => next(),
     origin: ORIGIN,

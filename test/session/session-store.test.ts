@@ -12,7 +12,7 @@ import {
   saveSession,
   startSession,
 } from '../../src/session/session.ts'
-import { personKey, signedInOf, whoIsSignedIn } from '../../src/session/signed-in.ts'
+import { personKey, findSignedIn, requireSignedIn } from '../../src/session/signed-in.ts'
 import { memoryStore } from '../sign-in/memory-store.ts'
 
 const OLD = 'an old secret of more than thirty-two characters'
@@ -61,7 +61,7 @@ function setUpSession({
         log: { info: (_fields, words) => written.push(words) },
       }),
     )
-  app.get('/', (req, res) => void res.json(signedInOf(req) ?? 'no one'))
+  app.get('/', (req, res) => void res.json(findSignedIn(req) ?? 'no one'))
   app.get('/asks', (req, res) => void res.json(req.session.promptLogin === true))
   app.get('/in', async (req, res) => {
     await startSession(req, { user, tokens: tokensOf('first'), signedInAt: clock.now })
@@ -69,13 +69,13 @@ function setUpSession({
   })
   app.get('/refresh', async (req, res) => {
     await meanwhile.does(req.sessionID)
-    whoIsSignedIn(req).tokens = tokensOf('second')
+    requireSignedIn(req).tokens = tokensOf('second')
     const [{ status }] = await Promise.allSettled([saveSession(req.session)])
     res.json([status, (await reloadSession(req))?.tokens.accessToken])
   })
   app.get('/early', async (req, res) => {
     await reloadSession(req)
-    whoIsSignedIn(req).tokens = tokensOf('second')
+    requireSignedIn(req).tokens = tokensOf('second')
     const saving = saveSession(req.session)
     res.json('done')
     await saving
@@ -98,7 +98,7 @@ function setUpSession({
   })
   app.get('/out', async (req, res) => {
     await endSession(req)
-    res.json(signedInOf(req) ?? 'no one')
+    res.json(findSignedIn(req) ?? 'no one')
   })
   const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) => {
     written.push('failure')

@@ -31,7 +31,7 @@ function slowService() {
     tokenRefresh: { refresh: () => Promise.resolve(undefined) },
     isExternalIdp: false,
     callbackUrl: '',
-    company: { arrange: (apps) => apps },
+    company: { visibleInOrder: (apps) => apps },
     now: () => 0,
   })
   const failed: ErrorRequestHandler = (error: Problem, _req, res, _next) =>

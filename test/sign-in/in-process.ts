@@ -8,7 +8,7 @@ import type { SearchResponse } from '../../src/client-api/responses.ts'
 import { Problem } from '../../src/problem.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import type { Records } from '../../src/records/records.ts'
-import { signedInOf } from '../../src/session/signed-in.ts'
+import { findSignedIn } from '../../src/session/signed-in.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { requireSignIn } from '../../src/sign-in/require-sign-in.ts'
 import { createSignInRoutes } from '../../src/sign-in/routes.ts'
@@ -85,7 +85,7 @@ export function inProcess({
       tokenRefresh: signIn.tokenRefresh,
       isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
       callbackUrl: PUBLIC_URL,
-      company: { arrange: (apps) => apps },
+      company: { visibleInOrder: (apps) => apps },
       now,
     })
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
@@ -103,8 +103,8 @@ export function inProcess({
       createSignOutRoutes(signOut, limit, sendPage),
       requireSignIn,
     )
-    app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))
-    app.get('/id', (req, res) => void res.send(signedInOf(req)?.id))
+    app.get('/me', (req, res) => void res.json(findSignedIn(req)?.user))
+    app.get('/id', (req, res) => void res.send(findSignedIn(req)?.id))
     app.get('/call', async (req, res) => void res.json(await service.search(req, { query: '', pageSize: 1 })))
     app.use(createSessionsPage(common))
     const explained: ErrorRequestHandler = (error: unknown, req, res, _next) => {

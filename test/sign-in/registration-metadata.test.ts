@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import {
-  readErrorResponse,
+  readRegistrationError,
   readRegistrationResponse,
   requestedMetadata,
 } from '../../src/sign-in/registration/metadata.ts'
@@ -129,7 +129,7 @@ it.each([
 )
 
 const refused = (body: unknown, secret?: string) =>
-  readErrorResponse(typeof body === 'string' ? body : JSON.stringify(body), secret)
+  readRegistrationError(typeof body === 'string' ? body : JSON.stringify(body), secret)
 
 it('a refused registration is described in one short line, without the initial access token', () => {
   const long = `a\u0000\u2028b${'c'.repeat(300)}`

@@ -9,7 +9,7 @@ import { type createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { createAudit, type Audit } from '../../src/web/audit.ts'
 import { Metrics } from '../../src/web/metrics.ts'
-import { Receiver } from '../../src/webhooks/receiver.ts'
+import { ReceiverMonitor } from '../../src/webhooks/receiver.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
 import { useFolder } from '../helpers/folder.ts'
 import { metricsPage, METRICS_SETTINGS } from '../helpers/metrics-page.ts'
@@ -84,7 +84,7 @@ it('every label in the dashboard, the alerts and the docs belongs to its metric'
   metrics.watchPeople(() => Promise.resolve({}))
   const watch = { registry: metrics.registry, log: { info() {}, warn() {} }, now: Date.now }
 
-  expect(new Receiver(watch, () => [])).toBeDefined()
+  expect(new ReceiverMonitor(watch, () => [])).toBeDefined()
   createAudit({ info: () => {} }, metrics.registry, { ofUser: () => '', ofEmail: () => '' })
   const labelsOf = (name: string): readonly string[] =>
     (

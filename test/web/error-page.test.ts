@@ -3,7 +3,7 @@ import express, { type RequestHandler } from 'express'
 import { MemoryStore } from 'express-session'
 import request from 'supertest'
 import { expect, it } from 'vitest'
-import { companyOf, neutralCompany, type Company } from '../../src/company/company.ts'
+import { resolveCompany, neutralCompany, type Company } from '../../src/company/company.ts'
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createSession, startSession } from '../../src/session/session.ts'
@@ -52,7 +52,7 @@ const neutralPages = pagesOf(neutralCompany)
 /** An error page of a company with this help address. */
 async function helpFor(problem: Problem, help?: string) {
   const links = { help: { url: help ?? '', label: 'Contact the search team' } }
-  const send = help === undefined ? neutralPages : pagesOf(companyOf({ links }, new Map()))
+  const send = help === undefined ? neutralPages : pagesOf(resolveCompany({ links }, new Map()))
   const app = failing(() => problem, { sendPage: send })
   const { text } = await request(app).get('/onboarding').set('accept', 'text/html')
   const [, reference] = /[Rr]eference: (\w+)/.exec(text) ?? []
@@ -82,7 +82,7 @@ it.each(codes)(
     const { text, reference } = await helpFor(problem)
     const words = textOf(/<main[^]*<\/main>/.exec(text)?.[0] ?? '')
     expect(await htmlFindings(text)).toEqual([])
-    expect(words).toContain(problemTexts(problem, languages.in('en'), neutralCompany.displayName).title)
+    expect(words).toContain(problemTexts(problem, languages.byTag('en'), neutralCompany.displayName).title)
     expect(text).toMatch(/<a class="button/)
     expect(code === 'not_found' ? 'none' : reference).toBeDefined()
     expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)

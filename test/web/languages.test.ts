@@ -154,7 +154,7 @@ describe('the language of a person', () => {
   const languages = createLanguages({ ...neutralCompany, languages: offered }, folder, true)
   const app = express()
   app.use(languages.remember)
-  app.get('/', (req, res) => void res.send(languages.of(req).lang))
+  app.get('/', (req, res) => void res.send(languages.ofRequest(req).lang))
   const ask = async (path: string, headers: Record<string, string> = {}) =>
     (await request(app).get(path).set(headers)).text
 

@@ -10,7 +10,7 @@ import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { applyCheck, startWalk } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { createViews } from '../../src/web/views.ts'
-import { brandOf } from '../../src/web/brand.ts'
+import { createBrand } from '../../src/web/brand.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
@@ -21,7 +21,7 @@ const frame = {
   stylesheet: '/assets/onramp.css',
   colors: '/assets/company/brand.css',
   icon: '/assets/icon.svg',
-  brand: brandOf(neutralCompany)(t),
+  brand: createBrand(neutralCompany)(t),
   initials: 'AL',
   windowTitle: (title: string) => title,
   languages: '',

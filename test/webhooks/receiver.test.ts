@@ -1,7 +1,7 @@
 // Log lines about a failing receiver, by a test clock.
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { Receiver } from '../../src/webhooks/receiver.ts'
+import { ReceiverMonitor } from '../../src/webhooks/receiver.ts'
 
 function setUpReceiver() {
   const clock = { now: Date.UTC(2026, 10, 2) }
@@ -10,7 +10,7 @@ function setUpReceiver() {
     info: () => void lines.push({ again: true }),
     warn: (fields: object) => void lines.push(fields),
   }
-  const receiver = new Receiver({ registry: new Registry(), log, now: () => clock.now }, () => [])
+  const receiver = new ReceiverMonitor({ registry: new Registry(), log, now: () => clock.now }, () => [])
   return { clock, lines, receiver }
 }
 
@@ -33,7 +33,7 @@ it('a failing receiver is logged at most once a minute, and its recovery once', 
     { passedMs: 0, outcome: delivered, line: recoveryLine },
   ]) {
     clock.now += passedMs
-    receiver.answered(outcome)
+    receiver.recordOutcome(outcome)
     expect(lines.splice(0)).toEqual(line === undefined ? [] : [line])
   }
 })

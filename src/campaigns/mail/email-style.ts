@@ -5,7 +5,7 @@ import { initialOf, libraryIconOf } from '../../company/app-icons.ts'
 import type { StaticAsset } from '../../company/static-asset.ts'
 import type { Company } from '../../company/company.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { brandOf } from '../../web/brand.ts'
+import { createBrand } from '../../web/brand.ts'
 
 /** Limits for the attached logo. 64 KB in 50,000 emails are three gigabytes. */
 const LOGO = { maxWidth: 220, height: 32, maxKb: 64 }
@@ -49,7 +49,7 @@ export function createEmailStyles(company: Company) {
   const light = attachedLogo('logo', logo?.light) ?? attachedLogo('logo', icon)
   const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
   const dark = hasDark ? attachedLogo('logo-dark', logo.dark) : undefined
-  const brandIn = brandOf(company)
+  const brandIn = createBrand(company)
   const styleIn = (t: Texts) => {
     const name = product ?? companyName ?? t('brand.setup')
     const home = links.home && {

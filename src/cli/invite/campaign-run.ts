@@ -52,7 +52,7 @@ function createCampaignService(settings: Settings, company: Company, signal: Abo
     },
     async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
       const credentials = { kind: 'global-token', token, actAs, setting } as const
-      return company.arrange(await client.unconnectedApps(credentials))
+      return company.visibleInOrder(await client.unconnectedApps(credentials))
     },
     close: (): Promise<void> => client.close(),
   }

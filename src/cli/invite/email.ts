@@ -6,13 +6,13 @@ import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
 import { Invitations } from '../../invites/token.ts'
 import {
-  loadWithoutClient,
-  settings as definitions,
+  loadSettingsWithoutClient,
+  settingDefinitions,
   SettingsError,
   type Settings,
 } from '../../settings/settings.ts'
 import { createLanguages } from '../../web/languages/languages.ts'
-import { LANGUAGES_FOLDER, companyFileChoices } from '../../web/languages/catalogue.ts'
+import { LANGUAGES_FOLDER, supportedTexts } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'
 
 /** The sender of previews. */
@@ -20,8 +20,8 @@ export const NO_FROM = { name: '', address: 'no-reply@localhost' }
 
 /** @param needed settings that are optional for the server @throws {SettingsError} */
 export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
-  const settings = loadWithoutClient(env)
-  const missing = definitions.filter(
+  const settings = loadSettingsWithoutClient(env)
+  const missing = settingDefinitions.filter(
     ({ name }) => needed.includes(name as keyof Settings) && settings[name as keyof Settings] === undefined,
   )
   if (missing.length > 0)
@@ -33,7 +33,7 @@ export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJ
 }
 
 /** @throws {SettingsError} naming every fault of the company file */
-export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, companyFileChoices())
+export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, supportedTexts())
 
 /** @param options.template folder of templates instead of ours @throws {FaultyTemplate} */
 export function createComposers(

@@ -4,7 +4,7 @@ import { describeUnread } from '../../admin/overview.ts'
 import { summarizeAll } from '../../admin/person-summary.ts'
 import { createReport, type Report } from '../../admin/report.ts'
 import { printable } from '@onramp/terminal/printable'
-import { loadWithoutClient } from '../../settings/settings.ts'
+import { loadSettingsWithoutClient } from '../../settings/settings.ts'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { openKeepState, openPeople, storeLabel, withStore } from '../store.ts'
 import { loadCompanyOf } from './email.ts'
@@ -14,7 +14,7 @@ export async function report(
   { json, csv }: { json?: boolean; csv?: boolean },
   { env, stdout, stderr, now }: CommandContext,
 ): Promise<number> {
-  const settings = loadWithoutClient(env)
+  const settings = loadSettingsWithoutClient(env)
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
     let unread = 0

@@ -3,7 +3,7 @@
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { stillPath } from '../../web/cross-site.ts'
+import { pathWithoutReload } from '../../web/cross-site.ts'
 import { actionPath, callbackPath, overviewPath } from '../paths.ts'
 import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
@@ -44,7 +44,7 @@ const fitTitle = (name: string, t: Texts, keys: Keys) => ({
 })
 
 /** `resume`: without a card, the button to the apps after the first few, or to the skipped ones. */
-export function offersOf(model: OverviewModel) {
+export function mainParts(model: OverviewModel) {
   const [card, confirming] = [cardOf(model), confirmingOf(model)]
   const banner = card?.focus || confirming?.focus ? undefined : bannerOf(model)
   return { card, confirming, resume: resumeAction(model), banner }
@@ -173,7 +173,7 @@ function waitCard(model: OverviewModel, wait: { instance: string; step: string }
 const confirmingTexts = (model: OverviewModel, { instance, step }: { instance: string; step: string }) => ({
   ...fitTitle(appName(model, instance), model.t, ['wait.title', 'plain.checking']),
   decline: { href: actionPath('declined', instance), label: model.t('wait.declined') },
-  control: { stop: stillPath(overviewPath(model.visit)), lookAgain: callbackPath(step) },
+  control: { stop: pathWithoutReload(overviewPath(model.visit)), lookAgain: callbackPath(step) },
 })
 
 function attendCard(model: OverviewModel, instance: string) {

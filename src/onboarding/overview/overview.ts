@@ -5,7 +5,7 @@ import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { statusOf } from '../status.ts'
 import type { Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
-import { isLong, offersOf } from './card.ts'
+import { isLong, mainParts } from './card.ts'
 import { listRows, type Action } from './entries.ts'
 import { createOverviewModel, hasLapsed, type OverviewModel } from './model.ts'
 
@@ -13,7 +13,7 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
   const model = createOverviewModel(walk, context)
   const { t, apps, next } = model
   const headline = { ...model.headline, ...lapsedTexts(model) }
-  const { card, confirming, resume, banner } = offersOf(model)
+  const { card, confirming, resume, banner } = mainParts(model)
   const progress = progressOf(model)
   const result = banner ?? confirming ?? (card?.kind === 'connect' ? undefined : card)
   const isDone = headline.state === 'done'

@@ -110,7 +110,7 @@ export function readRegistrationResponse(
 const MAX_CHARACTERS = 200
 
 /** `error` and `error_description` (RFC 7591 3.2.2) as short lines for the log. @param secret is left out of them */
-export function readErrorResponse(text: string, secret = '') {
+export function readRegistrationError(text: string, secret = '') {
   const body = parseJsonObject(text)
   const plain = (value: unknown) => {
     const line = typeof value === 'string' ? value.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim() : ''

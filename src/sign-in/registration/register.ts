@@ -2,7 +2,7 @@
 // responses after which a client exists.
 import type { ServerMetadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'
-import { isSafe } from '../../http/loopback.ts'
+import { isHttpsOrLoopback } from '../../http/loopback.ts'
 import {
   describeNetworkError,
   hasAdvice,
@@ -13,13 +13,13 @@ import { requestedWait } from '../../http/retry-after.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { Problem } from '../../problem.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { timed, type OnCall } from '../../trace/calls.ts'
+import { measureCall, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import type { Log } from '../../web/log.ts'
 import { publicJwks } from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
 import {
-  readErrorResponse,
+  readRegistrationError,
   readRegistrationResponse,
   requestedMetadata,
   type RegisteredClient,
@@ -68,7 +68,7 @@ export async function registerClient(
     const kept = Object.entries(requested).filter(([name]) => !names.includes(name))
     requested = Object.fromEntries(kept) as typeof requested
     const { status, text, retryAfter } = await postRegistration(endpoint, requested, token, onCall)
-    const { error, description } = readErrorResponse(text, token)
+    const { error, description } = readRegistrationError(text, token)
     if (status >= 200 && status < 300 && error === undefined) {
       const client = readRegistrationResponse(text, requested, now())
       if (typeof client === 'string')
@@ -116,7 +116,7 @@ function refused(status: number, error: (string | undefined)[], wait: number | u
 async function postRegistration(endpoint: string, requested: object, token?: string, onCall?: OnCall) {
   const post = { method: 'POST', body: JSON.stringify(requested), token }
   try {
-    return await timed(
+    return await measureCall(
       () => inSpan('POST registration', { 'url.full': endpoint }, () => request(endpoint, post)),
       (response, seconds) => onCall?.({ operation: 'registration', status: response?.status, seconds }),
     )
@@ -150,7 +150,7 @@ async function request(
 function manage(client: RegisteredClient, method: 'GET' | 'DELETE') {
   const { registration_client_uri: uri, registration_access_token: token } = client
   if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return undefined
-  return isSafe(new URL(uri)) ? request(uri, { method, token }) : undefined
+  return isHttpsOrLoopback(new URL(uri)) ? request(uri, { method, token }) : undefined
 }
 
 const REPLACEABLE =

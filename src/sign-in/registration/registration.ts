@@ -5,7 +5,7 @@ import type { KeyRing } from '../../records/data-key.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/seal.ts'
-import { settings as definitions, type Settings } from '../../settings/settings.ts'
+import { settingDefinitions, type Settings } from '../../settings/settings.ts'
 import type { OnCall } from '../../trace/calls.ts'
 import type { Log } from '../../web/log.ts'
 import type { FindClient } from '../server/authorization-server.ts'
@@ -112,7 +112,7 @@ export class Registration {
   }
 }
 
-const defaultScope = definitions.find(({ name }) => name === 'OIDC_SCOPE')?.default
+const defaultScope = settingDefinitions.find(({ name }) => name === 'OIDC_SCOPE')?.default
 
 export function createFindClient(
   settings: Settings,

@@ -5,7 +5,7 @@ import { isProxyError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
 import { createSingleFlight } from '../../records/lease.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { timed, type OnCall } from '../../trace/calls.ts'
+import { measureCall, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { warnOnce, type Log } from '../../web/log.ts'
 import { createConfiguration } from './configuration.ts'
@@ -127,7 +127,7 @@ export class AuthorizationServer {
   async #discover(mayRegister: boolean): Promise<Discovered | undefined> {
     const { settings, findClient, onCall } = this.#deps
     const { OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
-    const { metadata: server, unused } = await timed(
+    const { metadata: server, unused } = await measureCall(
       () => inSpan('GET discovery', { 'url.full': issuer }, () => discoverMetadata(issuer, scope)),
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )

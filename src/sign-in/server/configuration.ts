@@ -16,8 +16,8 @@ import { Agent } from 'undici'
 import { parseJsonObject } from '../../http/body.ts'
 import { exchange } from '../../http/exchange.ts'
 import { connectOptions } from '../../http/proxy.ts'
-import { isSafe } from '../../http/loopback.ts'
-import { timed, type OnCall } from '../../trace/calls.ts'
+import { isHttpsOrLoopback } from '../../http/loopback.ts'
+import { measureCall, type OnCall } from '../../trace/calls.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
 import { asymmetricAlgorithms, normalizeKeySet } from './signing-keys.ts'
 
@@ -41,7 +41,7 @@ export function createConfiguration(
     onCall?.({ operation: operationOf(server, url), status, seconds }),
   )
   const issuer = new URL(server.issuer)
-  if (issuer.protocol === 'http:' && isSafe(issuer)) allowInsecureRequests(configuration)
+  if (issuer.protocol === 'http:' && isHttpsOrLoopback(issuer)) allowInsecureRequests(configuration)
   // In the code flow the library verifies signatures of id_tokens only with this (ASVS 9.1.1).
   if (!forRefresh && keys !== undefined) enableNonRepudiationChecks(configuration)
   // The library clones both at each call.
@@ -102,7 +102,7 @@ export function createFetch(
     const { origin, pathname, search } = server
     const form = body === undefined || body === null ? null : String(body as string | URLSearchParams)
     const options = { origin, path: pathname + search, method: method as 'GET' | 'POST', headers, body: form }
-    const response = await timed(
+    const response = await measureCall(
       () =>
         inHttpSpan({ method, server, path: pathname }, () => exchange(dispatcher, options, seconds * 1000)),
       (answered, took) => onEnd?.(url, answered?.status, took),

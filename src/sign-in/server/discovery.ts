@@ -2,7 +2,7 @@
 // issuer, or the full address of its metadata.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'
-import { isSafe } from '../../http/loopback.ts'
+import { isHttpsOrLoopback } from '../../http/loopback.ts'
 import { describeNetworkError, networkErrorOf, type NetworkError } from '../../http/network-error.ts'
 import { signInUnavailable } from './error-response.ts'
 
@@ -136,7 +136,7 @@ export async function findMetadata(setting: string): Promise<Discovery> {
   const attempts: FetchAttempt[] = []
   let other: string | undefined
   for (const place of places.places) {
-    if (!isSafe(place.url)) break
+    if (!isHttpsOrLoopback(place.url)) break
     const result = await fetchMetadata(place)
     if ('explanation' in result) {
       attempts.push(result)
@@ -163,7 +163,7 @@ const OPTIONAL =
   /^(userinfo|introspection|revocation|end_session|registration|pushed_authorization_request)_endpoint$/
 
 const isUnsafe = (address: unknown): boolean =>
-  typeof address !== 'string' || !URL.canParse(address) || !isSafe(new URL(address))
+  typeof address !== 'string' || !URL.canParse(address) || !isHttpsOrLoopback(new URL(address))
 
 /**
  * Codes, tokens and secrets go to these endpoints, so they have to use https, or loopback. Without jwks_uri the library would

@@ -2,7 +2,7 @@
 import { Router, type RequestHandler } from 'express'
 import { hashOf } from '../../records/seal.ts'
 import { encodeFirewallSafe } from '../../records/firewall-safe.ts'
-import { whoIsSignedIn } from '../../session/signed-in.ts'
+import { requireSignedIn } from '../../session/signed-in.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import type { PersonSessions } from './person-sessions.ts'
@@ -18,7 +18,7 @@ export function createSessionsPage(deps: {
   const router = Router()
 
   router.get('/sessions', limit, async (req, res) => {
-    const { user, id } = whoIsSignedIn(req)
+    const { user, id } = requireSignedIn(req)
 
     const list = await sessions.list(user)
 
@@ -36,7 +36,7 @@ export function createSessionsPage(deps: {
   })
 
   router.post('/sessions/end/:name', limit, async (req, res) => {
-    const { user } = whoIsSignedIn(req)
+    const { user } = requireSignedIn(req)
 
     const list = await sessions.list(user)
     const session = list.find(({ name }) => encodeFirewallSafe(name) === req.params['name'])

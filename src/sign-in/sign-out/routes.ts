@@ -2,7 +2,7 @@
 // form-action to every redirect of a form.
 import { Router, type ErrorRequestHandler, type RequestHandler } from 'express'
 import { StoreUnavailable } from '../../records/records.ts'
-import { signedInOf } from '../../session/signed-in.ts'
+import { findSignedIn } from '../../session/signed-in.ts'
 import { isProvenFromOwnPage } from '../../web/cross-site.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -20,7 +20,7 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
 
   router.get('/sign-out', async (req, res) => {
     const pending = await signOut.pending(req)
-    if (pending?.endSessionUrl === undefined || signedInOf(req) !== undefined)
+    if (pending?.endSessionUrl === undefined || findSignedIn(req) !== undefined)
       return seeOther(res, '/signed-out')
     sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: REFRESH } })
   })
@@ -36,7 +36,7 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
       signOut.finish(req, res)
       return seeOther(res, '/signed-out')
     }
-    if (signedInOf(req) !== undefined)
+    if (findSignedIn(req) !== undefined)
       return sendPage(req, res, { view: 'sign-in/signed-in-again', data: {} })
 
     const isOverThere = pending?.cookie.promptLogin === false

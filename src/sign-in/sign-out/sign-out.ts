@@ -8,7 +8,7 @@ import type { Records } from '../../records/records.ts'
 import { hashOf, sealedJson, type Sealer } from '../../records/seal.ts'
 import { describeStoreError } from '../../records/store-error.ts'
 import { cookieName, endSession, reloadSession } from '../../session/session.ts'
-import { signedInOf, type Tokens, type User } from '../../session/signed-in.ts'
+import { findSignedIn, type Tokens, type User } from '../../session/signed-in.ts'
 import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
@@ -42,7 +42,7 @@ export class SignOut {
 
   /** @returns whether the browser has to go on to the authorization server @throws {StoreUnavailable} */
   async end(req: Request, res: Response): Promise<boolean> {
-    const before = signedInOf(req)
+    const before = findSignedIn(req)
     const cookie = this.#forgetDevice(req, res)
     // The second request of a double click finds no session.
     if (before === undefined) return (await this.pending(req)) !== undefined

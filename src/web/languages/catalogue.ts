@@ -41,7 +41,7 @@ export const REFERENCE_LANGUAGE = 'en'
 export const LANGUAGES_FOLDER = fileURLToPath(new URL('../../../languages', import.meta.url))
 
 /** The texts that a company file may replace, and the languages that it may choose. */
-export const companyFileChoices = () => ({
+export const supportedTexts = () => ({
   knownTexts: new Map(Object.entries(english).map(([key, text]) => [key, placeholdersOf(text)])),
   knownLanguages: languagesIn(LANGUAGES_FOLDER),
 })

@@ -2,7 +2,7 @@
 // kept in a cookie of its own, because people choose before they sign in.
 import type { NextFunction, Request, Response } from 'express'
 import type { Company } from '../../company/company.ts'
-import { signedInOf } from '../../session/signed-in.ts'
+import { findSignedIn } from '../../session/signed-in.ts'
 import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from './catalogue.ts'
 import { createLanguageMatcher } from './language-matcher.ts'
 import { createTexts, type Texts } from './texts.ts'
@@ -49,16 +49,16 @@ export function createLanguages(
     /** `name`: in the language itself. */
     offered: [...all.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
     /** Gives the default for a tag that isn't offered. */
-    in: inLanguage,
+    byTag: inLanguage,
     /** The nearest that is offered, else the default. */
     nearest: (tag: string) => inLanguage(best([tag])),
-    of: (req: Request): Texts => {
+    ofRequest: (req: Request): Texts => {
       if (all.size === 1) return inLanguage(fallback)
       const chosen = chosenIn(req) ?? keptIn(req)
       if (chosen !== undefined) return inLanguage(chosen)
       // All of a longer list would be sorted, and only its first few tags count.
       req.headers['accept-language'] = req.headers['accept-language']?.slice(0, MAX_ACCEPT_CHARACTERS)
-      const locale = signedInOf(req)?.user.locale?.replaceAll('_', '-') ?? '*'
+      const locale = findSignedIn(req)?.user.locale?.replaceAll('_', '-') ?? '*'
       return inLanguage(best([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
     },
     remember: (req: Request, res: Response, next: NextFunction): void => {

@@ -126,7 +126,7 @@ walkInEachEngine([
     title: 'speaks Arabic from right to left, to the end',
     world: 'auto',
     act: async (ada) => {
-      const t = languages.in('ar')
+      const t = languages.byTag('ar')
       await ada.enter('/onboarding?lang=ar')
       await ada.reads(t('overview.title'))
       await ada.until("getComputedStyle(document.querySelector('h1')).direction === 'rtl'")

@@ -26,7 +26,7 @@ type ChangesOptions = {
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 export class Changes {
-  readonly quiet: Company['quiet']
+  readonly quiet: Company['quietDays']
   readonly pause = { from: Infinity, until: 0 }
   /** Time of each owner's last decision. */
   readonly answeredAt = new Map<string, number>()

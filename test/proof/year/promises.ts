@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
 import { createReport } from '../../../src/admin/report.ts'
-import type { People } from '../../../src/people/people.ts'
+import type { PeopleStore } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
 import {
   activeMassDisconnects,
@@ -56,7 +56,7 @@ export type SentEmail = { email: string; campaign: string; apps: readonly string
 
 type KeepPromisesOptions = {
   calendar: Calendar
-  people: People
+  people: PeopleStore
   workforce: Workforce
   changes: Changes
   /** Milliseconds between the check before an email and the email. */

@@ -8,7 +8,7 @@ import type { Report } from '../../../src/admin/report.ts'
 import { appTable, groupTable } from '../../../src/admin/sorted-table.ts'
 import { activeMassDisconnects, personForCounts, removedInstances } from '../../../src/people/keep-state.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
-import type { People } from '../../../src/people/people.ts'
+import type { PeopleStore } from '../../../src/people/people.ts'
 import type { Person } from '../../../src/people/person.ts'
 import { figuresIn } from '../../helpers/figures.ts'
 import { t } from '../../helpers/texts.ts'
@@ -26,7 +26,7 @@ type Day = {
   report: Report
   keepState: KeepState
   now: number
-  people: People
+  people: PeopleStore
   workforce: Workforce
   changes: Changes
   check: (promise: CheckedDaily, isKept: boolean, example: () => string) => void

@@ -1,6 +1,6 @@
 // A store in memory that a year of hourly runs can afford: it answers at once, seals nothing, and parses a text only once. It
 // replaces JSON.parse, so it belongs into a process of its own. Records expire by the simulated clock.
-import type { People } from '../../../src/people/people.ts'
+import type { PeopleStore } from '../../../src/people/people.ts'
 
 /** By the texts that are kept: they are read about 25,000 times between two changes. */
 const parsed = new Map<string, unknown>()
@@ -28,7 +28,7 @@ const sealer = { seal: (text: string) => text, open: (text: string) => text, isC
 
 export function createStore(
   now: () => number,
-): Pick<ConstructorParameters<typeof People>[0], 'records' | 'keyRing'> {
+): Pick<ConstructorParameters<typeof PeopleStore>[0], 'records' | 'keyRing'> {
   const values = new Map<string, { text: string; until: number }>()
   const remove = (key: string) => {
     parsed.delete(values.get(key)?.text ?? '')

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { Invitee } from '../../../src/campaigns/people-file.ts'
 import type { UnconnectedApp } from '../../../src/client-api/responses.ts'
 import { withMilestone } from '../../../src/people/person.ts'
-import type { People } from '../../../src/people/people.ts'
+import type { PeopleStore } from '../../../src/people/people.ts'
 import type { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
 import { applyCheck, block, skip, type Walk } from '../../../src/onboarding/walk.ts'
 import type { WalkStore } from '../../../src/onboarding/walks.ts'
@@ -104,7 +104,7 @@ type WorkforceOptions = {
   days: number
   calendar: Calendar
   random: Random
-  people: People
+  people: PeopleStore
   walks: WalkStore
   progress: ProgressRecorder
   onLapse: (employee: Employee, consent: Consent) => void

@@ -12,7 +12,7 @@ import { newKeepState, type Approval, type KeepState } from '../../../src/people
 import type { AppRecord } from '../../../src/people/person.ts'
 import { ProgressRecorder } from '../../../src/onboarding/record-progress.ts'
 import { WalkStore } from '../../../src/onboarding/walks.ts'
-import { People } from '../../../src/people/people.ts'
+import { PeopleStore } from '../../../src/people/people.ts'
 import { OperatorError } from '../../../src/problem.ts'
 import { mail } from '../../campaigns/sample-email.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -72,7 +72,7 @@ export class Year {
       walks: new WalkStore({
         ...this.#store,
         checkReturnTo: () => undefined,
-        company: { arrange: (apps) => apps.filter(({ instance }) => !this.#replacedBy.has(instance)) },
+        company: { visibleInOrder: (apps) => apps.filter(({ instance }) => !this.#replacedBy.has(instance)) },
         people: this.#people,
         now: this.#now,
       }),
@@ -100,13 +100,16 @@ export class Year {
   }
 
   /** Pages and each run, as the company file was when they began. */
-  #openPeople(replacedBy: ReadonlyMap<string, string>, records: Partial<StoreRecords> = {}): People {
-    const arrange = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
-    return new People({
+  #openPeople(replacedBy: ReadonlyMap<string, string>, records: Partial<StoreRecords> = {}): PeopleStore {
+    const visibleInOrder = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
+    return new PeopleStore({
       keyRing: this.#store.keyRing,
       records: { ...this.#store.records, ...records },
       retentionDays: 90,
-      company: { replacedBy, arrange: (apps) => (replacedBy.size === 0 ? apps : arrange(apps)) },
+      company: {
+        replacedBy,
+        visibleInOrder: (apps) => (replacedBy.size === 0 ? apps : visibleInOrder(apps)),
+      },
       now: () => this.#calendar.now,
     })
   }
@@ -178,10 +181,10 @@ export class Year {
         change: (email, how) => life.during(() => people.change(email, how)),
       },
       state: this.#keepState,
-      company: { timezone: 'UTC', quiet: this.#changes.quiet },
+      company: { timezone: 'UTC', quietDays: this.#changes.quiet },
       ownersOf: () => ['owner@acme.example'],
       requestApproval: (approval) => this.#askOwner(approval),
-      decisionOn: async (instance) => {
+      findDecision: async (instance) => {
         const at = this.#answers.get(instance)
         return at === undefined ? undefined : { at, by: 'owner@acme.example' }
       },
