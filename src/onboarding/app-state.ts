@@ -1,15 +1,15 @@
-// The state of one app, derived in this one place for pages, buckets, /api/status and the audit log. Pure; imports
-// nothing. The service's word beats the person's, and a later word beats an earlier one.
+// Derives the state of one app for pages, buckets, /api/status and the audit log. Pure; imports nothing. The service's
+// status beats the person's choice, and a later choice an earlier one.
 
 /** Times are milliseconds since 1970. */
 export type AppState =
   | { kind: 'connected'; since: number | undefined }
   | { kind: 'off' }
-  /** Back from the app; the service doesn't show the consent yet. */
+  /** The person is back from the app, but the service doesn't show the consent yet. */
   | { kind: 'confirming' }
   | { kind: 'blocked'; since: number }
   | { kind: 'unconfirmed'; since: number }
-  /** Started a moment ago, perhaps in another tab. */
+  /** The consent was started a moment ago, perhaps in another tab. */
   | { kind: 'elsewhere' }
   | { kind: 'skipped'; since: number }
   | { kind: 'todo' }
@@ -29,7 +29,7 @@ export function appStateOf(app: {
   if (app.isConfirming) return { kind: 'confirming' }
   if (app.blockedAt !== undefined) return { kind: 'blocked', since: app.blockedAt }
   if (app.unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: app.unconfirmedAt }
-  // "Not now" in one tab counts at once, whatever an earlier tab has open; starting again takes it back.
+  // "Not now" counts at once, even if another tab has the app open. Starting the app again undoes it.
   if (app.skippedAt !== undefined) return { kind: 'skipped', since: app.skippedAt }
   return app.isInFlight ? { kind: 'elsewhere' } : { kind: 'todo' }
 }

@@ -1,5 +1,5 @@
-// Calls checkdatasourceauth and updates the walk with the result. One check both evaluates the step that ended and brings the
-// one-time path for the next, so N apps cost N + 1 checks; a path is used at once and never stored.
+// Calls checkdatasourceauth and updates the walk with the result. One check evaluates the step that ended and returns
+// the one-time path for the next, so N apps cost N + 1 checks. A path is used at once and never stored.
 import { randomBytes } from 'node:crypto'
 import type { Request } from 'express'
 import { consentUrl } from '../client-api/consent-url.ts'
@@ -32,8 +32,8 @@ export class WalkChecks {
   }
 
   /**
-   * The walk after a check, but without one while the person is leaving for an app: it could void the one-time path.
-   * @param change the request's own change of the walk, applied before the check
+   * Checks and updates the walk. Skips the check while the person is on their way to an app, whose link it would void.
+   * @param change the request's change of the walk, applied before the check
    * @throws {Problem}
    */
   async checkWalk(req: Request, change = (walk: Walk) => walk, signal?: AbortSignal): Promise<Walk> {
@@ -62,7 +62,7 @@ export class WalkChecks {
 
   /**
    * Checks with a fresh step id, decides, and stores the decision.
-   * @param mayLeave false if the decision can't be to leave: then other checks may void its paths
+   * @param mayLeave false if no path will be followed, so that other checks may void it
    * @throws {Problem}
    */
   async checkForTransition(
@@ -75,7 +75,7 @@ export class WalkChecks {
     const checkedAt = now()
     const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
     const leaving = mayLeave ? await walks.update(user, leave, walk) : walk
-    // Another tab may be leaving too.
+    // Another tab may be leaving for an app, too.
     const stay = (before: Walk): Walk =>
       before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
     const unconnected = await service.check(req, `${publicUrl}${callbackPath(step)}`).catch(async (error) => {
@@ -103,7 +103,7 @@ export class WalkChecks {
     return { ...transition, walk: withLapses(after, lapses), consentUrlOf }
   }
 
-  /** Stores a change, and audits every app that it found connected: also by another tab or device. */
+  /** Stores a change, and audits every newly connected app, even if another tab or device connected it. */
   async #update(user: User, walk: Walk, change: (before: Walk) => Walk): Promise<Walk> {
     const { walks, progress, audit } = this.#deps
     const { email, isMoved } = await progress.followAddress(user, walk.email)

@@ -1,5 +1,5 @@
-// Starting a consent by a click, and coming back from one. A double click and a reload share one check: a second one would
-// void the one-time path that the first one brought.
+// Starts a consent on a click, and handles the return from one. A double click and a reload share one check, because a
+// second check would void the one-time path of the first.
 import type { Request } from 'express'
 import { Problem } from '../problem.ts'
 import { createSingleFlight } from '../records/lease.ts'
@@ -13,7 +13,7 @@ import { afterClick, afterReturn, stepResultOf } from './transition.ts'
 import { findReturn, isBeingConfirmed, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walks.ts'
 
-/** A return this soon may have taken no click: browsers give up after some 20 redirects in a row. */
+/** A return this soon may have needed no click, and browsers give up after some 20 redirects in a row. */
 const QUICK_MS = 10_000
 
 /** True for the first request of a return that came back quickly. */
@@ -58,7 +58,7 @@ export class Consents {
     })
   }
 
-  /** A return from an app. @throws {Problem} */
+  /** Handles a return from an app. @throws {Problem} */
   async finish(req: Request): Promise<ConsentResult> {
     const { walks, isAutomatic, log, now } = this.#deps
     const { user } = requireSignedIn(req)
@@ -66,13 +66,13 @@ export class Consents {
     const app = findReturn(walk, stepFromQuery(req.query))
     log.debug({ return: app?.instance, checksSinceReturn: app?.attempt.looks }, 'walk: return')
     if (app === undefined) return { kind: 'redirect', location: overviewPath(walk.visit) }
-    // A waiting page is not worth a check that would void the path which another tab is following.
+    // Don't check now: it would void the link that another tab is following.
     if (isBeingConfirmed(app) && !mayCheck(walk, now())) {
       const after = await walks.update(user, (before) => markReturned(before, app, now(), 1), walk)
       return { kind: 'overview', walk: after }
     }
     const isRefused = Boolean(req.query['error'])
-    // Only one app in each chain of redirects: browsers give up after about 20.
+    // Each chain of redirects leads to one app only, because browsers give up after about 20.
     if (isAutomatic && !isRefused && isQuickReturn(app.attempt, now()) && isBrowser(req)) {
       await walks.update(user, (before) => markReturned(before, app, now()), walk)
       return { kind: 'between', app }
@@ -90,7 +90,7 @@ export class Consents {
     const { instance } = app
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
-      // A page that waits never goes straight on.
+      // A waiting page never continues without a click.
       const from = { user, walk, mayLeave: isAutomatic && app.attempt.looks === 0 }
       const decision = await checks.checkForTransition(req, from, (...on) => afterReturn(...on, back))
       const result = stepResultOf(walk, decision.walk, app, now())
@@ -114,7 +114,7 @@ export class Consents {
     await progress.recordFailure(user, { at: now(), instance: app?.instance, code })
   }
 
-  /** Runs once for each transition, however many requests wait for it. */
+  /** Called once per transition, even if several requests share it, so that the audit line is written once. */
   #resultOf(user: User, decision: Awaited<ReturnType<WalkChecks['checkForTransition']>>): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
     if (kind === 'page') return { kind: 'overview', walk, from: decision.from }

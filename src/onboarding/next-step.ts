@@ -1,18 +1,18 @@
-// The states of a walk's apps, derived once for each request, and the next step. Pure.
+// Derives the states of a walk's apps, once for each request, and the next step. Pure.
 import { availabilityOf } from '../client-api/app-status.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import { appStateOf, type AppState } from './app-state.ts'
 import { inScope, isInFlight, isBeingConfirmed, lastReturned, type TrackedApp, type Walk } from './walk.ts'
 
 type NextStep =
-  /** The service doesn't show a consent yet: check again. `meanwhile`: the app to go on with until then. */
+  /** The service doesn't show a consent yet: check again. `meanwhile`: the app to connect until then. */
   | {
       kind: 'wait'
       instance: string
       step: string
       checksSinceReturn: number
       backAt: number
-      /** Until then it is checked often, every 5 seconds; milliseconds since 1970. */
+      /** Until this time the page polls every 5 seconds, afterwards more slowly; milliseconds since 1970. */
       frequentPollingUntil: number
       nextPollSeconds: number
       meanwhile: string | undefined
@@ -50,7 +50,7 @@ export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
 
 const FIRST_APPS = 5
 
-/** The instances that a long walk begins with; undefined for a short one, and once the person went beyond them. */
+/** The first instances of a long walk; undefined for a short walk, and once the person has continued beyond them. */
 export function firstAppsOf(shown: readonly AppWithState[]): ReadonlySet<string> | undefined {
   const entries = shown.filter(({ state }) => state.kind !== 'off').map(({ entry }) => entry)
   const wasConnected = ({ status, lapsedAt, connectedAt }: TrackedApp) =>
@@ -87,7 +87,7 @@ export function nextStep(states: WalkStates): NextStep {
   return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
 }
 
-/** An app that no one has started comes before one that may be open in another tab. */
+/** Prefers apps not started yet to those that may be open in another tab. */
 function firstOf(apps: readonly AppWithState[], isWanted: (entry: TrackedApp) => boolean) {
   const find = (kind: AppState['kind']) =>
     apps.find(({ entry, state }) => state.kind === kind && isWanted(entry))
@@ -100,9 +100,9 @@ export const firstOffered = (
 ): string | undefined => firstOf(shown, ({ instance }) => isStartable(instance))
 
 /**
- * The app that a return goes on to without a click. Only to an app without an open attempt, so that nothing starts twice;
- * to each at most once a click, or a service that takes back its answer would lead in circles.
- * @param leaving the app that a click would start now: which app its return goes on to
+ * The app to continue to without a click. Never one with an open attempt, and each app once per click; otherwise a
+ * service that lists an app again would cause a loop.
+ * @param leaving the app that is about to be started, whose return would continue
  */
 export const automaticNext = (
   states: WalkStates,

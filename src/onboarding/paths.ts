@@ -9,8 +9,8 @@ export const CONSENT_CALLBACK_PATH = '/onboarding/callback'
 export const callbackPath = (step: string) => `${CONSENT_CALLBACK_PATH}?step=${encodeURIComponent(step)}`
 
 /**
- * The step id of a return. Some datasources append to the address as if it had no query (`X?status=success`, `X/`), or add
- * a second `step`: the first is ours, and no one can guess it.
+ * The step id of a return. Some datasources append to the address as if it had no query (`X?status=success`, `X/`), or
+ * add a second `step`. The first one is ours: others can't guess it.
  */
 export function stepFromQuery(query: Record<string, unknown>): string | undefined {
   const [first] = [query['step']].flat()
@@ -24,7 +24,7 @@ export const actionPath = (
 
 const MAX_DATASOURCES = 50
 const MAX_CHARACTERS = 200
-/** Redirects lead to the visit's address, and servers refuse longer ones (414, 431): 8,000 are to be taken (RFC 9110 4.1). */
+/** Redirects lead to the visit's address. Servers have to accept 8,000 characters only (RFC 9110 4.1). */
 const MAX_ADDRESS_CHARACTERS = 6_000
 
 /** @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted */
@@ -45,7 +45,7 @@ export const visitParameters = ({ only, returnTo }: Visit): [name: string, value
   ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),
 ]
 
-/** @param from the app whose result is shown first @param isSignedInAgain a sign-in came between the click and the app */
+/** @param from the app whose result is shown first @param isSignedInAgain a sign-in interrupted the click on the app */
 export function overviewPath(visit: Visit, from?: string, isSignedInAgain = false): string {
   const query = new URLSearchParams(visitParameters(visit))
   if (from !== undefined) query.set('from', from)

@@ -1,5 +1,5 @@
-// Copies the result of a check, and the person's choices, to the person's record, which the report reads. No retries: if it
-// fails, the person's next page or the next run of a campaign repairs it.
+// Copies the result of a check, and the person's choices, to the person's record, which the report reads. A failure
+// isn't retried, because the person's next page or the next run of a campaign repairs it.
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { normalizedAddress } from '../people/address.ts'
@@ -20,9 +20,9 @@ import type { Log } from '../web/log.ts'
 import { trackedAppState } from './next-step.ts'
 import type { TrackedApp, Walk } from './walk.ts'
 
-/** The same progress is recorded again after this: a campaign may have recorded a newer check. */
+/** The same progress is recorded again after this time, because a campaign may have recorded a newer check. */
 const AGAIN_MS = 600_000
-/** How many people are remembered, each with a short hash: about 200 bytes. */
+/** The number of people remembered, at about 200 bytes each. */
 const MAX_REMEMBERED = 100_000
 
 /** When access to apps ended, by instance; milliseconds since 1970. */
@@ -46,22 +46,22 @@ export class ProgressRecorder {
   }
 
   /**
-   * Does nothing for an address that isn't verified. Never rejects: it must not fail a person's page.
-   * @param checkedAt the time before the check; milliseconds since 1970
-   * @returns when access ended, as far as the person's record has it
+   * Ignores addresses that aren't verified. Never rejects, because it must not fail a person's page.
+   * @param checkedAt the start of the check; milliseconds since 1970
+   * @returns when access ended, according to the person's record
    */
   async recordProgress(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
     try {
       return await this.#record(user, walk, checkedAt)
     } catch (error) {
       this.#log.warn({ err: error }, 'progress not recorded')
-      // A store that failed over may have lost its newest records, of anyone.
+      // A store that failed over may have lost anyone's newest records.
       this.#last.clear()
       return NO_LAPSES
     }
   }
 
-  /** Best effort, like progress: what they pressed, without a check. */
+  /** Records the person's choices without a check. Best effort, like recordProgress. */
   async recordIntents(user: User, walk: Walk): Promise<void> {
     const email = verifiedEmail(user)
     if (email === undefined) return
@@ -75,7 +75,7 @@ export class ProgressRecorder {
       .catch((error: unknown) => this.#log.warn({ err: error }, 'progress not recorded'))
   }
 
-  /** Best effort, like progress: only for people on record, and never rejects. */
+  /** Only for people on record. Never rejects. */
   async recordFailure(user: User, failure: Parameters<typeof withFailure>[1]): Promise<void> {
     const email = verifiedEmail(user)
     if (email === undefined) return
@@ -85,10 +85,10 @@ export class ProgressRecorder {
   }
 
   /**
-   * The person's record follows the address that the authorization server has verified for the same issuer and subject.
+   * Renames the person's record if the authorization server verified a new address for the same issuer and subject.
    * Never rejects.
    * @param recorded the address at the last check
-   * @returns the address to remember; `isMoved` false: it has a person of its own, so nothing was moved
+   * @returns the address to remember; `isMoved` is false if the new address is another person's
    */
   async followAddress(
     user: User,
@@ -119,7 +119,7 @@ export class ProgressRecorder {
     }
   }
 
-  /** The last lapses known to this process. */
+  /** The last lapses that this process knows. */
   lapsesOf(user: User): Lapses {
     return this.#last.get(personKey(user))?.lapses ?? NO_LAPSES
   }
@@ -129,7 +129,7 @@ export class ProgressRecorder {
     if (email === undefined) return NO_LAPSES
     const key = personKey(user)
     const { unconnected, connected, intents } = progressIn(walk, this.#now())
-    // Without times, so that it is the same until something changes for the report.
+    // The text has no times, so it stays equal until something changes for the report.
     const text = JSON.stringify([email, unconnected, connected.map(({ instance }) => instance), intents])
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
@@ -147,7 +147,7 @@ export class ProgressRecorder {
     return lapses
   }
 
-  /** The list may have given them a new address before the authorization server does. */
+  /** The list may have renamed the person before the authorization server uses the new address. */
   async #recordOf(email: string, key: string): Promise<{ address: string; isNew: boolean }> {
     if ((await this.#people.get(email)) !== undefined) return { address: email, isNew: false }
     const current = await this.#people.addressAt(email, 0)
@@ -174,11 +174,11 @@ const progressIn = ({ known }: Walk, now: number) => ({
   intents: known.flatMap((entry) => (entry.status === 'connected' ? [] : intentOf(entry, now))),
 })
 
-/** The person's choice about an app, also while it is switched off. */
+/** The person's choice about an app, which stays while the app is off. */
 function intentOf(entry: TrackedApp, now: number): AppIntent[] {
   const state = trackedAppState({ ...entry, status: 'awaiting' }, now)
   const { kind } = state
-  // People who declined need no administrator.
+  // A person who declined needs no administrator.
   if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
   if (kind === 'blocked') return [{ instance: entry.instance, kind, since: state.since }]
   return kind === 'unconfirmed' || kind === 'skipped' ? [{ instance: entry.instance, kind }] : []

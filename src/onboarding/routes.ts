@@ -1,5 +1,4 @@
-// The walk over HTTP: the overview, leaving for an app, coming back from one, setting one aside, and the status for the
-// intranet.
+// The walk over HTTP: the overview, the way to an app and back, "not now", and the status for the intranet.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { requireSignedIn } from '../session/signed-in.ts'
 import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
@@ -26,7 +25,7 @@ import type { ProgressRecorder } from './record-progress.ts'
 
 const CONNECT_PATHS = ['/onboarding/connect', '/onboarding/connect/:instance']
 
-/** How a person sets an app aside, and the audit event. Taking it back has none, and may be about an unknown app. */
+/** Choices that set an app aside, with their audit event. Undoing one has no event, and accepts an unknown app. */
 const SET_ASIDE_ROUTES = [
   { path: 'skip', change: skip, event: 'skipped' },
   { path: 'blocked', change: block, event: 'blocked' },
@@ -115,12 +114,12 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 const isBlocked = ({ status, blockedAt }: TrackedApp): boolean =>
   status !== 'connected' && blockedAt !== undefined
 
-/** Loaded only if an app waits for an admin. */
+/** Reads the store only if an app waits for an admin. */
 async function approvalsFor({ keepStateStore }: OnboardingDeps, { known }: Walk): Promise<Approval[]> {
   return known.some(isBlocked) ? ((await keepStateStore.load()).approvals ?? []) : []
 }
 
-/** Apps to offer again: the approval works for others, or the person came by a link to test it. */
+/** Apps to offer again, because the approval works for others, or the person followed a link to test it. */
 const approvedApps = ({ known, visit }: Walk, approvals: readonly Approval[]): string[] =>
   known.filter(isBlocked).flatMap(({ instance, blockedAt = 0 }) => {
     const { stage, stageChangedAt = 0 } = approvals.find((one) => one.instance === instance) ?? {}
@@ -139,7 +138,7 @@ async function sendResult(
   else await sendOverview(deps, req, res, result.walk, result.from)
 }
 
-/** A page between two apps: continues at once, without a check. */
+/** Sends a page between two apps, which continues at once, without a check. */
 function sendBetween(
   { describeIn, sendPage }: OnboardingDeps,
   req: Request,

@@ -1,5 +1,5 @@
-// GET /api/status, for the intranet: how many apps a person has left, as numbers and as the widget's sentences. A page may
-// ask in every tab, so the service is checked at most every few seconds; what was done here shows at once.
+// GET /api/status, for the intranet: a person's unconnected apps, as numbers and as the widget's sentences. Many tabs
+// may poll it, so the service is checked at most every few seconds. Actions in onramp show at once.
 import { Router, type Request } from 'express'
 import { createSingleFlight } from '../records/lease.ts'
 import { personKey, requireSignedIn } from '../session/signed-in.ts'
@@ -14,8 +14,8 @@ import type { WalkStore } from './walks.ts'
 type Status = { connected: number; pending: number; skipped: number }
 
 /**
- * Counts all apps, also outside a narrowed visit. In a long walk, counts the first apps until they are done, like the page.
- * Apps that wait for an administrator, or are switched off, are in no count: there is nothing that the person could do.
+ * Counts all apps, also outside a narrowed visit. In a long walk, counts the first apps until they are done, like the
+ * page. Apps that are off or wait for an administrator aren't counted, because the person can't do anything.
  */
 export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   const firstApps = firstAppsOf(all)
@@ -25,7 +25,7 @@ export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   return { connected: count('connected'), pending: count('pending'), skipped: count('skipped') }
 }
 
-/** Skipped apps count as unconnected: "all connected" would be false. */
+/** Skipped apps count as unconnected, because "all connected" would be false. */
 const statusTexts = ({ connected, pending, skipped }: Status, t: Texts) => ({
   lang: t.lang,
   dir: t.dir,
@@ -45,7 +45,7 @@ export function createStatusRoute(
   const once = createSingleFlight<Walk>()
   const checkedAt = new Map<string, number>()
 
-  /** Another session's token may be rejected while this one's isn't, so sessions share only a completed check. */
+  /** Sessions share only a completed check, because the service may reject the token of one and not of the other. */
   async function currentWalk(req: Request): Promise<Walk> {
     const { user, id } = requireSignedIn(req)
     const person = personKey(user)

@@ -1,4 +1,4 @@
-// Decides the next page or app after a click or a return, from the newest check. Pure, and safe to compute again if another
+// Decides the next page or app after a click or a return, from the newest check. Pure, so it can run again if another
 // request has changed the walk meanwhile.
 import { Problem } from '../problem.ts'
 import { bucketOf } from './app-state.ts'
@@ -18,15 +18,15 @@ export type WalkCheck = {
 
 export type Transition =
   | { walk: Walk; kind: 'leave'; instance: string }
-  /** To the overview, which shows this app's result first and checks anew. */
+  /** Redirect to the overview, which checks again and shows this app's result first. */
   | { walk: Walk; kind: 'overview'; from?: string }
-  /** The overview, made from this check. */
+  /** Show the overview, made from this check. */
   | { walk: Walk; kind: 'page'; from: string }
 
 export const unknownApp = () =>
   new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
 
-/** A click on "connect". @param wanted undefined: the next app @throws {Problem} if unknown, or without an address */
+/** @param wanted undefined: the next app @throws {Problem} if it is unknown, or has no usable URL */
 export function afterClick(before: Walk, check: WalkCheck, wanted: string | undefined): Transition {
   const { now, step, unconnected, confirmSeconds } = check
   const walk = applyCheck(before, unconnected, now, confirmSeconds)
@@ -55,8 +55,8 @@ function nextApp(walk: Walk, { now, isStartable }: WalkCheck): string | undefine
 }
 
 /**
- * A return from an app. Trusts the service, and of the request only the step id.
- * @param back isAutomatic: ADVANCE=auto. isRefused: the return reports an error. The service still decides, but no page waits
+ * Trusts the service, and of the request only the step id.
+ * @param back isAutomatic: ADVANCE=auto. isRefused: the return reports an error, so no page waits; the service decides
  */
 export function afterReturn(
   before: Walk,
@@ -68,7 +68,7 @@ export function afterReturn(
   const { walk, outcome } = finishReturn(checked, back.step, now, back.isRefused)
   const goesOn = outcome === 'connected' && back.isAutomatic
   const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined
-  // The person reads the app's instructions first.
+  // The person has to read the app's instructions first.
   if (next === undefined || check.hasHelp(next)) return { walk, kind: 'page', from: back.instance }
   const started = startConsent(walk, { instance: next, step: check.step, now, isAutomatic: true })
   return { walk: started, kind: 'leave', instance: next }
@@ -82,7 +82,7 @@ function resultIn(walk: Walk, instance: string, now: number) {
   return bucket === 'pending' ? 'waiting' : bucket
 }
 
-/** The result of a return for the audit log; undefined if the log has it already. */
+/** The result of a return for the audit log; undefined if it was logged before. */
 export function stepResultOf(before: Walk, after: Walk, { instance, attempt }: StartedApp, now: number) {
   const result = resultIn(after, instance, now)
   const isNew = result !== resultIn(before, instance, now) || (result === 'waiting' && attempt.looks === 0)

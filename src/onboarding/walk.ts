@@ -1,31 +1,31 @@
 // The heart of onramp: pure decisions from the service's list and the stored walk. Imports nothing.
-// Only the service knows whether an app is connected: each check replaces the status that is stored here. The record adds
-// facts that the service can't know: when apps were first seen, the open attempt, and skipped apps.
+// Only the service knows whether an app is connected, so each check replaces the stored status. The record adds facts
+// that the service can't know: when apps were first seen, the open attempt, and skipped apps.
 
-/** An app that the service lists as unconnected, with the members that the walk needs (see client-api/responses.ts). */
+/** An app that the service lists as unconnected (client-api/responses.ts). */
 export type UnconnectedApp = {
   instance: string
   name: string
-  /** The names of client-api/app-status.ts, repeated because this file imports nothing. */
+  /** Repeats the names of client-api/app-status.ts, because this file imports nothing. */
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
 }
 
-/** One click through to an app. Its return must carry the step id. Times are milliseconds since 1970. */
+/** A consent started by a click. The return must have the step id. Times are milliseconds since 1970. */
 type Attempt = {
   step: string
-  /** The step of an attempt without a return that this one replaced: its consent page may still be open. */
+  /** The step of the attempt that this one replaced, whose consent page may still be open. */
   previousStep?: string | undefined
   leftAt: number
   backAt?: number | undefined
   /** Checks since the return. */
   looks: number
-  /** Evaluated, given up or set aside: a return with this step changes nothing. */
+  /** The attempt was evaluated, given up or set aside: a return with this step changes nothing. */
   isOver?: true | undefined
   /** The person or the app reported that access wasn't granted. */
   isDeclined?: true | undefined
 }
 
-/** One app that was ever listed. Times are milliseconds since 1970. */
+/** An app that was listed at any time. Times are milliseconds since 1970. */
 export type TrackedApp = {
   instance: string
   name: string
@@ -40,7 +40,7 @@ export type TrackedApp = {
   unconfirmedAt?: number | undefined
   /** The newest attempt; undefined if there was none since the app was last connected. */
   attempt?: Attempt | undefined
-  /** The number of the click (`Walk.clicks`) of the newest attempt, also if the app was connected since. */
+  /** `Walk.clicks` at the newest attempt, even if the app was connected since. */
   leftIn?: number | undefined
 }
 
@@ -49,19 +49,19 @@ export type StartedApp = TrackedApp & { attempt: Attempt }
 export type Walk = {
   startedAt: number
   known: TrackedApp[]
-  /** `only`: the datasources that this visit shows (none: all). `returnTo`: the address to go back to afterwards. */
+  /** `only`: datasources shown (empty: all). `returnTo`: the address to return to afterwards. */
   visit: { only: string[]; returnTo?: string | undefined }
-  /** Clicks on "connect". An automatic departure belongs to the click before it. */
+  /** Clicks on "connect". A consent started automatically counts as part of the click before it. */
   clicks: number
   /** Start of a check whose path the browser will follow: another check would void the path (contract 4.1). */
   leavingAt?: number | undefined
-  /** Of the sign-in. Absent in older records. */
+  /** The issuer of the sign-in. Absent in records of 0.1.0. */
   issuer?: string | undefined
   /** The verified address that the person's record had at the last check, normalized. */
   email?: string | undefined
 }
 
-/** No check for this long after a departure: it could void the one-time path that the browser is following. */
+/** No check runs for this long after a click, because it could void the one-time path that the browser is following. */
 const IN_FLIGHT_MS = 15_000
 
 export const startWalk = (now: number): Walk => ({
@@ -71,7 +71,7 @@ export const startWalk = (now: number): Walk => ({
   visit: { only: [] },
 })
 
-/** Cleared when the person leaves for the app, or it is connected. */
+/** Clears the person's choices, once they start the app again or it is connected. */
 const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
 
 const withApp = (walk: Walk, instance: string, change: (app: TrackedApp) => TrackedApp): Walk => ({
@@ -80,8 +80,8 @@ const withApp = (walk: Walk, instance: string, change: (app: TrackedApp) => Trac
 })
 
 /**
- * Applies the service's newest list: an app that is gone from it is connected, an app on it is not.
- * @param confirmSeconds how long a returned consent may take to show
+ * Applies the service's newest list: a known app that is missing there is connected, a listed app is not.
+ * @param confirmSeconds how long the service may take to show a consent
  */
 export function applyCheck(
   walk: Walk,
@@ -97,7 +97,7 @@ export function applyCheck(
         ? app
         : { ...app, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
     const current = { ...app, name: found.name, status: found.status }
-    // Connected once and listed again: the person starts afresh with it.
+    // A connected app that is listed again begins anew.
     if (app.status === 'connected') return isAway(app) ? current : { ...current, attempt: undefined }
     const isOverdue = isBeingConfirmed(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
     return isOverdue ? { ...current, unconfirmedAt: now, attempt: ended(app.attempt) } : current
@@ -114,7 +114,7 @@ export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): W
   return { ...walk, known: tracked }
 }
 
-/** A service that makes up names must not fill the record. No person was ever seen with more. */
+/** A service that lists ever new names must not fill the record. */
 const MAX_KNOWN = 2_000
 
 /** Forgets connected apps, the oldest first. Forgetting an unconnected one would make it count as connected. */
@@ -123,7 +123,7 @@ function bounded(known: TrackedApp[]): TrackedApp[] {
   return surplus <= 0 ? known : known.filter((app) => app.status !== 'connected' || surplus-- <= 0)
 }
 
-/** In both directions: a clock that ran ahead must not keep a person waiting until it was right. */
+/** Looks in both directions, so that a clock set back doesn't make a person wait. */
 const isWithin = (milliseconds: number, at: number, now: number): boolean => Math.abs(now - at) < milliseconds
 
 const isStarted = (app: TrackedApp): app is StartedApp => app.attempt !== undefined
@@ -132,14 +132,14 @@ const isAway = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.bac
 
 type ReturnedApp = StartedApp & { attempt: { backAt: number } }
 
-/** Back, and not yet evaluated. */
+/** True if the person returned, and the result isn't known yet. */
 export const isBeingConfirmed = (app: TrackedApp): app is ReturnedApp =>
   app.attempt?.backAt !== undefined && app.attempt.isOver === undefined
 
 export const isInFlight = (app: TrackedApp, now: number): boolean =>
   isStarted(app) && isAway(app) && isWithin(IN_FLIGHT_MS, app.attempt.leftAt, now)
 
-/** False while a check could void the path that a browser is following, or is about to get. A new walk has to be checked. */
+/** False while a check could void the path that a browser is following, or is about to get. A new walk is checked. */
 export const mayCheck = ({ known, leavingAt = -Infinity }: Walk, now: number): boolean =>
   known.length === 0 || !(isWithin(IN_FLIGHT_MS, leavingAt, now) || known.some((app) => isInFlight(app, now)))
 
@@ -150,7 +150,7 @@ const declined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
   unconfirmedAt: now,
 })
 
-/** The person leaves for an app: takes back "not now" and "not confirmed". @param isAutomatic without a click */
+/** Clears "not now" and "not confirmed". @param isAutomatic without a click */
 export function startConsent(
   walk: Walk,
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
@@ -168,12 +168,12 @@ export function startConsent(
 const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
   entries.toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt).at(-1)
 
-/** The last started of the apps whose consent is being confirmed. */
+/** The most recently started app whose consent is being confirmed. */
 export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>
   latest(known.filter(isBeingConfirmed))
 
 /**
- * The app that a return comes from. Undefined if its step is unknown or has ended: any site can link to the callback, and
+ * The app that a return comes from. Undefined if its step is unknown or over: any site can link to the callback, but
  * only the service and the person's browser know the step of `final_redirect_url` (contract 4.1).
  */
 export const findReturn = (walk: Walk, step: string | undefined): StartedApp | undefined =>
@@ -184,7 +184,7 @@ export const findReturn = (walk: Walk, step: string | undefined): StartedApp | u
         step && !isOver && [steps.step, steps.previousStep].includes(step),
     )
 
-/** The person is back, before any check. @param minChecks 1 if a page was shown: then only a click continues */
+/** Records a return before any check. @param minChecks 1 if a page was shown, which continues only on a click */
 export const markReturned = (
   walk: Walk,
   { instance, attempt }: StartedApp,
@@ -198,9 +198,9 @@ export const markReturned = (
   })
 
 /**
- * A return with this step id, after `applyCheck`: the service alone decides whether the app is connected.
- * @param isRefused the return reports an error: not believed, but no reason to wait for a consent
- * @returns outcome `connected`: by the first check after the return; `connectedLater`: by a later one
+ * Evaluates a return after `applyCheck`: the service alone decides whether the app is connected.
+ * @param isRefused the return reports an error; it isn't trusted, but ends the wait for a consent
+ * @returns outcome `connected`: found by the first check after the return; `connectedLater`: by a later one
  */
 export function finishReturn(
   walk: Walk,
@@ -229,27 +229,27 @@ const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =
     return { ...app, ...NOT_SET_ASIDE, ...as, attempt }
   })
 
-/** "Not now": it stays on the list and is not offered again in this walk. */
+/** "Not now": the app stays on the list, and isn't offered again. */
 export const skip = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { skippedAt: now })
 
 export const unskip = (walk: Walk, instance: string): Walk =>
   withApp(walk, instance, (app) => ({ ...app, skippedAt: undefined }))
 
-/** "I didn't allow it": ends the wait for a consent. The service still decides whether it is connected. */
+/** "I didn't allow it": ends the wait for a consent. The service still decides whether the app is connected. */
 export const decline = (walk: Walk, instance: string, now: number): Walk =>
   withApp(walk, instance, (app) =>
     isBeingConfirmed(app) && app.status !== 'connected' ? { ...app, ...declined(app.attempt, now) } : app,
   )
 
-/** "I need an admin to approve this", until the person takes it back or tries again. Administrators see it. */
+/** "I need an admin to approve this", until the person undoes it or tries again. Administrators see it. */
 export const block = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { blockedAt: now })
 
 export const unblock = (walk: Walk, instance: string): Walk =>
   withApp(walk, instance, (app) => ({ ...app, blockedAt: undefined }))
 
-/** `slack` means every instance of it (slack_1, slack_2); `slack_1` only that one (contract 2.1, datasourceInstance). */
+/** `slack` means every instance (slack_1, slack_2), `slack_1` only that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Walk['visit'], instance: string): boolean =>
   visit.only.length === 0 ||
   visit.only.includes(instance) ||

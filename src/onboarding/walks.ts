@@ -1,5 +1,5 @@
-// The store of walks: one sealed record per person (issuer and subject), so that a walk continues on any device.
-// Changes are compare-and-set, so two tabs lose nothing of each other's. An unreadable record counts as none.
+// Stores each person's walk in a sealed record (by issuer and subject), so that a walk continues on any device. Changes
+// are compare-and-set, so two tabs don't overwrite each other. An unreadable record counts as absent.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
@@ -15,13 +15,13 @@ type Keys = { dataKey: DataKey; key: string }
 
 export class WalkStore {
   readonly #deps
-  /** The stored form of each loaded or written walk, to find out whether a change has to be written. */
+  /** The stored form of each loaded or written walk, to skip writes that change nothing. */
   readonly #stored = new WeakMap<Walk, Keys & { text: string | undefined; json: string }>()
 
   constructor(deps: {
     records: Pick<Records, 'get' | 'compareAndSet'>
     keyRing: KeyRing
-    /** A stored address is checked like a new one: the rules may have changed. */
+    /** Also checks stored addresses, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
     company: Pick<Company, 'visibleInOrder'>
     people: Pick<PeopleStore, 'get'>
@@ -39,8 +39,8 @@ export class WalkStore {
   }
 
   /**
-   * Continues the walk of a person who signs in through another identity provider, with another issuer and subject. Never if
-   * they have a walk of that issuer: another subject there is another person, who may have got the address.
+   * Continues the walk of a person who now signs in with another issuer. Never continues a walk of the same issuer: its
+   * other subject is another person, whose address may have been reassigned.
    */
   async #continued(user: User, { dataKey, key }: Keys, fresh: Walk): Promise<Walk> {
     const email = verifiedEmail(user)
@@ -64,8 +64,8 @@ export class WalkStore {
 
   /**
    * Changes the walk, and writes it only if it differs from the stored one.
-   * @param change runs again if another process was faster, so it only computes
-   * @param from the walk that was just loaded: saves reading it again
+   * @param change runs again if another process was faster, so it must be pure
+   * @param from the walk that was just loaded, which saves a read
    * @throws {StoreUnavailable}
    */
   async update(user: User, change: (walk: Walk) => Walk, from?: Walk): Promise<Walk> {
@@ -106,7 +106,7 @@ export class WalkStore {
     return walk
   }
 
-  /** In the company's order, without the apps that it hides. */
+  /** Sorts apps in the company's order, without the hidden ones. */
   #visibleInOrder(walk: Walk): Walk {
     return { ...walk, known: this.#deps.company.visibleInOrder(walk.known) }
   }
@@ -126,5 +126,5 @@ function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof PersonUnreadable)) throw error
 }
 
-/** A shape of `Walk` that an earlier onramp can't read changes the store's format (FORMAT of records/data-key.ts). */
+/** Raise FORMAT (records/data-key.ts) if an earlier onramp can't read a new shape of `Walk`. */
 const walkKey = ({ keyFor }: DataKey, person: string) => `walk:${keyFor('walk 1', person)}`

@@ -90,7 +90,7 @@ export type OperatorAction = {
   since?: number
 }
 
-/** Columns of the list besides the address. `language` is BCP 47, `timezone` IANA; `id` outlives a change of address. */
+/** Columns of the list besides the address. `language` is BCP 47, `timezone` IANA; `id` survives a new address. */
 export const LIST_COLUMNS = ['name', 'language', 'group', 'timezone', 'id'] as const
 export type ListDetails = Partial<Record<(typeof LIST_COLUMNS)[number], string>>
 

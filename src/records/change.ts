@@ -1,15 +1,15 @@
-// Changes a record by compare-and-set, until no other writer was faster.
+// Changes a record by compare-and-set, and retries if another writer was faster.
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from './records.ts'
 
 const MAX_TRIES = 50
 
-/** @throws {StoreUnavailable} also if other writers were always faster */
+/** @throws {StoreUnavailable}, also after too many tries */
 export async function changeRecord(
   records: Pick<Records, 'get' | 'compareAndSet'>,
   change: {
     key: string
-    /** Computes the new text, and may run more than once. Undefined leaves the record as it is. */
+    /** Computes the new text; may run more than once. Undefined: the record stays unchanged. */
     next: (text: string | undefined) => { text: string; seconds: number } | undefined
     /** The record's probable text, which saves a read if it is right. */
     guess?: { text: string | undefined } | undefined

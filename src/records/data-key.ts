@@ -1,16 +1,19 @@
-// Envelope encryption: one data key per store and prefix names and seals every record that outlives a session. It is kept
-// sealed under the key-encryption key of SESSION_SECRET, so rotating the secret reseals this one record. Also the store's
-// format number, written with the key.
+// Envelope encryption: one data key per store and prefix names and seals every record that outlives a session. The
+// secret of SESSION_SECRET seals only the data key, so rotating the secret rewrites a single record. The store's format
+// number is written with the key.
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
-/** A store with another one, or with older records, is refused. Raise it with every change that an earlier onramp would misread or lose (docs/operations.md). */
+/**
+ * The number of the store's format; any other is refused. Raise it if an earlier onramp would misread or lose a record
+ * (docs/operations.md).
+ */
 const FORMAT = '2'
 const FORMAT_KEY = 'format'
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
-/** All processes have to notice that the store was emptied, adopted or given another number. */
+/** How long a process trusts the key and format that it has read. */
 const FRESH_MS = 60_000
 /** Keys of records about people, with the names of snapshots before 0.1.0. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
@@ -20,11 +23,11 @@ const RETRY_MS = 1_000
 
 export type DataKey = {
   sealer: Sealer
-  /** A keyed hash (HMAC) for a record's key, so that keys reveal no one. @param purpose separates kinds of records */
+  /** A keyed hash (HMAC) as a record's key, which reveals no one. @param purpose separates kinds of records */
   keyFor: (purpose: string, text: string) => string
 }
 
-/** Reads the store once a minute at most. `dataKey` throws {StoreUnavailable} {StoreUnreadable}. */
+/** Reads the store at most once a minute. `dataKey` throws {StoreUnavailable} {StoreUnreadable}. */
 export type KeyRing = { dataKey(): Promise<DataKey> }
 
 const OTHER_SECRET =
@@ -32,7 +35,7 @@ const OTHER_SECRET =
 
 type KeyRecords = Pick<Records, 'get' | 'compareAndSet'>
 
-/** @param secrets SESSION_SECRET: the first one seals, every one opens @param now milliseconds since 1970 */
+/** @param secrets SESSION_SECRET: the first secret seals, all of them open @param now milliseconds since 1970 */
 export function createKeyRing(records: KeyRecords, secrets: readonly string[], now: () => number = Date.now) {
   const sealer = createSealer(secrets)
   let cached: { key: string; dataKey: DataKey } | undefined
@@ -42,12 +45,12 @@ export function createKeyRing(records: KeyRecords, secrets: readonly string[], n
   async function read(): Promise<DataKey> {
     try {
       const key = await readOrCreateKey(records, sealer, cached?.key)
-      // A store that takes no writes is used all the same.
+      // A read-only store can still be used.
       await writeFormat(records).catch(() => {})
       if (key !== cached?.key) cached = { key, dataKey: dataKeyFrom(key) }
       return cached.dataKey
     } catch (error) {
-      // An outage, or another process still seals it under a secret that this one has dropped.
+      // The store is down, or another process sealed the key under a secret that this one has dropped.
       if (cached !== undefined) return cached.dataKey
       reading = undefined
       throw error
@@ -65,7 +68,7 @@ export function createKeyRing(records: KeyRecords, secrets: readonly string[], n
   }
 }
 
-/** @param known this process's key: a store that was emptied gets it back */
+/** @param known this process's key, which is written back if the store was emptied */
 async function readOrCreateKey(records: KeyRecords, sealer: Sealer, known = newKey()): Promise<string> {
   const sealed = await records.get(KEY)
   if (sealed === undefined) {
@@ -78,7 +81,7 @@ async function readOrCreateKey(records: KeyRecords, sealer: Sealer, known = newK
   return key
 }
 
-/** Writes nothing. @returns 'none' before a server's first start @throws {StoreUnavailable} */
+/** Writes nothing. @returns 'none' before the first start of a server @throws {StoreUnavailable} */
 export async function readDataKey(records: Pick<Records, 'get'>, secrets: readonly string[]) {
   const sealed = await records.get(KEY)
   if (sealed === undefined) return 'none'
@@ -97,7 +100,7 @@ export async function waitForDataKey(keyRing: KeyRing, ending: AbortSignal): Pro
     }
 }
 
-/** Makes a new data key: records under the former one become unreadable. @throws {StoreUnavailable} */
+/** Creates a new data key; records sealed under the former one become unreadable. @throws {StoreUnavailable} */
 export async function adoptStore(
   records: Pick<Records, 'put' | 'compareAndSet'>,
   secrets: readonly string[],
@@ -117,7 +120,7 @@ function dataKeyFrom(key: string): DataKey {
   }
 }
 
-/** @param acceptsNone a missing number is fine @returns what to do about another format; undefined: nothing */
+/** @param acceptsNone true if the number may be missing @returns advice about another format, or undefined */
 export async function formatFault(records: Pick<Records, 'get' | 'keys'>, acceptsNone = false) {
   const number = await records.get(FORMAT_KEY)
   if (number === FORMAT || (number === undefined && acceptsNone)) return undefined
@@ -129,11 +132,11 @@ export async function formatFault(records: Pick<Records, 'get' | 'keys'>, accept
   return undefined
 }
 
-/** Numbers a new store. Only for a process with its data key. */
+/** Call it only in a process that has the store's data key. */
 const writeFormat = (records: Pick<Records, 'compareAndSet'>) =>
   records.compareAndSet(FORMAT_KEY, undefined, FORMAT, LIFE_SECONDS)
 
-/** @returns a check for each operation, which reads once a minute at most @throws {StoreUnreadable} {StoreUnavailable} */
+/** @returns a check for each operation, which reads once a minute @throws {StoreUnreadable} {StoreUnavailable} */
 export function createFormatCheck(
   records: Pick<Records, 'get' | 'keys'>,
   isAdopting = false,
@@ -141,7 +144,7 @@ export function createFormatCheck(
 ): () => Promise<void> {
   let checked: Promise<void> | undefined
   let readAt = 0
-  // A store that is emptied later gets its number back.
+  // If the store is emptied later, its number is written again.
   let acceptsNone = isAdopting
 
   async function read(): Promise<void> {

@@ -1,5 +1,5 @@
-// One at a time: by single flight within this process, by a lease over all processes. A lease is renewed until it is
-// released, and expires if its process is gone; or it has a fixed length. The owner rereads the protected record after taking it.
+// Runs work one at a time: by single flight in this process, by a lease across processes. A lease is renewed until its
+// release, or has a fixed length; it expires if its process dies. Its owner has to read the protected record again.
 import { randomUUID } from 'node:crypto'
 import type { Records } from './records.ts'
 
@@ -7,10 +7,10 @@ const LIFE_SECONDS = 3
 const RENEW_EVERY_MS = 1_000
 const MAX_REMOVALS = 40
 
-/** `isHeld` is false once it was lost: another process may be at work. */
+/** `isHeld` is false once the lease was lost, because another process may work. */
 type Lease = { isHeld(): boolean; release(): Promise<void> }
 
-/** @param seconds a fixed length, which even a frozen process keeps @returns undefined while another process has it */
+/** @param seconds a fixed length, even if the process freezes @returns undefined while another process has the lease */
 export async function takeLease(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
   name: string,
@@ -22,11 +22,11 @@ export async function takeLease(
     records
       .compareAndRemove(key, owner)
       .catch(() => tries > 1 && setTimeout(removeSoon, RENEW_EVERY_MS / 4, tries - 1).unref())
-  // First a short one: if the reply is lost, no process would release it.
+  // The lease is short at first: if the reply is lost, no process would release it.
   if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined
   if (seconds !== undefined) {
     const extended = records.compareAndSet(key, owner, owner, seconds)
-    // A store that answered late fails until it is reached anew, and the lease would stay for its whole length.
+    // After a late reply, the store fails until it is connected again, and the lease would last its whole length.
     extended.catch(() => removeSoon(MAX_REMOVALS))
     if (!(await extended)) return undefined
   }
@@ -48,7 +48,7 @@ export async function takeLease(
   }
 }
 
-/** Callers with the same key share one run of `work`, and its failure. Nothing is kept afterwards. */
+/** Concurrent callers with the same key share one run of `work`, and its failure. */
 export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<T>>()
   return (key, work) => {

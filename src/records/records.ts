@@ -5,17 +5,17 @@ import { describeStoreError } from './store-error.ts'
 
 export type Records = {
   get(key: string): Promise<string | undefined>
-  /** Writes over any value. The record expires after `seconds`. */
+  /** Overwrites any value. The record expires after `seconds`. */
   put(key: string, value: string, seconds: number): Promise<void>
-  /** Writes if the value still is `expected` (undefined: none). False: another writer was faster. */
+  /** Writes if the value is still `expected` (undefined: absent). @returns false if another writer was faster */
   compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
   remove(key: string): Promise<void>
   compareAndRemove(key: string, expected: string): Promise<void>
-  /** Each key with this prefix once, in batches; may include keys that are written or removed meanwhile. */
+  /** Yields each key with this prefix once, in batches; perhaps also keys written or removed meanwhile. */
   keys(prefix: string): AsyncGenerator<string[]>
 }
 
-/** The store answers within this time, or the request fails. */
+/** A request fails if the store takes longer. */
 const DEADLINE_MS = 1_500
 
 export class StoreUnavailable extends Problem {
@@ -36,7 +36,7 @@ export class StoreUnreadable extends Problem {
   }
 }
 
-/** A frozen Redis accepts connections and never answers. @throws {StoreUnavailable} whose cause may be {@link TooSlow} */
+/** A frozen Redis accepts connections, but never answers. @throws {StoreUnavailable}, perhaps caused by {TooSlow} */
 export const withinDeadline = <T>(work: () => Promise<T>, milliseconds = DEADLINE_MS): Promise<T> =>
   within(milliseconds, new Promise<T>((resolve) => resolve(work()))).catch((error: unknown) => {
     throw new StoreUnavailable(error)

@@ -1,5 +1,5 @@
-// Makes Redis clients: to one server, to the primary that Sentinels name, to a cluster. None reconnects, because a new client
-// asks again where the primary is (redis-connection.ts). Each has an 'error' listener: without one the process would die.
+// Creates Redis clients: for one server, for the primary that Sentinels name, for a cluster. They don't reconnect,
+// because only a new client looks up the primary (redis-connection.ts). Without an 'error' listener, the process dies.
 import { createCluster, RedisClient } from 'redis'
 import { withinDeadline } from './records.ts'
 import { rootCause } from './store-error.ts'
@@ -14,7 +14,7 @@ export type RedisCommands = {
   ): Promise<string | null>
   del(key: string): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  /** Keys of every primary, in batches that may be empty. */
+  /** Yields the keys of every primary, in batches that may be empty. */
   scan: (pattern: string) => AsyncGenerator<string[]>
 }
 
@@ -42,20 +42,20 @@ export const commandsOf = (
 
 const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
-/** Opens a client that answers. @param lost called if the client fails later @throws if it can't be opened */
+/** Opens a client. @param lost called if the client fails later @throws if Redis doesn't answer */
 type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 
 const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
 
-/** Timeouts, also for the opening: a frozen server accepts connections and never answers. */
+/** Timeouts, also for opening, because a frozen server accepts connections but never answers. */
 const SOCKET = {
   connectTimeout: 1_500,
-  /** Per address of a host, so that two have time to connect. */
+  /** Per address of a host, so that two addresses can be tried. */
   autoSelectFamilyAttemptTimeout: 700,
   socketTimeout: 3_000,
   reconnectStrategy: false,
 } as const
-/** Proxies answer HELLO (protocol 3) and CLIENT SETINFO with an error, or close. Commands are limited by withinDeadline. */
+/** Proxies reject HELLO (protocol 3) and CLIENT SETINFO, or close. withinDeadline limits commands. */
 const CLIENT = {
   RESP: 2,
   disableClientInfo: true,
@@ -66,7 +66,7 @@ const CLIENT = {
 } as const
 
 let create: ReturnType<typeof RedisClient.factory> | undefined
-/** One class for all clients: the library's createClient builds one for each URL (1 MB, blocking). */
+/** All clients share one class, because the library's createClient builds one for each URL (1 MB, blocking). */
 export const newClient = (
   url: string,
   limits: Partial<Record<'connectTimeout' | 'socketTimeout', number>> = {},
@@ -102,20 +102,20 @@ async function openServer(
   }
 }
 
-/** A Sentinel may be behind a failover (redis.io, "Guidelines for Redis clients", step 3). */
+/** A Sentinel may not know of a failover yet (redis.io, "Guidelines for Redis clients", step 3). */
 async function rejectReplica(client: Client): Promise<void> {
   const found = await client.role()
   if (found?.role !== 'master') throw new Error('what the Sentinels name as the primary is none (yet)')
 }
 
-/** A Sentinel answered, and knows no primary of that name. */
+/** A Sentinel answered, but knows no primary of that name. */
 export class NoSuchPrimary extends Error {
   override name = 'NoSuchPrimary'
 }
 
 /**
- * Takes the first Sentinel that knows, so one that is away or frozen costs no time. The returned URL keeps the rest of `url`.
- * @throws {Error} if none knows; the cause is a Sentinel's reply, or a network error
+ * Uses the first answer of any Sentinel, so one that is down or frozen costs no time. The URL keeps the rest of `url`.
+ * @throws {Error} if none knows the primary; the cause is a Sentinel's reply, or a network error
  */
 export async function primaryUrl(
   url: string,
@@ -132,7 +132,7 @@ export async function primaryUrl(
   return withNode(url, primary)
 }
 
-/** Sentinels often have no password though Redis has one, so only one that asks gets it. */
+/** Sentinels often have no password although Redis has one, so it is sent only on request. */
 async function querySentinel(url: string, name: string): Promise<RedisNode> {
   const urlWithoutDatabase = changed(url, { pathname: '' })
   const open = changed(urlWithoutDatabase, { username: '', password: '' })

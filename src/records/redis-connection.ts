@@ -1,4 +1,4 @@
-// A self-healing Redis connection. A failed client is replaced by a new one, because only that finds a new primary, leaves a
+// A self-healing Redis connection. A failed client is replaced, because only a new one finds a new primary, leaves a
 // dead network path and drops commands that no one waits for. Without a client, every command fails at once.
 import { setTimeout as pause } from 'node:timers/promises'
 import { TooSlow } from '../within.ts'
@@ -14,13 +14,13 @@ export type ConnectionLog = {
   info(fields: object, message: string): void
 }
 
-/** Between tries, with jitter so that replicas don't return in step. */
+/** Milliseconds between tries, with jitter, so that processes don't reconnect in step. */
 const retryIn = () => 250 * (0.5 + Math.random())
 
-/** Commands pending on a lost client may still end: not every node of a cluster is gone. */
+/** Commands pending on a lost client may still complete, because other nodes of a cluster are alive. */
 const CLOSE_AFTER_MS = 1_500
 
-/** Connects in the background. Commands throw {StoreUnavailable} while Redis is unreachable, too slow, or rejects them. */
+/** Connects in the background. Commands throw {StoreUnavailable} if Redis is unreachable or slow, or rejects them. */
 export class RedisConnection {
   readonly commands = commandsOf(
     (command) => this.#run(command),
@@ -29,10 +29,10 @@ export class RedisConnection {
   readonly #open: OpenRedis
   readonly #log: ConnectionLog
   #lastFailure: unknown = new Error('not connected yet')
-  /** Codes of an outage's failures: one line for each, however long it lasts, and one at its end. */
+  /** Error codes of the present outage, each logged once. */
   readonly #logged = new Set<string>()
   readonly #ending = new AbortController()
-  /** Settles when the first client was opened, or failed to. */
+  /** Settles once the first client has opened or failed. */
   readonly #first = Promise.withResolvers<void>()
   #current: OpenedRedis | undefined
   #isRenewing = false
@@ -61,7 +61,7 @@ export class RedisConnection {
     }
   }
 
-  /** @param reason the current client's failure; undefined at the start */
+  /** @param reason the error of the current client; undefined at the start */
   async #renew(reason?: unknown): Promise<void> {
     if (this.#isRenewing) return
     this.#isRenewing = true

@@ -1,4 +1,4 @@
-// Records in Redis, and the rights that onramp's user needs there. Compare-and-set is a script, atomic on a cluster too.
+// Records in Redis, and the permissions that onramp's user needs. Compare-and-set is a script, atomic on clusters, too.
 import type { Records } from './records.ts'
 import { STANDARD_PREFIX, type RedisCommands } from './redis-clients.ts'
 
@@ -17,7 +17,7 @@ const expiry = (seconds: number) => ({ expiration: { type: 'EX' as const, value:
 /** A Redis pattern that matches only this text. */
 const literally = (text: string) => text.replaceAll(/[*?[\]^\\]/g, '\\$&')
 
-/** Every operation @throws {StoreUnavailable}. @param prefix REDIS_PREFIX: installations may share a Redis */
+/** Every operation throws {StoreUnavailable}. @param prefix REDIS_PREFIX, because installations may share a Redis */
 export function createRedisRecords(redis: RedisCommands, prefix: string = STANDARD_PREFIX): Records {
   return {
     get: async (key) => (await redis.get(prefix + key)) ?? undefined,
@@ -50,10 +50,10 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
 
 const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
 
-/** Further commands to find the primary, or a cluster's nodes. */
+/** Additional commands to find the primary, or a cluster's nodes. */
 const BY_TOPOLOGY = { standalone: [], sentinel: ['role'], cluster: ['cluster|slots'] } as const
 
-/** The rules for ACL SETUSER of a user with just the rights that onramp needs. @param prefix REDIS_PREFIX @param url REDIS_URL */
+/** The minimal rules for ACL SETUSER. @param prefix REDIS_PREFIX @param url REDIS_URL */
 export function redisAclRules(
   prefix: string,
   topology: keyof typeof BY_TOPOLOGY = 'standalone',

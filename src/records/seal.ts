@@ -1,6 +1,6 @@
-// Seals a record with AES-256-GCM, under a key derived from a secret and the record's associated data. A session's is its ID,
-// which only the browser has, so neither a dump of the store nor the secret alone opens it. Any other record's is its key,
-// so no record can take another's place.
+// Seals a record with AES-256-GCM, under a key derived from a secret and the record's associated data. For a session,
+// that is its ID, which only the browser has, so a dump of the store and the secret don't open it. For other records,
+// it is the record's key, so no record can replace another.
 import {
   createCipheriv,
   createDecipheriv,
@@ -14,7 +14,7 @@ import {
 
 const KEY_ID_BYTES = 4
 const IV_BYTES = 12
-/** Offsets of the 16 bytes of the tag, and of the content. */
+/** Byte offsets of the 16-byte tag, and of the content. */
 const [TAG_AT, CONTENT_AT] = [16, 32]
 
 const keyEncryptionKey = (secret: string) => {
@@ -22,11 +22,11 @@ const keyEncryptionKey = (secret: string) => {
   return { key, id: createHmac('sha256', key).update('id').digest().subarray(0, KEY_ID_BYTES) }
 }
 
-/** A key object: from bytes Node would prepare the key in every call, at several times the cost. */
+/** A key object is several times faster than bytes, which Node would prepare in every call. */
 const recordCipherKey = (master: KeyObject, associatedData: string) =>
   createSecretKey(createHmac('sha256', master).update(associatedData).digest())
 
-/** @param secrets the first one seals, every one opens, so rotating a secret signs no one out */
+/** @param secrets the first one seals, all of them open, so rotating a secret signs no one out */
 export function createSealer(secrets: readonly string[]) {
   const keys = secrets.map(keyEncryptionKey)
   const [sealing] = keys
@@ -40,7 +40,7 @@ export function createSealer(secrets: readonly string[]) {
     },
     isCurrent: (sealed: string): boolean =>
       Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).equals(sealing.id),
-    /** Undefined for other associated data, a retired secret, or other text. Never throws. */
+    /** Never throws. @returns undefined for other associated data, a retired secret, or other text */
     open(sealed: string, associatedData: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64url')
       const found = keys.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)))
@@ -60,10 +60,10 @@ export function createSealer(secrets: readonly string[]) {
 
 export type Sealer = ReturnType<typeof createSealer>
 
-/** SHA-256 in base64url: a record's key that reveals no secret. */
+/** SHA-256 in base64url, for a record's key that reveals no secret. */
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url')
 
-/** @param sealer of the data key. `key` has no REDIS_PREFIX; `open` returns undefined if unreadable. */
+/** Keys have no REDIS_PREFIX. `open` returns undefined for an unreadable record. @param sealer of the data key */
 export const sealedJson = <T extends object>(sealer: Pick<Sealer, 'seal' | 'open'>) => ({
   seal: (value: T, key: string): string => sealer.seal(JSON.stringify(value), key),
   open(text: string | undefined, key: string): T | undefined {

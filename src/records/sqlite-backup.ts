@@ -1,4 +1,4 @@
-// A backup of the embedded store, beside a running server. SQLite's backup reads the WAL too, in one step.
+// Backs up the embedded store beside a running server. SQLite's backup reads the WAL, too, in one step.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -13,7 +13,7 @@ function target(folder: string, file: string, isReplaced: boolean): string {
   const within = dirname(path)
   if (!statSync(within, { throwIfNoEntry: false })?.isDirectory())
     throw new OperatorError(`there is no folder ${within}: make it first`)
-  // The path may be another name of the live store.
+  // The path may be another name for the live store.
   if ((realpathSync(within) + sep).startsWith(realpathSync(folder) + sep))
     throw new OperatorError('the backup must be outside DATA_DIR: a lost disk takes both')
   if (!existsSync(path)) return path
@@ -22,21 +22,21 @@ function target(folder: string, file: string, isReplaced: boolean): string {
   return path
 }
 
-/** Reads the copy back. @returns the number of records */
+/** Verifies the copy by reading it. @returns the number of records */
 async function copyInto(part: string, database: string): Promise<number> {
-  // With its mode first, because it holds all data.
+  // The file gets its mode before any data.
   closeSync(openSync(part, 'wx', 0o600))
   using source = new DatabaseSync(database)
   await backup(source, part, { rate: ALL_PAGES })
   using copy = new DatabaseSync(part)
-  // One file, without a WAL.
+  // The copy is a single file, without a WAL.
   copy.exec('PRAGMA journal_mode = DELETE')
   if (copy.prepare('PRAGMA quick_check').get()?.['quick_check'] !== 'ok')
     throw new OperatorError('the store is damaged: the copy did not pass its check')
   return Number(copy.prepare('SELECT count(*) AS count FROM records').get()?.['count'])
 }
 
-/** Creates the file when it is complete and was read back, or not at all. Only its owner can read it. */
+/** Creates the file only once it is complete and verified. Only its owner can read it. */
 export async function backUpFolder(folder: string, file: string, options: { isReplaced: boolean }) {
   const database = join(resolve(folder), DATABASE)
   if (!existsSync(database))

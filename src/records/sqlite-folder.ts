@@ -1,5 +1,5 @@
-// The folder of the embedded store: only onramp's user can read its files, whatever the umask, and one server locks it.
-// Existing files are never opened here: closing one would drop the process's locks (fcntl), on which SQLite relies.
+// Protects the folder of the embedded store: only onramp's user can read its files, whatever the umask, and one server
+// locks it. Never open its files here: closing one would drop the process's locks (fcntl), on which SQLite relies.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,7 +10,7 @@ const LOCK = 'onramp.lock'
 
 const isOurs = (name: string) => /^onramp\.(sqlite|lock)(-wal|-shm|-journal)?$/.test(name)
 
-/** @returns false if the mode can't be set, as on some file systems or for another user's file */
+/** @returns false if the mode can't be set, as on some file systems and for another user's file */
 function setMode(path: string, mode: number): boolean {
   try {
     if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode)
@@ -20,10 +20,10 @@ function setMode(path: string, mode: number): boolean {
   }
 }
 
-/** Creates folder (0700) and files (0600), closes existing ones to others. @returns paths that others can still use */
+/** Creates folder (0700) and files (0600), or restricts existing ones. @returns paths that others can still access */
 export function restrictAccess(folder: string): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Another program may use the folder too.
+  // Another program may use the folder, too.
   if (readdirSync(folder).every(isOurs)) setMode(folder, 0o700)
   for (const file of [DATABASE, LOCK].map((name) => join(folder, name)))
     if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
@@ -45,18 +45,18 @@ const UNSAFE = new Map([
   [0x00_c3_64_00, 'Ceph'],
 ])
 
-/** @param type of statfs; negative on some systems @returns a file system in memory, or one whose locks may fail (sqlite.org/wal.html) */
+/** Names a file system in memory, or one whose locks may fail (sqlite.org/wal.html). @param type may be negative */
 export const unsafeFileSystem = (type: number): string | undefined => UNSAFE.get(type >>> 0)
 
 /**
- * Locks the folder until `close`, or the process's end, because limits and leases hold within one process. Commands don't.
- * @throws {OperatorError} after ten seconds
+ * Locks the folder until `close`, or the end of the process, because limits and leases work within one process.
+ * Commands don't lock it. @throws {OperatorError} after ten seconds
  */
 export function lockFolder(folder: string): { close(): void } {
   restrictAccess(folder)
   const lock = new DatabaseSync(join(folder, LOCK), { timeout: 10_000 })
   try {
-    // An open exclusive transaction is the lock; nothing is written.
+    // The lock is an open exclusive transaction that writes nothing.
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
@@ -69,7 +69,7 @@ export function lockFolder(folder: string): { close(): void } {
   return { close: () => lock.close() }
 }
 
-/** https://www.sqlite.org/rescode.html; an extended code has it in its lowest byte. */
+/** https://www.sqlite.org/rescode.html: the lowest byte of an extended code. */
 const [PERM, BUSY, LOCKED, READONLY, CORRUPT, CANTOPEN, NOTADB] = [3, 5, 6, 8, 11, 14, 26] as const
 
 export function classifySqliteError(error: unknown): { kind: keyof typeof FIXES; reason: string } {

@@ -1,4 +1,4 @@
-// Records in one SQLite file: the embedded default, for one process. Each statement is synchronous and touches one small row.
+// Records in one SQLite file, the embedded default for one process. Each statement is synchronous and touches one row.
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as othersFirst } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const SCHEMA = `
 const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`
 
-/** Keys per batch: about a millisecond. */
+/** Reading a batch of keys takes about a millisecond. */
 const BATCH = 1_000
 const SWEEP_EVERY_MS = 60_000
 const SLICE_MS = 10
@@ -54,7 +54,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     remove: async (key) => void (await change(erase, key)),
     compareAndRemove: async (key, expected) => void (await change(eraseThis, key, expected)),
     async *keys(prefix) {
-      // SQLite compares bytes of UTF-8, so this character comes after all others.
+      // SQLite compares UTF-8 bytes, so this character comes after all others.
       const end = `${prefix}\u{10ffff}`
       for (let last: string | undefined = prefix; last !== undefined; await othersFirst()) {
         const after: string = last

@@ -1,13 +1,13 @@
-// Describes an error of the store for the log and the doctor. Inside a script, Redis's error begins with ERR and names the
-// reason later. Pure; imports nothing.
+// Describes an error of the store for the log and the doctor. The error of a Redis script begins with ERR, and names
+// its reason later. Pure; imports nothing.
 
 type StoreErrorDescription = {
-  /** Stable: OOM, NOPERM, … of Redis, or a system error such as ECONNREFUSED. */
+  /** A stable code: OOM, NOPERM, … of Redis, or a system error such as ECONNREFUSED. */
   code: string
   message: string
-  /** The store answered with an error, so it can be reached. */
+  /** True if the store answered with an error, so it can be reached. */
   isErrorReply: boolean
-  /** The command without permission (NOPERM), if Redis names it. */
+  /** The forbidden command (NOPERM), if Redis names it. */
   denied?: string | undefined
 }
 
@@ -40,7 +40,7 @@ function redisErrorCode(message: string): string | undefined {
 const deniedCommand = (message: string): string | undefined =>
   /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
 
-/** The innermost cause; of several the first. */
+/** The innermost cause; of an aggregate, the first. */
 export function rootCause(error: unknown): unknown {
   let current = error
   for (let depth = 0; depth < 5; depth++) {

@@ -28,14 +28,14 @@ export const describeStore = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial
     : { name: 'Redis', place: `at ${new URL(url).host}` }
 
 type StoreOptions = {
-  /** A server locks DATA_DIR; commands read and write beside it. */
+  /** A server locks DATA_DIR; commands work beside it. */
   isServer?: boolean
   isAdopting?: boolean
   /** Called after every operation, without keys and values. Must not throw. */
   onOperation?: (operation: { operation: string; isDone: boolean; seconds: number }) => void
 }
 
-/** Operations throw {StoreUnreadable} for another format. @throws {OperatorError} {FolderUnusable} */
+/** Operations throw {StoreUnreadable} if the format is another one. @throws {OperatorError} {FolderUnusable} */
 export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = settings

@@ -1,4 +1,4 @@
-// A first search over what was just connected.
+// A first search over the apps that were just connected.
 import { Router, type RequestHandler } from 'express'
 import type { SearchResponse } from '../client-api/responses.ts'
 import { nameAndIconOf, type DescribeApp } from '../company/app-description.ts'
@@ -26,7 +26,7 @@ export function createSearchRoutes(deps: {
     const { q } = req.query
     const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
-    // Another site's link only fills in the form, in each language: the person decides to search.
+    // A link of another site only fills in the form: the person decides to search.
     const isSearched = query !== '' && !isAutomaticReload(req) && !isFromOtherSite(req, origin)
     if (query && !isSearched && !isAutomaticReload(req))
       return seeOther(res, automaticReloadPath(req.originalUrl))

@@ -1,5 +1,5 @@
-// Sessions over Records, by connect-redis. A record is named by the hash of the session's ID and sealed by the ID itself.
-// A session carries a revision, and a write over any other revision fails: a slow request never brings back old tokens or
+// Stores sessions in Records, by connect-redis. The hash of a session's ID names its record, and the ID seals it.
+// A session has a revision, and a write over any other revision fails, so a slow request never restores old tokens or
 // an ended session.
 import { RedisStore } from 'connect-redis'
 import type { Request } from 'express'
@@ -15,16 +15,16 @@ export class SessionChanged extends Error {
   override name = 'SessionChanged'
 }
 
-/** The idle time starts anew after this share of it, so that most pages only read. */
+/** Touches within this share of the idle time are skipped, so that most pages only read. */
 const TOUCH_SHARE = 0.05
 const MAX_TOUCHES = 50_000
 
-/** Replaces a session that its person has ended from another device: the next sign-in there sends prompt=login. */
+/** Replaces a session that was ended from another device, so that the next sign-in there sends prompt=login. */
 const ENDED = 'ended'
 const ENDED_SESSION = '{"promptLogin":true,"revision":0}'
 
 const keyOf = (hash: string) => `session:${hash}`
-/** The ID itself and not its hash, so a dump of the store opens nothing, even with the secret. */
+/** Contains the ID and not its hash, so a dump of the store opens nothing, even with the secret. */
 const associatedDataOf = (id: string) => `session:${id}`
 
 type Revision = { revision: number; json: string }
@@ -51,7 +51,7 @@ export class SessionStore extends RedisStore {
     now: () => number
   }) {
     const { records, sealer, idleSeconds, maxSeconds, now } = options
-    // Longer than documented by what a skipped touch may cost.
+    // Skipped touches may cost this share of the idle time, so the record lives longer.
     const ttl = Math.ceil(idleSeconds * (1 + TOUCH_SHARE))
     super({ client: new SessionCommands(records, sealer), prefix: '', ttl })
     this.serializer = {
@@ -64,7 +64,7 @@ export class SessionStore extends RedisStore {
     this.#now = now
   }
 
-  /** Writes a session that has changed since it was read. Passes {SessionChanged} or {StoreUnavailable} to `done`. */
+  /** Passes {SessionChanged} or {StoreUnavailable} to `done`. */
   override async set(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
     const before = this.#revisions.get(session)
     if (before !== undefined && serialize(session, before.revision) === before.json) return done()
@@ -74,12 +74,12 @@ export class SessionStore extends RedisStore {
       else this.#revisions.set(session, before)
       done(error)
     })
-    // Now and not after the write, so the end of the request doesn't write the same again.
+    // Set before the write ends, so the save at the end of the request doesn't write it again.
     this.#revisions.set(session, this.#next(session))
     await writing
   }
 
-  /** In the background: it neither delays the response nor fails it. */
+  /** Runs in the background, so that it neither delays the response nor fails it. */
   override async touch(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
     done()
     if (this.#now() - (this.#touchedAt.get(id) ?? 0) < this.#touchEveryMs) return
@@ -103,13 +103,13 @@ export class SessionStore extends RedisStore {
     return this.#records.remove(keyOf(hash))
   }
 
-  /** Ends it, so that the next sign-in in that browser sends prompt=login. */
+  /** The next sign-in in that browser sends prompt=login. */
   async endElsewhere(hash: string): Promise<void> {
-    // A store that is full takes no writes, and still forgets.
+    // A full store rejects writes, but not removals.
     await this.#records.put(keyOf(hash), ENDED, this.#maxMs / 1000).catch(() => this.end(hash))
   }
 
-  /** @returns null if it was signed in too long ago */
+  /** @returns null if the sign-in is too old */
   #parse(json: string): SessionData | null {
     const { revision, ...content } = JSON.parse(json) as SessionData & Revision
     const data = { ...content, cookie: { originalMaxAge: null } }
@@ -130,7 +130,7 @@ export class SessionStore extends RedisStore {
   }
 }
 
-/** The commands that connect-redis gives a client, with session IDs for keys. */
+/** The commands that connect-redis calls, with session IDs as keys. */
 class SessionCommands {
   readonly #records: SessionRecords
   readonly #sealer: Sealer
@@ -145,7 +145,7 @@ class SessionCommands {
     return sealed === ENDED ? ENDED_SESSION : this.#open(id, sealed)
   }
 
-  /** Inserts revision 0, and writes any other only over the one before. @throws {SessionChanged} {StoreUnavailable} */
+  /** Inserts revision 0; other revisions replace only the previous one. @throws {SessionChanged} {StoreUnavailable} */
   async set(id: string, json: string, { expiration }: { expiration: { value: number } }): Promise<void> {
     const key = keyOf(hashOf(id))
     const revision = revisionIn(json)

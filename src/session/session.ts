@@ -1,5 +1,5 @@
-// express-session under one small signed cookie. It sends headers before the store has answered, so code that changes a
-// session before a redirect saves it and waits.
+// Configures express-session with one small signed cookie. It sends headers before the store has answered, so code that
+// changes a session before a redirect has to save it and wait.
 import { createHmac, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Request, RequestHandler } from 'express'
@@ -11,11 +11,11 @@ import { findSignedIn, type SignedIn } from './signed-in.ts'
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
 export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
 
-/** Key of the cookie's signature. The first secret signs, all of them verify. */
+/** The key that signs the cookie. The first secret signs, all of them verify. */
 const cookieKey = (secret: string) =>
   createHmac('sha256', secret).update('onramp cookie 1').digest('base64url')
 
-/** The cookie is the id, a dot and the signature, which firewalls may take for a file's name. @param key that signs */
+/** Skips ids whose cookie (id, dot, signature) a firewall may take for a file name. @param key that signs */
 function newId(key: string): string {
   for (;;) {
     const id = randomBytes(24).toString('hex')
@@ -23,7 +23,7 @@ function newId(key: string): string {
   }
 }
 
-/** One read for a request with a cookie of ours. SameSite=Strict would keep the cookie from the callback. */
+/** Reads the store once for a request with our cookie. With SameSite=Strict, the callback wouldn't get the cookie. */
 export function createSession(options: {
   store: Store
   secrets: readonly string[]
@@ -43,27 +43,27 @@ export function createSession(options: {
   })
   return (req, res, next) =>
     session(req, res, (error?: unknown) => {
-      // The save at the end of a request throws it; the response is already complete.
+      // The save at the end of a request throws this error, after the response is complete.
       if (!(error instanceof SessionChanged)) return next(error)
       log.info({}, 'session not saved: another request changed or ended it meanwhile')
     })
 }
 
-/** `session.save()`, to be awaited before a redirect. @throws {SessionChanged} {StoreUnavailable} */
+/** Await it before a redirect. @throws {SessionChanged} {StoreUnavailable} */
 export const saveSession = (session: Session): Promise<void> => promisify(session.save.bind(session))()
 
-/** Signs in under a new ID, saved before the browser gets its cookie. The caller ends the former session afterwards. */
+/** Signs in with a new ID, saved before the browser gets its cookie. The caller then ends the former session. */
 export async function startSession(req: Request, content: Omit<SignedIn, 'id'>): Promise<void> {
-  // express-session sets it on every store that it is given; its types don't show it.
+  // express-session adds this method to every store, but its types don't have it.
   ;(req.sessionStore as Store & { generate(req: Request): void }).generate(req)
   Object.assign(req.session, content)
   await saveSession(req.session)
 }
 
-/** @returns undefined if it was ended; then the request has none @throws {StoreUnavailable} */
+/** @returns undefined if the session was ended; then the request has none @throws {StoreUnavailable} */
 export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
   new Promise((resolve, reject) =>
-    // express-session's own reload throws if an error page or another reload has taken the session from the request.
+    // express-session's reload throws if an error page or another reload removed the session from the request.
     req.sessionStore.get(req.sessionID, (error: unknown, data) => {
       if (error) return reject(error)
       if (data) req.sessionStore.createSession(req, data)

@@ -1,4 +1,4 @@
-// The signed-in person in `req.session`, for every feature; session.ts has how sessions are kept.
+// The signed-in person in `req.session`, for every feature. session.ts stores sessions.
 import type { Request } from 'express'
 import { hashOf } from '../records/seal.ts'
 
@@ -23,7 +23,7 @@ export const verifiedEmail = ({ email, emailVerified }: User): string | undefine
 
 const personKeys = new WeakMap<object, string>()
 
-/** A hash for keys of the store that reveals neither issuer nor subject. */
+/** A hash for keys in the store, which reveals neither issuer nor subject. */
 export function personKey(user: Pick<User, 'issuer' | 'subject'>): string {
   const key = personKeys.get(user) ?? hashOf(`${user.issuer}\n${user.subject}`)
   personKeys.set(user, key)
@@ -52,7 +52,7 @@ export type SignedIn = {
 
 declare module 'express-session' {
   interface SessionData extends Partial<Omit<SignedIn, 'id'>> {
-    /** Ended from another device: the next sign-in in this browser sends prompt=login. */
+    /** The session was ended from another device: the next sign-in in this browser sends prompt=login. */
     promptLogin?: true
   }
 }
@@ -62,7 +62,7 @@ export function findSignedIn(req: Request): SignedIn | undefined {
   return session?.user === undefined ? undefined : (session as unknown as SignedIn)
 }
 
-/** Only behind requireSignIn. */
+/** Call it only after requireSignIn. */
 export function requireSignedIn(req: Request): SignedIn {
   const signedIn = findSignedIn(req)
   if (signedIn === undefined) throw new Error('a route that needs a sign-in is mounted before requireSignIn')

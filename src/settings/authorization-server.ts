@@ -24,7 +24,7 @@ const OWN_PARAMETERS: Record<string, string> = {
 const NEVER_EXTRA =
   /^(redirect_uri|state|nonce|response_(type|mode)|code_challenge(_method)?|request(_uri)?|login_hint|id_token_hint|ui_locales|client_.*)$/
 
-/** More parameters of the authorization request, as in a URL: `access_type=offline&hd=acme.example`. */
+/** Additional parameters of the authorization request, as in a URL: `access_type=offline&hd=acme.example`. */
 const authorizationParameters = text.transform((value, context) => {
   const pairs = [...new URLSearchParams(value)]
   const fault = (message: string) => context.addIssue(message)

@@ -1,5 +1,5 @@
-// Client authentication for OIDC_CLIENT_… and SMTP_OAUTH_CLIENT_…: a secret, a key (and its certificate), or another
-// issuer's token in a file.
+// Client authentication for OIDC_CLIENT_… and SMTP_OAUTH_CLIENT_…: a secret, a key (and its certificate), or a file with
+// another issuer's token.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
 import { text } from './values.ts'
@@ -17,7 +17,7 @@ const pemOf = (isUsable: (pem: string) => boolean, fault: string) =>
     }
   }, fault)
 
-/** A key that can sign client assertions (RFC 7523 2.2). */
+/** True if the key can sign client assertions (RFC 7523 2.2). */
 function canSign(pem: string): boolean {
   const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = createPrivateKey(pem)
   return ['rsa', 'ed25519'].includes(type) || details?.namedCurve === 'prime256v1'

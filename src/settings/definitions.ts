@@ -1,5 +1,5 @@
-// The settings: default, meaning and schema. settings.ts reads the environment; test/conventions.test.ts compares this table
-// with docs/settings.md, the README's table, .env.example and docker-compose.yml.
+// The settings: default, meaning and schema. settings.ts reads the environment; test/conventions.test.ts compares this
+// table with docs/settings.md, the README's table, .env.example and docker-compose.yml.
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { authorizationServerDefinitions } from './authorization-server.ts'
@@ -27,14 +27,14 @@ const wholeNumber = (least: number, most: number) =>
 const list = <T>(item: z.ZodType<T, string>) =>
   text.transform((value) => value.split(/[\s,]+/).filter(Boolean)).pipe(z.array(item))
 
-/** Lines, or a comma-separated list with distinguished names in quotes, whose parts could be other groups. */
+/** Lines, or a comma-separated list. Distinguished names need quotes, because their parts could be other groups. */
 const names = z.string().transform((text, context) => {
   const isList = !text.includes('\n')
   const parts = text.split(isList ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : '\n').map((part) => part.trim())
   const found = new Set(parts.filter(Boolean).map((part) => part.replace(/^"([^"]*)"$/, '$1')))
   const isCut =
     isList && parts.length > 1 && parts.some((part) => !part.startsWith('"') && part.includes('='))
-  // Quotes around the whole value are an env file's.
+  // Quotes around the whole value belong to an env file.
   if (isCut || /^"[^"=]*"$/.test(text) || [...found].some((name) => name.includes('"')))
     context.addIssue(
       'has a name with commas or quotes: write a distinguished name in double quotes, such as "CN=Search Admins,OU=Groups,DC=acme", or each name on a line of its own',
@@ -55,7 +55,7 @@ const isAddressRange = (value: string) => {
 
 const MUST_BE_RANGES = 'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8'
 
-/** Redis Cluster places keys by text in braces; the other characters are patterns in ACLs. */
+/** Forbids braces, by which Redis Cluster places keys, and the characters of ACL patterns. */
 const keyPrefix = text
   .regex(/^[\x21-\x7e]*$/, 'must be plain characters without spaces, like onramp-staging:')
   .regex(
@@ -99,7 +99,7 @@ function canDecode(url: string): boolean {
   }
 }
 
-/** A URL whose user name and password can be decoded (RFC 3986 2.1), as connecting would fail otherwise. */
+/** A URL whose user name and password can be decoded (RFC 3986 2.1); otherwise connecting would fail. */
 const addressWithUser = text.refine(
   canDecode,
   'has a user name or password with a % that begins no percent-encoding: write % as %25',
@@ -110,7 +110,7 @@ const mailServer = addressWithUser.refine(
   'must be like smtps://name:password@mail.acme.example',
 )
 
-/** Plain http to a forward proxy is usual, as the tunnel inside is encrypted. */
+/** Plain http to a forward proxy is usual, because the tunnel inside is encrypted. */
 const proxy = addressWithUser.refine(
   (url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '') && URL.parse(url)?.pathname === '/',
   'must be like http://proxy.acme.example:3128',
@@ -132,7 +132,7 @@ const headerPrefix = text.regex(
 const SECRET_WANTED =
   'must be `whsec_` and 24 to 64 bytes in base64: make one with `echo "whsec_$(openssl rand -base64 32)"`'
 
-/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. At least one. */
+/** At least one secret, of 24 to 64 bytes (Standard Webhooks, "Signature scheme"). */
 const webhookSecrets = list(
   z.string().refine((secret) => {
     const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []

@@ -26,11 +26,11 @@ export const settingDefinitions: readonly Setting[] = Object.entries(definitions
 /** The exit code for faulty settings: EX_CONFIG of sysexits.h. */
 export const EXIT_SETTINGS = 78
 
-/** A sentence for each fault: its place (a setting, or a line of the company file) and its correction. */
+/** Each fault is a sentence with its place (a setting, or a line of the company file) and its correction. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
   readonly faults: readonly string[]
-  /** @param what a plural to follow the number of faults */
+  /** @param what a plural noun after the number of faults */
   constructor(faults: readonly string[], what = 'settings') {
     const list = faults.map((fault) => `\n  - ${fault}`).join('')
     super(faults.length === 1 ? faults[0] : `${faults.length} ${what} need to be fixed:${list}`)
@@ -41,7 +41,7 @@ export class SettingsError extends Error {
 /** Some readers of env files keep the quotes of `NAME="value"`. */
 export const isQuoted = (value: string): boolean => /^(["'`]).*\1$/s.test(value) && value.length > 1
 
-/** Its environment variables, besides NAME_FILE; the first that is set counts. */
+/** The environment variables of a setting, besides NAME_FILE; the first that is set wins. */
 export const variablesOf = ({ name, lowerCase }: Pick<Setting, 'name' | 'lowerCase'>): string[] =>
   lowerCase ? [name.toLowerCase(), name] : [name]
 
@@ -54,7 +54,7 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): { value?: string; fa
   if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
   try {
     const bytes = readFileSync(file)
-    // UTF-16 has null bytes, and a byte order mark that isn't UTF-8.
+    // UTF-16 has null bytes, and a byte order mark that isn't valid UTF-8.
     if (!isUtf8(bytes) || bytes.includes(0))
       return { fault: `${setting.name}_FILE names a file that is not UTF-8 text: save it as UTF-8` }
     const value = bytes.toString().trim()
@@ -65,7 +65,7 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): { value?: string; fa
   }
 }
 
-/** The settings that break a rule, by fault. */
+/** Settings that break a rule, by fault. */
 function brokenCredentialRules(settings: Partial<Settings>, prefix: 'OIDC' | 'SMTP_OAUTH') {
   const { secret, key, certificate, assertionFile } = credentialsIn(settings, prefix)
   const name = `${prefix}_CLIENT`
@@ -87,7 +87,7 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
   const hasOAuth = Object.keys(loaded).some((name) => name.startsWith('SMTP_OAUTH_'))
   const { SMTP_OAUTH_ISSUER: issuer, SMTP_OAUTH_TOKEN_URL: tokenUrl, SMTP_URL: mail } = loaded
   const isCluster = loaded.REDIS_CLUSTER === 'yes'
-  /** What breaks each rule. */
+  /** A value for each rule that is broken. */
   const broken: Record<string, unknown> = {
     [`OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${method}: set it, choose OIDC_CLIENT_AUTH=private_key_jwt for a key or certificate, or none for a public client`]:
       clientId && method?.startsWith('client_secret') && !secret && !assertionFile,
@@ -125,7 +125,7 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     if (raw.fault !== undefined) faults.push(raw.fault)
     else if (value !== undefined) {
       const parsed = setting.schema.safeParse(value)
-      // A secret may really have quotes; the doctor warns of a valid one.
+      // A secret may really have quotes. The doctor warns of a valid one.
       const isDirect = variablesOf(setting).some((name) => env[name] !== undefined)
       const mayBeQuoted = setting.secret ?? setting.quotes
       const quoted = isDirect && isQuoted(value) && !(mayBeQuoted && parsed.success)
@@ -134,7 +134,7 @@ export function readSettings(env: NodeJS.ProcessEnv) {
       else for (const issue of parsed.error.issues) faults.push(`${setting.name} ${issue.message}`)
     } else if (setting.required) faults.push(`${setting.name} is required: ${setting.meaning}`)
   }
-  // An unreadable setting isn't reported as missing too.
+  // An unreadable setting isn't also reported as missing.
   const isReported = (fault: string) => faults.some((other) => other.split(' ')[0] === fault.split(' ')[0])
   faults.push(...faultsBetween(loaded).filter((fault) => !isReported(fault)))
   return { settings: loaded as Partial<Settings>, faults: faults as readonly string[] }
@@ -147,11 +147,11 @@ export function loadSettings(env: NodeJS.ProcessEnv): Settings {
   return read.settings as Settings
 }
 
-/** For commands that don't need the client at the authorization server, and its secret. @throws {SettingsError} */
+/** For commands that don't need the client's registration and secret. @throws {SettingsError} */
 export const loadSettingsWithoutClient = (env: NodeJS.ProcessEnv): Settings =>
   loadSettings(Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OIDC_CLIENT_'))))
 
-/** For a command that needs only these. @throws {SettingsError} with every fault of these */
+/** @throws {SettingsError} with every fault of these settings */
 export function loadSettingsNamed<K extends keyof Settings>(
   names: readonly K[],
   env: NodeJS.ProcessEnv,

@@ -6,12 +6,12 @@ export type Setting = {
   name: string
   default?: string
   required?: true
-  /** May also be read from the file that NAME_FILE names, as is a setting with `file`. */
+  /** The value may also be in the file that NAME_FILE names, like that of a setting with `file`. */
   secret?: true
   file?: true
-  /** Quotes are part of its syntax. */
+  /** Quotes are part of the syntax. */
   quotes?: true
-  /** Its name in lower case takes precedence, as in curl. */
+  /** The name in lower case takes precedence, as in curl. */
   lowerCase?: true
   meaning: string
   schema: z.ZodType

@@ -1,5 +1,5 @@
-// The card and the banner of the overview: the one thing to do now (the next app, a consent that is being confirmed, or one
-// that the service never showed), and the result of the last step. Pure.
+// The card and the banner of the overview. The card has the next action (for the next app, a consent being confirmed,
+// or an unconfirmed one), the banner the result of the last step. Pure.
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
@@ -18,17 +18,17 @@ import {
   sameNameApps,
 } from './same-name-apps.ts'
 
-/** A longer name makes three lines of a wide button on a phone. */
+/** With a longer name, a wide button has three lines on a phone. */
 const MAX_IN_BUTTON = 20
-/** A sentence may wrap, until it has more name than sentence. */
+/** A sentence may wrap, but must not be mostly a name. */
 const MAX_IN_SENTENCE = 32
-/** A Chinese character takes two places. */
+/** Counts a Chinese character as two. */
 export const isLong = (name: string, max = MAX_IN_SENTENCE): boolean =>
   name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > max
 
 type Keys = readonly [withName: TextKey, without: TextKey]
 
-/** The text with the app's name, or without a name that is too long. */
+/** The text with the app's name, or without it if it is too long. */
 export const fitText = (name: string, t: Texts, [withName, without]: Keys, max = MAX_IN_SENTENCE) =>
   t(isLong(name, max) ? without : withName, { app: name })
 
@@ -37,13 +37,13 @@ const fitLabel = (name: string, t: Texts, keys: Keys): Omit<Action, 'href'> => (
   ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
 })
 
-/** A long name has a line of its own, `named`, below the title. */
+/** A long name gets a separate line, `named`, below the title. */
 const fitTitle = (name: string, t: Texts, keys: Keys) => ({
   title: fitText(name, t, keys),
   named: isLong(name) ? name : '',
 })
 
-/** `resume`: without a card, the button to the apps after the first few, or to the skipped ones. */
+/** `resume` replaces the card: a button to the later apps of a long walk, or to the skipped ones. */
 export function mainParts(model: OverviewModel) {
   const [card, confirming] = [cardOf(model), confirmingOf(model)]
   const banner = card?.focus || confirming?.focus ? undefined : bannerOf(model)
@@ -58,7 +58,7 @@ function cardOf(model: OverviewModel) {
     case 'connect':
       return connectCard(model, next.instance)
     case 'wait':
-      // While one consent is being confirmed, the person goes on with the other apps.
+      // While one consent is being confirmed, the person continues with the other apps.
       return next.meanwhile === undefined
         ? { ...waitCard(model, next), focus: from === next.instance && next.checksSinceReturn <= 1 }
         : connectCard(model, next.meanwhile)
@@ -79,7 +79,7 @@ const emptyCard = (model: OverviewModel, instance: string) => {
     short: findApp(model, instance)?.short ?? app,
     skip: actionPath('skip', instance),
     paragraphs: [] as string[],
-    /** Above the main action: the first steps, what search may read, and which account to use. */
+    /** Lines above the main action: the first steps, the access that search gets, and the account to use. */
     lines: [] as IconText[],
     about: undefined as { title: string; lines: IconText[] } | undefined,
     explain: '',
@@ -115,7 +115,7 @@ function connectCard(model: OverviewModel, instance: string) {
   const known = findApp(model, instance)
   const ended = known && hasLapsed(known) ? endedText(known.entry, t) : undefined
   const isAgain = ended !== undefined
-  // Known from the first time, or from an app of the same name.
+  // The person knows the reasons from the first time, or from an app of the same name.
   const hasReasons = !isAgain && !hasSameNameAccount(model, instance)
   const [readOnly, ...neverElse] = never
   const titles = fitText(
@@ -123,7 +123,7 @@ function connectCard(model: OverviewModel, instance: string) {
     t,
     isAgain ? ['next.titleStale', 'plain.titleStale'] : ['next.title', 'plain.title'],
   )
-  // A long name has a line of its own if it would come before the verb, or runs in the other direction.
+  // A long name gets a separate line if it would precede the verb, or is written in the other direction.
   const [title = '', named = ''] = titles.split('\n')
   return {
     ...card,
@@ -169,7 +169,7 @@ function waitCard(model: OverviewModel, wait: { instance: string; step: string }
   }
 }
 
-/** `control`: stops the automatic reload, or checks again once it is stopped. */
+/** `control` stops the automatic reload, or checks again after that. */
 const confirmingTexts = (model: OverviewModel, { instance, step }: { instance: string; step: string }) => ({
   ...fitTitle(appName(model, instance), model.t, ['wait.title', 'plain.checking']),
   decline: { href: actionPath('declined', instance), label: model.t('wait.declined') },
@@ -210,7 +210,7 @@ function confirmingOf(model: OverviewModel) {
     instance,
     ...confirmingTexts(model, next),
     text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
-    // Only after a return: a reload must not move the focus.
+    // Only a return moves the focus; a reload must not.
     focus: from === instance && checksSinceReturn <= 1,
   }
 }
@@ -232,7 +232,7 @@ function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | un
   }
 }
 
-/** The result of the app that the person comes from: the first thing on the overview. */
+/** The result of the app that the person comes from, at the top of the overview. */
 function bannerOf(model: OverviewModel) {
   const { t, next, headline } = model
   const again = { title: t('banner.signedInAgain'), named: '', text: t('banner.signedInAgainText') }
@@ -247,7 +247,7 @@ function bannerOf(model: OverviewModel) {
     return banner('notice', [`banner.${entry.status}`, `status.${entry.status}`], t(`note.${entry.status}`))
   switch (state.kind) {
     case 'connected': {
-      // The headline says that everything is connected.
+      // The headline reports that everything is connected.
       if (headline.state === 'done') return undefined
       const nextName = next.kind === 'connect' ? appName(model, next.instance) : undefined
       const text =
@@ -255,11 +255,11 @@ function bannerOf(model: OverviewModel) {
       return banner('good', ['banner.connected', 'status.connected'], text)
     }
     case 'blocked':
-      // The row says that the person can connect it.
+      // The row shows that the person can connect it.
       if (approvalDate(model, app) !== undefined) return undefined
       return banner('notice', ['banner.blocked', 'status.blocked'], t('banner.blockedText'))
     case 'skipped':
-      // The headline counts everything that was skipped.
+      // The headline counts all skipped apps.
       if (headline.state === 'rest') return undefined
       return banner('notice', ['banner.skipped', 'status.skipped'], t('banner.skippedText'))
     case 'unconfirmed':

@@ -13,7 +13,7 @@ export type Action = { href: string; label: string; forApp?: string }
 type EntryKind =
   Exclude<AppState['kind'], 'off' | 'confirming'> | Exclude<TrackedApp['status'], 'awaiting'> | 'waiting'
 
-/** The kind follows from the person's actions, else from the service's status and the one before. */
+/** The person's actions determine the kind, else the present and the former status of the service. */
 function kindOf(app: OverviewApp): EntryKind {
   const { kind } = app.state
   const { status } = app.entry
@@ -22,7 +22,7 @@ function kindOf(app: OverviewApp): EntryKind {
   return status !== 'awaiting' ? status : hasLapsed(app) ? 'stale' : 'todo'
 }
 
-/** The link in a row; none if there is nothing to start. */
+/** Labels of the link in a row. Other kinds have none, because there is nothing to start. */
 const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {
   todo: 'plain.connect',
   skipped: 'plain.connect',
@@ -35,7 +35,7 @@ const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {
 
 const MAX_ROWS = 5
 
-/** @param current the instance in the card: it has no row of its own */
+/** @param current the instance in the card, which gets no row */
 export function listRows(model: OverviewModel, current: string | undefined, query = '') {
   const { apps } = model
   const { firstApps } = model.states
@@ -60,7 +60,7 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
   return { entries: rows.filter((row) => shown.has(row)), more: rows.filter((row) => !shown.has(row)) }
 }
 
-/** Names that begin alike differ by their ends, so these are never cut. */
+/** Names with the same beginning differ in their endings, which are therefore never cut. */
 const namePrefix = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerCase()
 
 const unavailableLast = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
@@ -72,7 +72,7 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
   const { t, describe, from, isAtRest } = model
   const { instance, name } = app
   const kind = kindOf(app)
-  // They don't wait any longer: they are to connect it.
+  // The person no longer waits, but can connect the app.
   const isApproved = approvalDate(model, app) !== undefined
   const label = isApproved ? 'plain.connect' : ROW_LABELS[kind]
   const action = (of: Parameters<typeof actionPath>[0], key: TextKey): Action => {
@@ -83,7 +83,7 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     name,
     kind,
     icon: iconOf(app, describe),
-    /** Empty for the normal state: five times "Not connected" would only be noise. */
+    /** Empty for the normal state, because "Not connected" in every row would be noise. */
     status: kind === 'todo' || isApproved ? '' : t(`status.${kind}`),
     notes: [
       noteOf(model, kind, app),
@@ -99,12 +99,12 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
   }
 }
 
-/** "I need an admin" is offered only after connecting didn't work. */
+/** "I need an admin" is offered only after a failed attempt. */
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
 
 const NEW_AFTER_MS = 60_000
 
-/** Since when the person waits, and the progress of the approval. */
+/** The date since which the person waits, and the progress of the approval. */
 function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) {
   const { t, approvals } = model
   const { instance, short: app } = blocked

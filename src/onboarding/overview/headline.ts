@@ -1,5 +1,5 @@
-// The overview's headline and lead text, derived from app counts. Pure. Apps that are switched off or skipped never count
-// as connected, and a narrowed visit makes no claim about the apps that it does not show.
+// The overview's headline and lead text, derived from app counts. Pure. Apps that are off or skipped never count as
+// connected, and a narrowed visit makes no claim about the apps that it doesn't show.
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf, type AppState } from '../app-state.ts'
@@ -7,7 +7,7 @@ import type { TrackedApp } from '../walk.ts'
 
 type OffByStatus = Partial<Record<'disabled' | 'attention', number>>
 
-/** Apps by bucket, each counted once; apps that are off also by their status. */
+/** Each app is counted in one bucket; apps that are off also by their status. */
 type Counts = Record<ReturnType<typeof bucketOf>, number> & { offByStatus: OffByStatus }
 
 export function countsOf(apps: readonly { state: AppState; entry: Pick<TrackedApp, 'status'> }[]): Counts {
@@ -66,7 +66,7 @@ export function headlineOf(apps: OverviewCounts, t: Texts) {
   const outcome = outcomeOf(apps)
   const isPart = !apps.isStart && totalOf(apps.hidden) > 0
   const [state, heading, lead] = headlineTexts(outcome, apps, isPart, t)
-  // Offers a first search, unless skipped apps would leave it without results.
+  // A first search is offered, unless skipped apps would leave it without results.
   const search = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
   return { outcome, state, heading, lead, search }
 }
@@ -128,7 +128,7 @@ function offTexts(shown: Counts, count: number, isPart: boolean, t: Texts): Head
   return ['rest', heading, t(isPart ? 'finished.leadOff' : 'finished.leadAllOff', { count })]
 }
 
-/** Why apps are not connected. @param isSame the sentence before is about the same app */
+/** Why apps are not connected. @param isSame true if the previous sentence is about the same app */
 function reasons(
   { skipped, blocked, offByStatus }: Pick<Counts, 'skipped' | 'blocked' | 'offByStatus'>,
   t: Texts,

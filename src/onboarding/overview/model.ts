@@ -8,7 +8,7 @@ import type { DescribeApp } from '../../company/app-description.ts'
 import type { Approval } from '../../people/keep-state.ts'
 import { countsOf, headlineOf } from './headline.ts'
 
-/** `name`: display name with its number; `short`: without. */
+/** `name`: the display name with its number; `short`: without it. */
 export type OverviewApp = WalkStates['shown'][number] & { instance: string; name: string; short: string }
 
 type OverviewContext = {
@@ -17,9 +17,9 @@ type OverviewContext = {
   person: string
   name?: string | undefined
   query?: string | undefined
-  /** The instance that the person just came from: its result comes first. */
+  /** The instance that the person just came from, whose result comes first. */
   from: string | undefined
-  /** A sign-in came between the click and the app: that app is offered. */
+  /** A sign-in interrupted the click on an app, which is offered again. */
   isSignedInAgain?: boolean | undefined
   describe: DescribeApp
   /** Approvals of blocked apps, from the last run of `onramp keep`. */
@@ -60,7 +60,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
     states,
     apps,
     byShortName: Map.groupBy(apps, ({ short }) => short),
-    /** Instances whose account is also that of another app with the same name, shown or not. */
+    /** Instances that share their account with another app of the same name, shown or not. */
     sharedAccounts: sharedAccountsOf(all, describe),
     next: isOfferedAgain ? { kind: 'connect' as const, instance: cameFrom.instance } : nextStep(states),
     counts,
@@ -70,7 +70,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
   }
 }
 
-/** Named over the whole list, so that a narrowed visit calls its apps by the same names. */
+/** Names apps over the whole list, so that a narrowed visit uses the same names. */
 const namedApps = ({ all }: WalkStates, describe: DescribeApp): OverviewApp[] =>
   withUniqueNames(
     all.map(({ entry, state }) => {
@@ -88,11 +88,11 @@ const sharedAccountsOf = (all: readonly OverviewApp[], describe: DescribeApp): R
 
 const canStart = ({ state }: OverviewApp): boolean => !['connected', 'confirming', 'off'].includes(state.kind)
 
-/** True if it was connected and waits for the person again. Skipped and blocked apps keep their own status. */
+/** True if access ended and the person can connect the app again. Skipped and blocked apps keep their status. */
 export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: OverviewApp): boolean =>
   status === 'stale' || (bucketOf(state) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
 
-/** Approval date of a blocked app that the person may connect now: as tester, or after a confirmation. */
+/** Approval date of a blocked app that the person may connect now, as a tester or after a confirmation. */
 export function approvalDate({ approvals }: OverviewModel, { instance, state }: OverviewApp) {
   const one = approvals.find((approval) => approval.instance === instance)
   if (one === undefined || state.kind !== 'blocked' || one.stageChangedAt <= state.since) return undefined

@@ -35,9 +35,9 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     heading: headingWithName(model) ?? headline.heading,
     title: titles.slice(0, 2).join(' - '),
     banner,
-    /** The focus is on the main button. */
+    /** Moves the focus to the main button. */
     focusesMain: card?.kind === 'connect' && (model.isSignedInAgain || banner?.kind === 'good'),
-    /** Moves the focus to the headline: the walk has just ended without a banner. */
+    /** Moves the focus to the headline, because the walk has just ended without a banner. */
     arrived: model.isAtRest && model.from !== undefined && banner === undefined,
     confirming,
     progress: isDone ? undefined : progress,
@@ -65,7 +65,7 @@ function headingWithName({ headline: { outcome }, name, t }: OverviewModel): str
   return outcome === 'all' ? t('finished.titleNamed', { name }) : undefined
 }
 
-/** True if every unconnected app was connected before: texts for newcomers don't fit. */
+/** Texts if every unconnected app was connected before, because those for newcomers don't fit. */
 function lapsedTexts({ apps, counts, headline, visit, t }: OverviewModel) {
   const pending = apps.filter(({ state }) => bucketOf(state) === 'pending')
   const [first] = pending
@@ -80,7 +80,7 @@ function lapsedTexts({ apps, counts, headline, visit, t }: OverviewModel) {
   }
 }
 
-/** At the end: for which account, and how to take it back. */
+/** At the end: the connected account, and how to withdraw access. */
 function connectedForText({ isAtRest, counts, person, t }: OverviewModel): string {
   if (!isAtRest || counts.connected === 0) return ''
   const account = person === '' ? [] : [t('finished.connectedFor', { person })]
@@ -89,7 +89,7 @@ function connectedForText({ isAtRest, counts, person, t }: OverviewModel): strin
 
 const MAX_ICONS = 12
 
-/** One for each kind of app: two equal icons would look like a mistake. */
+/** One icon for each kind of app, because two equal icons would look like a mistake. */
 function connectedIcons({ apps, describe }: OverviewModel) {
   const icons = new Map<string, ReturnType<typeof iconOf>>()
   for (const app of apps.filter(({ state }) => state.kind === 'connected')) {
@@ -101,7 +101,7 @@ function connectedIcons({ apps, describe }: OverviewModel) {
 
 const MAX_QUERY = 100
 
-/** A form, so that filtering needs no script; it keeps the visit. */
+/** A form that keeps the visit, so that filtering needs no script. */
 function filterOf({ apps, query = '', visit }: OverviewModel) {
   if (apps.length <= MAX_SCANNABLE_APPS) return undefined
   return {
@@ -113,7 +113,7 @@ function filterOf({ apps, query = '', visit }: OverviewModel) {
 
 const MAX_SEGMENTS = 12
 
-/** Without apps that are off: no one can connect them, so the progress could never be complete. */
+/** Ignores apps that are off: no one can connect them, so the progress could never be complete. */
 function progressOf({ counts, t }: OverviewModel) {
   const { connected, pending, skipped, blocked } = counts
   const total = connected + pending + skipped + blocked
@@ -142,13 +142,13 @@ function pollingOf({ next, states, now, confirmSeconds }: OverviewModel) {
   const { connected, pending, skipped } = statusOf(states)
   const secondsTo = (at: number) => Math.max(0, Math.ceil((at - now) / 1000))
   return {
-    /** Loaded when the status changes. */
+    /** The page to load when the status changes. */
     url: callbackPath(next.step),
-    /** The answer of /api/status if nothing has changed since. */
+    /** The response of /api/status as long as nothing changes. */
     status: [connected, pending, skipped].join(' '),
-    /** It polls often for this long. */
+    /** Frequent polling lasts this long. */
     oftenSeconds: secondsTo(next.frequentPollingUntil),
-    /** Then CONFIRM_SECONDS are over, and the page loads again in any case. */
+    /** The time left of CONFIRM_SECONDS, after which the page reloads in any case. */
     secondsLeft: secondsTo(next.backAt + confirmSeconds * 1000),
   }
 }

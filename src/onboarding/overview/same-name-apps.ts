@@ -1,10 +1,10 @@
-// Advice for apps with the same name, which differ by a number that only this page knows: the person should connect each
-// of them to an account of its own. Pure.
+// Advice for apps with the same name, which only this page numbers: the person should connect each app to a different
+// account. Pure.
 import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import type { AppState } from '../app-state.ts'
 import { findApp, hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
 
-/** An account was chosen. Blocked people have tried one, and it would fail again. */
+/** States in which an account was chosen. For a blocked app, the person tried one that would fail again. */
 const ACCOUNT_CHOSEN: readonly AppState['kind'][] = ['connected', 'confirming', 'blocked']
 const isChosen = ({ state }: OverviewApp): boolean => ACCOUNT_CHOSEN.includes(state.kind)
 
@@ -13,20 +13,17 @@ const NOT_STARTABLE: readonly AppState['kind'][] = ['confirming', 'off']
 export const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): OverviewApp[] =>
   byShortName.get(short) ?? []
 
-/** True if an account was chosen for another app with this name: the usual advice would lead to it again. */
+/** True if an account was chosen for another app with this name, to which the usual advice would lead again. */
 export const hasSameNameAccount = (model: OverviewModel, instance: string | undefined): boolean => {
   const mine = findApp(model, instance)
   return mine !== undefined && sameNameApps(model, mine).some((app) => app !== mine && isChosen(app))
 }
 
-/**
- * The account from the company file. One for every app with this name, such as for `slack`, can't be right for each of
- * them, so it is shown for none.
- */
+/** The account from the company file, unless other apps with this name have it, too: it can't be right for each. */
 export const configuredAccount = ({ sharedAccounts, describe }: OverviewModel, instance: string) =>
   sharedAccounts.has(instance) ? undefined : describe(instance).account
 
-/** The account to choose, for an app that shares its name or had an account; undefined if the company file has a text. */
+/** The account to choose, if the app shares its name or had an account. Undefined if the company file has a text. */
 function accountHint(model: OverviewModel, app: OverviewApp): string | undefined {
   const { t } = model
   if (configuredAccount(model, app.instance) !== undefined) return undefined
@@ -39,7 +36,7 @@ function accountHint(model: OverviewModel, app: OverviewApp): string | undefined
   const named = (some: readonly OverviewApp[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
-  // The others may be connected, and no longer on the page.
+  // The other apps may be connected, and no longer be shown.
   if (isAgain || app.state.kind === 'blocked') return t('next.alikeAgain')
   if (others.every(({ state }) => state.kind === 'off'))
     return t('next.alikeOff', { app: app.name, apps: named(others) })
@@ -55,10 +52,11 @@ function namedAccount(model: OverviewModel, app: OverviewApp): string | undefine
   return account === undefined ? accountHint(model, app) : model.t('next.useAccount', { account })
 }
 
+/** Notes beside a link that starts a consent: what to do first, and the account to use. */
 export const linkNotes = (model: OverviewModel, app: OverviewApp): string[] =>
   [model.describe(app.instance).help, namedAccount(model, app)].filter((note) => note !== undefined)
 
-/** Which account to choose; undefined if nothing is known of the person. */
+/** The account to choose; undefined if nothing is known about the person. */
 export const accountAdvice = (model: OverviewModel, app: OverviewApp): string | undefined =>
   namedAccount(model, app) ??
   (model.person === '' ? undefined : model.t('next.account', { person: model.person }))
