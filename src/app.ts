@@ -44,7 +44,7 @@ import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-type Services = {
+type AppDeps = {
   settings: Settings
   company: Company
   describeIn: (lang: string) => DescribeApp
@@ -69,7 +69,7 @@ type Services = {
   invitations: Invitations
 }
 
-export function createApp(services: Services): Express {
+export function createApp(services: AppDeps): Express {
   const { settings, company, people, keepStateStore, audit, now } = services
   const app = createExpress(settings)
   const snapshot = new PeopleSnapshot(people, keepStateStore, now)
@@ -97,7 +97,7 @@ function createExpress({ TRUST_PROXY }: Settings): Express {
 const pathsUnder = (...roots: string[]) => new RegExp(`^(?=/(?:${roots.join('|')})\\b)`, 'i')
 
 /** Probes, metrics, assets, and requests of the authorization server and other programs. */
-function addRoutesForPrograms(app: Express, services: Services, exports: Router): void {
+function addRoutesForPrograms(app: Express, services: AppDeps, exports: Router): void {
   const { settings, company, log, now, metrics, audit, limits, pages, signIn } = services
   const { authorizationServer, records, returnTo } = services
 
@@ -130,7 +130,7 @@ function addRoutesForPrograms(app: Express, services: Services, exports: Router)
   )
 }
 
-function addRoutesForEveryone(app: Express, services: Services): void {
+function addRoutesForEveryone(app: Express, services: AppDeps): void {
   const { settings, company, describeIn, log, now, audit, limits, pages, people, invitations } = services
   const { session, start, callback, signOut } = services.signIn
   const publicUrl = settings.PUBLIC_URL
@@ -179,7 +179,7 @@ function addRoutesForEveryone(app: Express, services: Services): void {
   )
 }
 
-function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnapshot, exports: Router): void {
+function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnapshot, exports: Router): void {
   const { settings, company, describeIn, log, now, audit, limits, pages, service, walks, checks } = services
   const sendPage = pages.send
 
@@ -233,7 +233,7 @@ function addPrivateRoutes(app: Express, services: Services, snapshot: PeopleSnap
   app.use(exports)
 }
 
-function addFailures(app: Express, services: Services): void {
+function addFailures(app: Express, services: AppDeps): void {
   const { settings, company, log, now, metrics, pages, signIn } = services
 
   app.use(() => {

@@ -48,7 +48,7 @@ export function createOnramp(
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const audit = createAudit(log, metrics.registry, createAuditIds(secrets, normalizedAddress))
-  const base: Base = { settings, company, log, now, metrics, records, keyRing, audit }
+  const base: SharedDeps = { settings, company, log, now, metrics, records, keyRing, audit }
 
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const checkReturnTo = (value: unknown) => safeReturnTo(value, returnTo)
@@ -114,12 +114,12 @@ export function createOnramp(
   }
 }
 
-type Base = Pick<
+type SharedDeps = Pick<
   Parameters<typeof createApp>[0],
   'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit'
 > & { keyRing: KeyRing }
 
-function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: Base) {
+function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: SharedDeps) {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings
   const people = new PeopleStore({
     records,
@@ -135,7 +135,7 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
 }
 
 function createIdentity(
-  { settings, log, now, metrics, records, keyRing, audit }: Base,
+  { settings, log, now, metrics, records, keyRing, audit }: SharedDeps,
   languageOf: (req: Request) => string,
 ) {
   const onCall = metrics.observeAuthorizationServer
@@ -146,7 +146,7 @@ function createIdentity(
 }
 
 function createService(
-  { settings, company, log, now, metrics }: Base,
+  { settings, company, log, now, metrics }: SharedDeps,
   { tokenRefresh }: SignIn,
   authorizationServer: AuthorizationServer,
 ) {
@@ -171,7 +171,7 @@ function createService(
 }
 
 const createChecks = (
-  { settings, company, log, now, audit }: Base,
+  { settings, company, log, now, audit }: SharedDeps,
   service: ServiceForPerson,
   walks: WalkStore,
   progress: ProgressRecorder,

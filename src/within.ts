@@ -1,17 +1,17 @@
 // Limits the wait for work. The work isn't cancelled, and its later failure is ignored.
 
-export class TooSlow extends Error {
-  override name = 'TooSlow'
+export class TimedOut extends Error {
+  override name = 'TimedOut'
   readonly code = 'ETIMEDOUT'
   constructor(milliseconds: number) {
     super(`no answer within ${Math.round(milliseconds)} ms`)
   }
 }
 
-/** @throws {TooSlow} if the work takes longer, or its own error */
-export const within = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
+/** @throws {TimedOut} if the work takes longer, or its own error */
+export const withTimeout = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     // After a blocked event loop, the result may be there already: it is read before setImmediate.
-    const timer = setTimeout(() => setImmediate(reject, new TooSlow(milliseconds)), milliseconds)
+    const timer = setTimeout(() => setImmediate(reject, new TimedOut(milliseconds)), milliseconds)
     void work.then(resolve, reject).then(() => clearTimeout(timer))
   })

@@ -2,7 +2,7 @@
 import { datasourceType, humanize } from '../company/app-names.ts'
 import { newApproval, type Approval } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { newApp, type AppCounts, type Report } from './report.ts'
+import { newAppCounts, type AppCounts, type Report } from './report.ts'
 
 export const approvalPath = (instance: string): string => `/approvals/${encodeURIComponent(instance)}`
 
@@ -10,7 +10,7 @@ export const approvalPath = (instance: string): string => `/approvals/${encodeUR
 export function earlyApproval(instance: string, { datasources, madeAt }: Report): Approval {
   const app: AppCounts =
     datasources.find((one) => one.instance === instance) ??
-    newApp(instance, humanize(datasourceType(instance)))
+    newAppCounts(instance, humanize(datasourceType(instance)))
   const waiting = app.counts.blocked
   const since = waiting === 0 ? Infinity : Date.parse(app.blockedSince ?? madeAt)
   return { ...newApproval(instance, app.name), waiting, since }

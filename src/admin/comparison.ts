@@ -1,7 +1,7 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, FLOWS, isSettling, settledAt, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, FLOWS, isCountedLater, settledAt, utcDay, zeros, type Report } from './report.ts'
 
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'flows' | 'datasources'>
 
@@ -24,7 +24,7 @@ export function compareSince(report: Compared, keepState: KeepState, now: number
   const flows = zeros(FLOWS)
   const settled = utcDay(settledAt(now))
   for (const counts of since)
-    for (const what of FLOWS) if (!isSettling(what) || counts.day < settled) flows[what] += counts[what]
+    for (const what of FLOWS) if (!isCountedLater(what) || counts.day < settled) flows[what] += counts[what]
   return compareWith(row, report, flows, keepState, (at) => utcDay(at) > row.day)
 }
 

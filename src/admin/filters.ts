@@ -32,7 +32,7 @@ const FILTERS = {
   off: (about) => hasAppIn(about, 'off'),
   noAddress: ({ apps }) => apps.some(({ hasNoAddress }) => hasNoAddress),
   lapsed: ({ apps }) => apps.some(isLapsed),
-  removed: (_about, { app }, { goneApps }) => goneApps.some((one) => app === '' || one === app),
+  removed: (_about, { app }, { delistedApps }) => delistedApps.some((one) => app === '' || one === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
@@ -98,7 +98,7 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const apps = summary.apps.filter(({ instance }) => instance === app)
   const isListed = app === '' || apps.length > 0
-  if (!isListed && !summary.goneApps.includes(app)) return undefined
+  if (!isListed && !summary.delistedApps.includes(app)) return undefined
   const about = app === '' ? summary : { ...summary, apps }
   // `gone` excludes every other filter, but a search of everyone finds these people too.
   const isGone = CRITERIA.gone(summary)

@@ -8,7 +8,7 @@ import type { Approval, KeepState, MassDisconnect, RemovedApp } from '../people/
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
-import { keepCommand, describeActionItems, goneFrom, statsOf } from './overview.ts'
+import { keepCommand, describeActionItems, delistedCounts, statsOf } from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 
@@ -58,7 +58,7 @@ export function removedAppsNotice(
 ): Notice {
   const { t, displayName } = context
   const questions = found.map((app) =>
-    t('admin.need.removed', { app: displayName(app, t.lang), ...goneFrom(report, app.instance) }),
+    t('admin.need.removed', { app: displayName(app, t.lang), ...delistedCounts(report, app.instance) }),
   )
   const commands = found.flatMap(({ instance }) =>
     (['removed', 'release'] as const).flatMap((option) => keepCommand(instance, option) ?? []),

@@ -196,8 +196,8 @@ function funnelOf({ funnel, toConnect }: Report, t: Texts) {
 const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
   now - lastRunAt < 3 * 3_600_000
 
-export const goneFrom = ({ goneApps }: Report, app: string) =>
-  goneApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
+export const delistedCounts = ({ delistedApps }: Report, app: string) =>
+  delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
 const MAX_APPS = 3
 
@@ -250,7 +250,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     return why === '' ? [] : [item]
   }
   const removed = unansweredRemovals(keepState).map((one) => {
-    const { count, listed } = goneFrom(report, one.instance)
+    const { count, listed } = delistedCounts(report, one.instance)
     const item = createItem('removed', count, 'removed', one, { listed })
     return { ...item, command: keepCommand(one.instance, 'removed') }
   })

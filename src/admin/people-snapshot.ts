@@ -24,9 +24,9 @@ const ORDERS = {
   download: byEmail,
 } satisfies Record<string, Order>
 
-type Use = keyof typeof ORDERS
+type Purpose = keyof typeof ORDERS
 
-type Snapshot = Record<Use, PersonSummary[]> & { report: Report }
+type Snapshot = Record<Purpose, PersonSummary[]> & { report: Report }
 
 /** A merge sort in turns, because sorting 50,000 names would block the event loop for a quarter of a second. */
 async function sortInTurns(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
@@ -76,7 +76,7 @@ export class PeopleSnapshot {
   }
 
   /** Everyone, for a page sorted by name, for a download by address. A slow reader continues in a newer snapshot. */
-  async *summaries(signal: AbortSignal, use: Use): AsyncGenerator<PersonSummary> {
+  async *summaries(signal: AbortSignal, use: Purpose): AsyncGenerator<PersonSummary> {
     for (let last: PersonSummary | undefined; ;) {
       const snapshot = await this.#newest(signal)
       await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))

@@ -1,7 +1,7 @@
 // Derives one person's history and the next helpful step, as texts for their page and `onramp person`. Pure. Times are
 // milliseconds since 1970.
 import { APPROVALS } from '../campaigns/approvals.ts'
-import { belowLimitFrom, campaignEmails } from '../campaigns/campaign.ts'
+import { nextAllowedAt, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { calendarOf, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
@@ -189,7 +189,7 @@ export function noEmailUntil(
   { now, ...company }: Pick<Company, 'timezone' | 'quietDays'> & { now: number },
 ) {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
-  const limit = belowLimitFrom(emails, now)
+  const limit = nextAllowedAt(emails, now)
   const quiet = quietUntil(now, calendarOf(company, person, state)) ?? 0
   const last = limit > quiet ? ({ why: 'limit', at: limit } as const) : ({ why: 'quiet', at: quiet } as const)
   return last.at > now ? last : undefined

@@ -32,8 +32,8 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
 type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
 /** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
-export function summarize(whole: Person & { goneApps?: string[] }, shared = (app: PersonApp) => app) {
-  const { goneApps = [], replacedApps: _replacedApps, ...person } = whole
+export function summarize(whole: Person & { delistedApps?: string[] }, shared = (app: PersonApp) => app) {
+  const { delistedApps = [], replacedApps: _replacedApps, ...person } = whole
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))
@@ -52,7 +52,7 @@ export function summarize(whole: Person & { goneApps?: string[] }, shared = (app
     checkedAt: lastCheck?.checkedAt,
     apps,
     /** Instances that vanished from this person's list and from many others at once. */
-    goneApps,
+    delistedApps,
     /** Instances that were in emails about new apps. */
     emailedApps: campaignEmails(person, NEW_APPS).flatMap((one) =>
       mayHaveBeenSent(one) ? (one.apps ?? []) : [],

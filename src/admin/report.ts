@@ -1,5 +1,5 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
-import { belowLimitFrom, MAX_REMINDERS } from '../campaigns/campaign.ts'
+import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PROGRESS_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
@@ -10,7 +10,8 @@ const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
 export const FLOWS = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
 /** True if the change counts only a working day after the email. */
-export const isSettling = (what: (typeof FLOWS)[number]): boolean => what === 'reminded' || what === 'acted'
+export const isCountedLater = (what: (typeof FLOWS)[number]): boolean =>
+  what === 'reminded' || what === 'acted'
 const OF_DAY = ['invited', 'signedIn', 'finished', ...FLOWS] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const
@@ -43,7 +44,7 @@ export const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP
  */
 export const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
-export const newApp = (instance: string, name: string) => ({
+export const newAppCounts = (instance: string, name: string) => ({
   instance,
   name,
   counts: zeros(APP_STATES),
@@ -60,7 +61,7 @@ export const newApp = (instance: string, name: string) => ({
 })
 
 /** Dates are ISO 8601. */
-export type AppCounts = ReturnType<typeof newApp> & {
+export type AppCounts = ReturnType<typeof newAppCounts> & {
   /** When someone first reported that an admin has to approve the app. */
   blockedSince?: string
   /** When it was last new for someone. */
@@ -82,7 +83,7 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
  * @param now milliseconds since 1970
  * @param options.since adds `flows`, the changes since then; emails count a working day later
  * @param options.unread returns the number of unreadable records; called at the end
- * @returns report.json, with ISO dates. `goneApps` vanished from `count` lists, and are still on `listed`
+ * @returns report.json, with ISO dates. `delistedApps` vanished from `count` lists, and are still on `listed`
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
@@ -94,7 +95,7 @@ export async function createReport(
   const groups = new Map<string, GroupCounts>()
   const days = new Map<string, DayCounts>()
   const flows = zeros(FLOWS)
-  const goneApps = new Map<string, number>()
+  const delistedApps = new Map<string, number>()
   let gone = 0
   for await (const summary of all) {
     if (CRITERIA.gone(summary)) {
@@ -105,12 +106,12 @@ export async function createReport(
     addToTotals(totals, summary, met, now)
     addToGroup(groups, summary.person.group, met)
     addToApps(apps, summary, now)
-    for (const app of summary.goneApps) goneApps.set(app, (goneApps.get(app) ?? 0) + 1)
+    for (const app of summary.delistedApps) delistedApps.set(app, (delistedApps.get(app) ?? 0) + 1)
     const moments = momentsOf(summary)
     addToDays(days, moments)
     if (since !== undefined)
       for (const what of FLOWS) {
-        const [from, to] = isSettling(what) ? [settledAt(since), settledAt(now)] : [since, Infinity]
+        const [from, to] = isCountedLater(what) ? [settledAt(since), settledAt(now)] : [since, Infinity]
         if ((moments[what] ?? 0) > from && (moments[what] ?? 0) <= to) flows[what]++
       }
   }
@@ -125,7 +126,7 @@ export async function createReport(
     datasources: [...apps.values()].sort(
       (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
     ),
-    goneApps: [...goneApps].map(([instance, count]) => ({
+    delistedApps: [...delistedApps].map(([instance, count]) => ({
       instance,
       count,
       listed: peopleOpen(apps.get(instance)),
@@ -187,9 +188,7 @@ export function dueAt({ person, emails, emailState }: PersonSummary): number {
 
 /** True if an app is unconnected and the quarterly limit of emails is reached. @param now milliseconds since 1970 */
 export const isLimited = ({ person, progress, emails }: PersonSummary, now: number): boolean =>
-  !['ready', 'gone'].includes(progress) &&
-  person.optedOutAt === undefined &&
-  belowLimitFrom(emails, now) > now
+  !['ready', 'gone'].includes(progress) && person.optedOutAt === undefined && nextAllowedAt(emails, now) > now
 
 /** When the first new app came, if only new apps are left; milliseconds since 1970. */
 function newAppAt({ apps, progress }: PersonSummary): number | undefined {
@@ -239,7 +238,7 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, newAt, movedFrom, blockedAt } = one
     const existing = apps.get(instance)
     if (existing === undefined && apps.size >= MAX_APPS) continue
-    const app: AppCounts = existing ?? newApp(instance, name)
+    const app: AppCounts = existing ?? newAppCounts(instance, name)
     app.counts[state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++

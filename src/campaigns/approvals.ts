@@ -27,11 +27,11 @@ const WORKING_DAYS = {
 }
 
 /** Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. */
-type Waiter = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
+type WaitingPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt' | 'connectedAt', number> & { isReachable: boolean }
 
 /** `isRequestDue`: the owners are to be emailed. `isNewlyApproved`: their decision is new. */
-type Decision = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
+type ApprovalUpdate = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
 
 /** `calendar`: the working days of the owners. */
 type ApprovalContext = { now: number; calendar: WorkCalendar }
@@ -55,9 +55,9 @@ export async function decideApprovals(
   state: KeepState,
   findDecision: KeepStateStore['findDecision'],
   moment: ApprovalContext,
-): Promise<Decision[]> {
+): Promise<ApprovalUpdate[]> {
   const apps = new Map(
-    (state.approvals ?? []).map((one) => [one.instance, { ...one, people: [] as Waiter[] }]),
+    (state.approvals ?? []).map((one) => [one.instance, { ...one, people: [] as WaitingPerson[] }]),
   )
   for await (const each of people) {
     if (isGone(each)) continue
@@ -76,7 +76,7 @@ export async function decideApprovals(
     }
   }
   const paused = pausedApps(state)
-  const decisions: Decision[] = []
+  const decisions: ApprovalUpdate[] = []
   for (const { people: waiters, ...app } of apps.values()) {
     const result = decideApproval(app, waiters, await findDecision(app.instance), moment)
     if (result !== undefined)
@@ -104,10 +104,10 @@ export function isApprovalEmailDue(
 /** @returns undefined if no one waits any longer */
 export function decideApproval(
   before: Approval,
-  people: readonly Waiter[],
+  people: readonly WaitingPerson[],
   decision: Parameters<typeof applyDecision>[1],
   { now, calendar }: ApprovalContext,
-): Decision | undefined {
+): ApprovalUpdate | undefined {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days
   const blocked = people.filter(({ state }) => state === 'blocked')
   const all = blocked.toSorted((one, other) => one.blockedAt - other.blockedAt)
@@ -117,7 +117,7 @@ export function decideApproval(
   const decided = applyDecision({ ...before, since: waitingAt(before)[0]?.blockedAt ?? now }, decision)
   const { approvedAt } = decided
   const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
-  const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: Waiter) =>
+  const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: WaitingPerson) =>
     isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
   const isConfirmed = people.some(
     ({ state, notifiedAt, connectedAt }) =>
@@ -138,7 +138,7 @@ export function decideApproval(
   const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
   if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
-  const isLongAgo = ({ notifiedAt }: Waiter) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
+  const isLongAgo = ({ notifiedAt }: WaitingPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state: how }) => how === 'blocked')
   const next = stage === 'approved' && notified.every(isLongAgo) ? candidates.slice(0, 1) : []
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)

@@ -21,7 +21,7 @@ export type ReminderPolicy = {
   isAbout?: (app: PersonApp, person: Person) => boolean
 }
 
-export type DueEmail =
+export type EmailDecision =
   /** `reminder` 0: the invitation. `isRetry`: something failed before, so everyone else comes first. */
   | { kind: 'mail'; reminder: number; isRetry: boolean }
   /** The newest email may have arrived, or was rejected for good. */
@@ -40,7 +40,7 @@ const QUARTER_MS = 91 * 86_400_000
 const MAX_IN_A_QUARTER = 4
 
 /** When the quarterly limit allows the next email, milliseconds since 1970; 0: now. */
-export function belowLimitFrom(emails: readonly EmailRecord[], now: number): number {
+export function nextAllowedAt(emails: readonly EmailRecord[], now: number): number {
   const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
   const times = sent.map(({ at }) => at + QUARTER_MS).sort((one, other) => one - other)
   return times.at(-MAX_IN_A_QUARTER) ?? 0
@@ -49,7 +49,7 @@ export function belowLimitFrom(emails: readonly EmailRecord[], now: number): num
 /** Not opted out, and below the quarterly limit. */
 export const isReachable = ({ campaigns, optedOutAt }: Person, now: number): boolean =>
   optedOutAt === undefined &&
-  belowLimitFrom(
+  nextAllowedAt(
     campaigns.flatMap(({ emails }) => emails),
     now,
   ) === 0
@@ -72,7 +72,7 @@ const isReminderDue = (last: EmailRecord, { remindAfterMs }: ReminderPolicy, now
   remindAfterMs !== undefined && last.reminder < MAX_REMINDERS && now - last.at >= remindAfterMs
 
 /** @param now milliseconds since 1970 */
-export function dueEmail(person: Person, policy: ReminderPolicy, now: number): DueEmail {
+export function dueEmail(person: Person, policy: ReminderPolicy, now: number): EmailDecision {
   const last = campaignEmails(person, ONBOARDING).at(-1)
   const isUnknown = last?.state === 'unknown' || last?.state === 'sending'
   const isSent = last?.state === 'sent' || (isUnknown && policy.unknown === 'sent')

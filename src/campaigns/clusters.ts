@@ -101,7 +101,7 @@ const disconnectOf = <One extends FoundCluster>(found: readonly One[], instance:
   )
 
 /** Turns such new apps into lapses. They begin no earlier than the mass disconnect, to count as part of it. */
-export function withHiddenLapses(person: Person, found: readonly MassDisconnect[]): Person {
+export function withMassDisconnectLapses(person: Person, found: readonly MassDisconnect[]): Person {
   const { lastCheck } = person
   const lossOf = (app: AppRecord) => (isNew(app) ? disconnectOf(found, app.instance, app.newAt) : undefined)
   if (!lastCheck?.apps.some(lossOf)) return person

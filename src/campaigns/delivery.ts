@@ -4,14 +4,14 @@ import { withUniqueNames } from '../company/app-names.ts'
 import type { PeopleStore } from '../people/people.ts'
 import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS } from './approvals.ts'
-import type { DueEmail } from './campaign.ts'
+import type { EmailDecision } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
 import type { AddressChange } from './listed-people.ts'
-import { EmailLedger, RunStopped, type LedgerDeps, type Plan } from './ledger.ts'
+import { EmailLedger, RunStopped, type LedgerDeps, type PlannedEmail } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import type { SendResult } from './mail/send-result.ts'
 import { quoteReply } from './mail/smtp-error.ts'
-import type { Invitee } from './people-file.ts'
+import type { ListEntry } from './people-file.ts'
 import type { createPersonCheck } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
@@ -19,7 +19,7 @@ import { forEachConcurrent, type Throttle } from './throttle.ts'
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
 export type DeliveryProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
-export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patienceMs'> & {
+export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
   check: ReturnType<typeof createPersonCheck>
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
@@ -43,7 +43,7 @@ export type CampaignRun = Pick<LedgerDeps, 'isHeld' | 'now' | 'signal' | 'patien
 
 export type Campaign = {
   name: string
-  due: (person: Person, now: number) => DueEmail
+  due: (person: Person, now: number) => EmailDecision
   /** @param person as recorded before the check */
   isAbout: (app: PersonApp, person: Person) => boolean
   compose: ComposeEmail
@@ -88,17 +88,17 @@ export class Delivery {
     return this.#started >= this.#limit
   }
 
-  plan(email: string): Promise<Plan> {
+  plan(email: string): Promise<PlannedEmail> {
     return this.#ledger.plan(email)
   }
 
-  countNotDue({ email }: Invitee, due: Exclude<DueEmail, { kind: 'mail' }>): void {
+  countNotDue({ email }: ListEntry, due: Exclude<EmailDecision, { kind: 'mail' }>): void {
     if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
     else if (due.kind !== 'moved') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
   }
 
   /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
-  async deliver(invitee: Invitee, { person, due, checkedAt }: Plan): Promise<void> {
+  async deliver(invitee: ListEntry, { person, due, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#run
     const check = await checkPerson(invitee.email)
     if (check.kind === 'unknown') return await this.#onUnknown(invitee, check.detail)
@@ -144,7 +144,7 @@ export class Delivery {
     if (++this.#failuresInARow[side] >= MAX_FAILURES_IN_A_ROW) throw new RunStopped(reason)
   }
 
-  async #onUnknown(invitee: Invitee, detail: string): Promise<void> {
+  async #onUnknown(invitee: ListEntry, detail: string): Promise<void> {
     this.#count(invitee.email, 'unknownToService')
     if (!this.#isDryRun) await this.#ledger.recordCheck(invitee, undefined)
     this.#lastUnknown = detail
@@ -157,7 +157,7 @@ export class Delivery {
 
   /** @param about.apps the apps of the email @param about.known all apps of the person */
   async #sendEmail(
-    invitee: Invitee,
+    invitee: ListEntry,
     reminder: number,
     about: { person: Person; checked: CheckResponse } & Record<'apps' | 'known', readonly PersonApp[]>,
   ): Promise<void> {
@@ -240,7 +240,7 @@ export class Delivery {
  * @param limit of emails @throws {RunStopped} {MailServerUnusable} {StoreUnavailable}
  */
 export async function sendInvitations(
-  list: readonly Invitee[],
+  list: readonly ListEntry[],
   run: CampaignRun,
   campaign: Campaign,
   limit: number,
@@ -266,13 +266,13 @@ export async function sendInvitations(
 }
 
 async function* dueInOrder(
-  list: readonly Invitee[],
+  list: readonly ListEntry[],
   delivery: Delivery,
   tally: CampaignRun['tally'],
   isStopped: () => boolean,
-): AsyncGenerator<{ invitee: Invitee; plan: Plan }> {
+): AsyncGenerator<{ invitee: ListEntry; plan: PlannedEmail }> {
   const seen = new Set<string>()
-  const last: Invitee[] = []
+  const last: ListEntry[] = []
   for (const invitee of list) {
     if (isStopped()) return
     tally.rows++

@@ -8,7 +8,7 @@ import {
   dueEmail,
   isReachable,
   ONBOARDING,
-  type DueEmail,
+  type EmailDecision,
   type ReminderPolicy,
 } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-time.ts'
@@ -97,8 +97,8 @@ function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {
 /** `calendar`: the person's time zone and quiet days. */
 type EmailContext = { state: KeepState; now: number; calendar: WorkCalendar }
 
-export function dueEmailOf(name: CampaignName, whole: Person, moment: EmailContext): DueEmail {
-  const person = forCampaign(name, whole, moment.state)
+export function dueEmailOf(name: CampaignName, recorded: Person, moment: EmailContext): EmailDecision {
+  const person = forCampaign(name, recorded, moment.state)
   if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
   if (name !== ONBOARDING) return dueEmailAbout(name, person, moment)
   // The email about a lapse covers the other apps, too.
@@ -110,7 +110,7 @@ function dueEmailAbout(
   name: typeof APPROVALS | EpisodeName,
   person: Person,
   { state, now, calendar }: EmailContext,
-): DueEmail {
+): EmailDecision {
   const last = campaignEmails(person, name).at(-1)
   const invitation = name !== LAPSES ? campaignEmails(person, ONBOARDING).at(-1) : undefined
   if (last?.state === 'failed' || invitation?.state === 'failed') return NOT_DUE

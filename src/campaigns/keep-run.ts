@@ -23,13 +23,13 @@ import {
 import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
-import { findClusters, withHiddenLapses } from './clusters.ts'
+import { findClusters, withMassDisconnectLapses } from './clusters.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, forCampaign, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { isSuspiciouslyMany, ListedPeople } from './listed-people.ts'
-import type { Invitee } from './people-file.ts'
+import type { ListEntry } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime, nextWorkingTime, calendarOf } from './working-time.ts'
 
@@ -67,13 +67,13 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 
 /** Listed people, with or without a record, and the emails that are due for each. */
 export async function* duePeople(
-  list: readonly Invitee[],
+  list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,
   { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: () => number },
 ): AsyncGenerator<DuePerson> {
   await nextTurn()
   const rows = new ListedPeople(list)
-  const dueOf = (known: Person, invitee: Invitee): DuePerson => {
+  const dueOf = (known: Person, invitee: ListEntry): DuePerson => {
     const person = withListing(withDetails(known, invitee), true, now())
     const moment = { state, now: now(), calendar: calendarOf(company, person, state) }
     const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
@@ -84,7 +84,7 @@ export async function* duePeople(
     const invitee = rows.matchRow(person)
     if (invitee !== undefined) yield dueOf(person, invitee)
   }
-  for (const [index, invitee] of rows.unknown().entries()) {
+  for (const [index, invitee] of rows.rowsWithoutRecord().entries()) {
     if (index % MAX_IN_A_TURN === 0) await nextTurn()
     yield dueOf(newPerson(invitee.email, now()), invitee)
   }
@@ -92,7 +92,7 @@ export async function* duePeople(
 
 /** When working time brings the first emails, milliseconds since 1970. Undefined if no email is due then. */
 export async function firstEmailsAt(
-  list: readonly Invitee[],
+  list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,
   { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: number },
 ): Promise<number | undefined> {
@@ -103,7 +103,7 @@ export async function firstEmailsAt(
   return undefined
 }
 
-type DuePerson = { person: Person; invitee: Invitee; emails: { name: CampaignName; reminder: number }[] }
+type DuePerson = { person: Person; invitee: ListEntry; emails: { name: CampaignName; reminder: number }[] }
 
 type Sweep = NonNullable<KeepState['sweep']>
 
@@ -111,9 +111,9 @@ export class KeepRun {
   readonly #run: CampaignRun
   readonly #options: KeepRunOptions
   readonly #began: number
-  readonly #list: readonly Invitee[]
+  readonly #list: readonly ListEntry[]
   /** By present addresses. */
-  #invitees: ReadonlyMap<string, Invitee>
+  #invitees: ReadonlyMap<string, ListEntry>
   /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []
   /** People whose address on the list is a former one. */
@@ -121,7 +121,7 @@ export class KeepRun {
   #state: KeepState & { sweep: Sweep }
   #hasResponded = false
 
-  constructor(list: readonly Invitee[], run: CampaignRun, options: KeepRunOptions) {
+  constructor(list: readonly ListEntry[], run: CampaignRun, options: KeepRunOptions) {
     this.#run = run
     this.#options = options
     this.#began = run.now()
@@ -163,7 +163,7 @@ export class KeepRun {
   }
 
   /** When a run last found it working time in each zone, or first saw the zone. */
-  #zonesOf(list: readonly Invitee[]): Record<string, number> {
+  #zonesOf(list: readonly ListEntry[]): Record<string, number> {
     const before = this.#options.state.zones
     const seenAt = (zone: string) =>
       isWorkingTime(this.#began, { timezone: zone }) ? this.#began : (before[zone] ?? this.#began)
@@ -175,7 +175,7 @@ export class KeepRun {
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
     const { people, rename, now } = this.#run
     const { state, isComplete, requireConfirmation } = this.#options
-    const listed = (person: Person, invitee: Invitee | undefined) =>
+    const listed = (person: Person, invitee: ListEntry | undefined) =>
       withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
     await nextTurn()
     const rows = new ListedPeople(this.#list)
@@ -199,7 +199,7 @@ export class KeepRun {
         `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. Nothing was done. If it is right, add --confirm.`,
       )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
-    this.#invitees = new Map(rows.current(refused).map((invitee) => [invitee.email, invitee]))
+    this.#invitees = new Map(rows.rowsByCurrentAddress(refused).map((invitee) => [invitee.email, invitee]))
     await nextTurn()
     this.outdated = rows.outdated
     this.listFaults = [
@@ -207,7 +207,7 @@ export class KeepRun {
       ...rows.faults,
     ]
     const unclear = new Set(refused.flatMap(({ from, to }) => [from, to]))
-    const all = [...changed, ...rows.unknown().map(({ email }) => email)]
+    const all = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
     for (const email of all.filter((one) => !unclear.has(one)))
       await people
         .change(email, (person) => listed(person, this.#invitees.get(email)))
@@ -224,7 +224,7 @@ export class KeepRun {
     const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
     tally.rows += this.#invitees.size - pending.size
-    const countRow = (invitee: Invitee) => (tally.rows += Number(pending.delete(invitee)))
+    const countRow = (invitee: ListEntry) => (tally.rows += Number(pending.delete(invitee)))
     const isLate = () => signal.aborted || now() - this.#began >= CHECKING_MS
     await this.#sendDue(delivery, due, countRow)
     const isThrough = await forEachConcurrent(unchecked.values(), atOnce, isLate, async (invitee) => {
@@ -251,9 +251,9 @@ export class KeepRun {
    * people in a row end a run; `others`: another email than a reminder is due
    */
   async #pendingPeople() {
-    const due: Invitee[] = []
-    const others = new Set<Invitee>()
-    const unchecked: { invitee: Invitee; order: string }[] = []
+    const due: ListEntry[] = []
+    const others = new Set<ListEntry>()
+    const unchecked: { invitee: ListEntry; order: string }[] = []
     for await (const { person, invitee, emails } of this.#duePeople()) {
       if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(invitee)
       if (emails[0] !== undefined && emails[0].name !== ONBOARDING) others.add(invitee)
@@ -272,8 +272,8 @@ export class KeepRun {
     const found = await findClusters(this.#listed(), this.#state, now())
     const disconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
     for await (const person of this.#listed())
-      if (withHiddenLapses(person, disconnects) !== person)
-        await people.change(person.email, (one) => withHiddenLapses(one, disconnects))
+      if (withMassDisconnectLapses(person, disconnects) !== person)
+        await people.change(person.email, (one) => withMassDisconnectLapses(one, disconnects))
     await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
   }
 
@@ -352,8 +352,8 @@ export class KeepRun {
 
   async #sendDue(
     delivery: Delivery,
-    list: readonly Invitee[],
-    onDone?: (one: Invitee) => void,
+    list: readonly ListEntry[],
+    onDone?: (one: ListEntry) => void,
   ): Promise<void> {
     const { atOnce, signal } = this.#run
     const isStopped = () => signal.aborted

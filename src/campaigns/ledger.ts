@@ -7,8 +7,8 @@ import { newPerson, withCheck, withDetails } from '../people/person.ts'
 import type { CheckResponse, EmailRecord, Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
-import { campaignEmail, withEmail, type DueEmail } from './campaign.ts'
-import type { Invitee } from './people-file.ts'
+import { campaignEmail, withEmail, type EmailDecision } from './campaign.ts'
+import type { ListEntry } from './people-file.ts'
 import type { SendResult } from './mail/send-result.ts'
 
 /** The run ended early, for the reason in the message. The next run resumes it. */
@@ -17,14 +17,14 @@ export class RunStopped extends OperatorError {
 }
 
 /** `checkedAt`: the start of the check. */
-export type Plan = { person: Person; due: DueEmail; checkedAt: number }
+export type PlannedEmail = { person: Person; due: EmailDecision; checkedAt: number }
 
 export type LedgerDeps = {
   people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
   campaign: string
-  due: (person: Person, now: number) => DueEmail
+  due: (person: Person, now: number) => EmailDecision
   /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
-  isHeld: () => Promise<boolean>
+  holdsLease: () => Promise<boolean>
   now: () => number
   signal: AbortSignal
   patienceMs?: number | undefined
@@ -45,7 +45,7 @@ export class EmailLedger {
     this.#began = deps.now()
   }
 
-  async plan(email: string): Promise<Plan> {
+  async plan(email: string): Promise<PlannedEmail> {
     const { people, due, now } = this.#deps
     const record = await this.#retryDuringOutage(() => people.get(email)).catch((error: unknown) => {
       if (error instanceof PersonUnreadable) return 'unreadable' as const
@@ -65,13 +65,14 @@ export class EmailLedger {
    * @throws {RunStopped} if another run has taken over
    */
   async recordSending(
-    invitee: Invitee,
+    invitee: ListEntry,
     reminder: number,
     checked: CheckResponse,
     about: Pick<EmailRecord, 'apps' | 'isMoved'> = {},
   ): Promise<boolean> {
-    const { campaign, due, isHeld, now } = this.#deps
-    if (!(await this.#retryDuringOutage(isHeld))) throw new RunStopped('another run took over the campaign')
+    const { campaign, due, holdsLease, now } = this.#deps
+    if (!(await this.#retryDuringOutage(holdsLease)))
+      throw new RunStopped('another run took over the campaign')
     const runId = this.#runId
     let isOurs = false
     await this.#change(invitee.email, (before) => {
@@ -98,7 +99,7 @@ export class EmailLedger {
     )
   }
 
-  async postpone(invitee: Invitee, reminder: number): Promise<void> {
+  async postpone(invitee: ListEntry, reminder: number): Promise<void> {
     const { campaign, now } = this.#deps
     await this.#change(invitee.email, (before) =>
       withEmail(withDetails(before, invitee), { campaign, reminder, state: 'deferred', now: now() }),
@@ -106,7 +107,7 @@ export class EmailLedger {
   }
 
   /** Records a check without an email. @param checked undefined: the service knows no such account */
-  async recordCheck(invitee: Invitee, checked: CheckResponse | undefined): Promise<void> {
+  async recordCheck(invitee: ListEntry, checked: CheckResponse | undefined): Promise<void> {
     await this.#change(invitee.email, (before) => {
       if (checked !== undefined) return this.#withCheckApplied(before, invitee, checked)
       const person = withDetails(before, invitee)
@@ -114,7 +115,7 @@ export class EmailLedger {
     })
   }
 
-  #withCheckApplied(before: Person, invitee: Invitee, checked: CheckResponse): Person {
+  #withCheckApplied(before: Person, invitee: ListEntry, checked: CheckResponse): Person {
     return withCheck(withDetails(before, invitee), checked, this.#deps.now())
   }
 

@@ -1,6 +1,6 @@
 // Matches rows of a list with people on record. A row may have a new address (recognized by the id), or a former one.
 import type { Person } from '../people/person.ts'
-import type { Invitee } from './people-file.ts'
+import type { ListEntry } from './people-file.ts'
 
 /** A person's former and new address. */
 export type AddressChange = { from: string; to: string }
@@ -11,7 +11,7 @@ export const isSuspiciouslyMany = (changes: readonly AddressChange[], people: nu
 
 type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'renamingFrom'>
 
-const isSamePerson = (row: Invitee | undefined, { id }: KnownPerson): row is Invitee =>
+const isSamePerson = (row: ListEntry | undefined, { id }: KnownPerson): row is ListEntry =>
   row !== undefined && (row.id === undefined || id === undefined || row.id === id)
 
 export class ListedPeople {
@@ -19,22 +19,22 @@ export class ListedPeople {
   readonly changes: AddressChange[] = []
   /** Rows skipped because the address may belong to a listed person or to a new one. */
   faults: string[] = []
-  readonly #list: readonly Invitee[]
+  readonly #list: readonly ListEntry[]
   /** If the list names someone twice, the last row counts. */
-  readonly #rows: ReadonlyMap<string, Invitee>
-  readonly #byId: ReadonlyMap<string | undefined, Invitee>
+  readonly #rows: ReadonlyMap<string, ListEntry>
+  readonly #byId: ReadonlyMap<string | undefined, ListEntry>
   readonly #known = new Set<string>()
   /** Current addresses by the former address on the list. */
   readonly #present = new Map<string, string>()
 
-  constructor(list: readonly Invitee[]) {
+  constructor(list: readonly ListEntry[]) {
     this.#list = list
     this.#rows = new Map(list.map((row) => [row.email, row]))
     this.#byId = new Map([...this.#rows.values()].map((row) => [row.id, row]))
   }
 
   /** The person's row, with their new address. Call it once for each person on record. */
-  matchRow(person: KnownPerson): Invitee | undefined {
+  matchRow(person: KnownPerson): ListEntry | undefined {
     const { email, id, formerEmails = [], renamingFrom } = person
     if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
     this.#known.add(email)
@@ -51,7 +51,7 @@ export class ListedPeople {
   }
 
   /** The list with present addresses. Leaves out refused rows, whose emails might reach another person. */
-  current(refused: readonly AddressChange[]): Invitee[] {
+  rowsByCurrentAddress(refused: readonly AddressChange[]): ListEntry[] {
     const refusedAddresses = new Set(refused.map(({ to }) => to))
     // The former address is free now, and may belong to another person.
     for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
@@ -74,7 +74,7 @@ export class ListedPeople {
   }
 
   /** Rows of people without a record. Call it after `current`. */
-  unknown(): Invitee[] {
+  rowsWithoutRecord(): ListEntry[] {
     return [...this.#rows.values()].filter(
       ({ email }) => !this.#known.has(email) && !this.#present.has(email),
     )
@@ -85,13 +85,13 @@ export class ListedPeople {
  * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …).
  * @returns `unused`: the number of removed ids
  */
-export function withUsableIds(list: readonly Invitee[]): { list: Invitee[]; unused: number } {
+export function withUsableIds(list: readonly ListEntry[]): { list: ListEntry[]; unused: number } {
   const owners = new Map<string, string>()
   for (const { id = '', email } of list) owners.set(id, (owners.get(id) ?? email) === email ? email : '')
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
   const areRows = numbers.every((number, at) => number > (numbers[at - 1] ?? -1) && number <= 2 * list.length)
   const isUsable = (id = '') => !areRows && owners.get(id) !== ''
-  const withoutId = ({ id: _unusable, ...row }: Invitee): Invitee => row
+  const withoutId = ({ id: _unusable, ...row }: ListEntry): ListEntry => row
   const used = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
   return { list: used, unused: list.filter(({ id }) => id !== undefined && !isUsable(id)).length }
 }

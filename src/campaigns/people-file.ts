@@ -19,9 +19,9 @@ import {
   type Columns,
 } from './people-columns.ts'
 
-export type Invitee = ListDetails & { email: string }
+export type ListEntry = ListDetails & { email: string }
 
-type ListRow = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
+type ListRow = { line: number } & ({ kind: 'person'; person: ListEntry } | { kind: 'fault'; fault: string })
 
 class InvalidRow extends Error {}
 
@@ -293,7 +293,7 @@ function checkText(text: string, what: string): void {
   if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${what} is too long`)
 }
 
-function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
+function personOf({ columns, cells }: Cells, onUnread: OnUnread): ListEntry {
   const textIn = (column: number): string => {
     const cell = cells[column]
     if (typeof cell === 'number' && column === columns.id) return String(cell)
@@ -303,7 +303,7 @@ function personOf({ columns, cells }: Cells, onUnread: OnUnread): Invitee {
   if (email === '') throw new InvalidRow('missing email address')
   const address = addressToInvite(email)
   if (address === undefined) throw new InvalidRow(`${quoteCell(email)} is not a valid email address`)
-  const person: Invitee = { email: address }
+  const person: ListEntry = { email: address }
   for (const what of LIST_COLUMNS) {
     const text = textIn(columns[what])
     const { unread, read } = READERS[what] ?? {}

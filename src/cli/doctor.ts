@@ -2,14 +2,14 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
-import { examine } from '../doctor/examine.ts'
+import { runChecks } from '../doctor/examine.ts'
 
 export async function doctor(
   options: { as?: string; offline?: boolean; strict?: boolean; json?: boolean },
   { env, stdout, now }: CommandContext,
 ): Promise<number> {
   const { as: actAs, offline = false, strict, json } = options
-  const report = await examine({ env, now, actAs, offline })
+  const report = await runChecks({ env, now, actAs, offline })
   const { findings, notRun } = report
   const counts = { ok: 0, warn: 0, fail: 0, skip: 0 }
   for (const { status } of findings) counts[status]++
@@ -46,7 +46,7 @@ const INDENT = 8
 const ARROW = '-> '
 
 function linesOf(
-  { status, message, settings, fix }: Awaited<ReturnType<typeof examine>>['findings'][number],
+  { status, message, settings, fix }: Awaited<ReturnType<typeof runChecks>>['findings'][number],
   paint: Colors,
   columns: number,
 ) {

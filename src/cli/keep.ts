@@ -11,7 +11,7 @@ import {
   massDisconnectNotice,
   removedAppsNotice,
 } from '../admin/notices.ts'
-import { goneFrom } from '../admin/overview.ts'
+import { delistedCounts } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, isoDate, utcDay, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'
@@ -43,8 +43,8 @@ import {
   createCampaignRun,
   loadRunInput,
   printSummary,
-  withNeighbors,
-  type Neighbors,
+  withExternalServices,
+  type ExternalServices,
   type RunInput,
 } from './invite/campaign-run.ts'
 import { createComposers, NO_FROM } from './invite/email.ts'
@@ -87,9 +87,9 @@ export async function keep(
     withStore(input.settings, async (records) => {
       const run = { ...input, options, signal }
       if (options.dryRun) return await printDueEmails(records, run)
-      const code = await withCampaignLease(records, (isHeld) =>
-        withNeighbors(input, { signal }, (neighbors) =>
-          runOnce(records, run, isHeld, { ...neighbors, sendEvent: sendEventOnce }),
+      const code = await withCampaignLease(records, (holdsLease) =>
+        withExternalServices(input, { signal }, (services) =>
+          runOnce(records, run, holdsLease, { ...services, sendEvent: sendEventOnce }),
         ),
       )
       if (code !== undefined) return code
@@ -150,15 +150,15 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   return 0
 }
 
-type KeepNeighbors = Neighbors & { sendEvent: typeof sendEventOnce }
+type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }
 
 /** @returns the exit code @throws what {@link KeepRun.work} throws; /admin shows it until a run ends well */
 export async function runOnce(...given: Parameters<typeof runThrough>): Promise<number> {
-  const [records, { settings, context, signal }, isHeld] = given
+  const [records, { settings, context, signal }, holdsLease] = given
   try {
     return await runThrough(...given)
   } catch (error) {
-    if (error instanceof OperatorError && !signal.aborted && (await isHeld())) {
+    if (error instanceof OperatorError && !signal.aborted && (await holdsLease())) {
       const store = openKeepState(records, settings)
       const stopped = { at: context.now(), why: withPeriod(error.message) }
       await store.save({ ...(await store.load()), stopped })
@@ -170,8 +170,8 @@ export async function runOnce(...given: Parameters<typeof runThrough>): Promise<
 async function runThrough(
   records: Records,
   run: Run,
-  isHeld: () => Promise<boolean>,
-  neighbors: KeepNeighbors,
+  holdsLease: () => Promise<boolean>,
+  services: KeepServices,
 ): Promise<number> {
   const { people: list, settings, company, options, context, signal } = run
   const { now, stderr } = context
@@ -186,14 +186,14 @@ async function runThrough(
   let audited = 0
   const audit = createOperatorAudit(settings, stderr)
   const save = async (state: KeepState): Promise<void> => {
-    if (!(await isHeld())) throw new RunStopped('another run took over')
+    if (!(await holdsLease())) throw new RunStopped('another run took over')
     await store.save(withActions(state, actions))
     for (const { what, app: datasource, by: operator } of actions.slice(audited))
       audit({ event: what === 'markedConnected' ? 'released' : what, datasource, operator })
     audited = actions.length
   }
-  await neighbors.mailServer?.check()
-  await neighbors.service.checkToken()
+  await services.mailServer?.check()
+  await services.service.checkToken()
   const tally = newTally()
   const progress = stderr.isTTY ? new RunProgress(tally, list.length, stderr) : undefined
   const checksPerSecond = options.askRate / 60
@@ -202,11 +202,11 @@ async function runThrough(
     onRenamed: ({ from, to }) => noted.renamed.push(`${from} is ${to} now`),
     onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
-  const deps = { ...neighbors, tally, isHeld, checksPerSecond, progress, signal, events }
+  const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)
   const { languages, composeFor } = createComposers(settings, company, { days: LINK_DAYS }, now)
   const texts = { ...company, t: languages.byTag(''), publicUrl: settings.PUBLIC_URL }
-  const sendNotice = createNoticeSender(run, neighbors)
+  const sendNotice = createNoticeSender(run, services)
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor,
     state: before,
@@ -215,7 +215,7 @@ async function runThrough(
     notify: async (found) => {
       const known = await createReport(summarizeAll(campaignRun.people.all()), now())
       const named = { ...texts, displayName: uniqueNames(company, known) }
-      return await notifyAdmins(found, run, { texts: named, sendNotice, sendEvent: neighbors.sendEvent })
+      return await notifyAdmins(found, run, { texts: named, sendNotice, sendEvent: services.sendEvent })
     },
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
     requestApproval: (one) =>
@@ -268,7 +268,7 @@ async function runThrough(
 type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
 
 /** Emails administrators, or an app's owners. @returns whether at least one address gets it */
-function createNoticeSender({ settings, company }: Run, { mailServer }: KeepNeighbors): SendNotice {
+function createNoticeSender({ settings, company }: Run, { mailServer }: KeepServices): SendNotice {
   const { MAIL_FROM: from = NO_FROM, ADMIN_EMAILS: admins = [] } = settings
   const compose = createNoticeComposer(from, company)
   return async (notice, id, addresses = admins) => {
@@ -344,7 +344,7 @@ function actionItemsOf(state: KeepState, tally: Tally, report: Report, run: Run)
     ),
     release && `If people have to connect it again, in one email:\n  ${COMMAND} keep PEOPLE.csv${release}`,
     ...unansweredRemovals(state).flatMap((app) => [
-      `${printable(displayName(app, ''))} is gone from ${goneFrom(report, app.instance).count} lists, and still on ${goneFrom(report, app.instance).listed}. Was it removed? Until you answer, it is in no figure.`,
+      `${printable(displayName(app, ''))} is gone from ${delistedCounts(report, app.instance).count} lists, and still on ${delistedCounts(report, app.instance).listed}. Was it removed? Until you answer, it is in no figure.`,
       `If it was removed:\n  ${COMMAND} keep PEOPLE.csv --removed ${printable(app.instance)}\nIf these people have connected it:\n  ${COMMAND} keep PEOPLE.csv --release ${printable(app.instance)}`,
     ]),
     ...(state.approvals ?? []).flatMap(({ isUndelivered, waiting, ...app }) =>

@@ -3,7 +3,7 @@
 import '../require-node.mjs'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { describeFailure, runCommand, runHere as runInProcess, withPeriod } from '@onramp/terminal/shell'
+import { describeFailure, runCommand, runInProcess, withPeriod } from '@onramp/terminal/shell'
 import { PersonUnreadable } from '../people/people.ts'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable, StoreUnreadable } from '../records/records.ts'
@@ -25,6 +25,6 @@ const endingOfOnramp: typeof describeFailure = (error, name) => {
 export const main = (args: readonly string[], context: CommandContext): Promise<number> =>
   runCommand(onramp, args, context, endingOfOnramp)
 
-export const runHere = (): Promise<void> => runInProcess(onramp, endingOfOnramp)
+export const runOnramp = (): Promise<void> => runInProcess(onramp, endingOfOnramp)
 
-if (import.meta.main) await runHere()
+if (import.meta.main) await runOnramp()

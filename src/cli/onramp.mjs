@@ -7,5 +7,5 @@ const [print] = process.listeners('warning')
 process.removeAllListeners('warning')
 process.on('warning', (warning) => warning.name === 'ExperimentalWarning' || print?.(warning))
 
-const { runHere } = await import('./main.ts')
-await runHere()
+const { runOnramp } = await import('./main.ts')
+await runOnramp()

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { proxyFor } from '../http/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../within.ts'
 import { createCheck, warn } from './findings.ts'
 
 /** Only TLS from the first byte: STARTTLS needs a dialogue. */
@@ -23,7 +23,7 @@ async function certificateOf(setting: string, address: string) {
   // Nothing is sent, so trust isn't checked here.
   const socket = connect({ host, port, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
   try {
-    await within(LIMIT_MS, once(socket, 'secureConnect'))
+    await withTimeout(LIMIT_MS, once(socket, 'secureConnect'))
     return { setting, host: url.host, endsAt: Date.parse(socket.getPeerCertificate().valid_to) }
   } catch {
     return undefined
@@ -41,7 +41,7 @@ async function collect(settings: Partial<Settings>) {
   return (await Promise.all(found)).filter((one) => one !== undefined)
 }
 
-export const certificates = createCheck(collect, {
+export const certificatesCheck = createCheck(collect, {
   'settings.certificates': (certificates, { now }) =>
     certificates.map(({ setting, host, endsAt }) => {
       const days = (endsAt - now) / DAY_MS

@@ -155,7 +155,7 @@ function credentials(
   )
 }
 
-export const client = createCheck(collect, {
+export const clientCheck = createCheck(collect, {
   'authorization-server.client': (facts, { settings }) => credentials(facts, settings),
   'authorization-server.registration': (facts, { settings }) =>
     settings.OIDC_CLIENT_ID === undefined &&

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
-import { MailServer, senderRefusal } from '../campaigns/mail/server.ts'
+import { SmtpClient, senderRefusal } from '../campaigns/mail/server.ts'
 import type { Settings } from '../settings/settings.ts'
 import { sendEventOnce } from '../webhooks/sender.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../within.ts'
 import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
 /** `trouble`: undefined if the server accepts the sign-in. `sender`: its reply if it rejects MAIL_FROM. */
@@ -16,9 +16,9 @@ const LIMIT_MS = 10_000
 
 async function collectEmail(settings: Partial<Settings>): Promise<EmailFacts> {
   const { MAIL_FROM: from } = settings
-  const server = new MailServer(settings)
+  const server = new SmtpClient(settings)
   try {
-    await within(LIMIT_MS, server.check())
+    await withTimeout(LIMIT_MS, server.check())
     const refusal = from && senderRefusal(settings, from.address, LIMIT_MS).catch(() => undefined)
     return { trouble: undefined, sender: await refusal }
   } catch (error) {
@@ -64,14 +64,14 @@ function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }
   )
 }
 
-export const email = createCheck(collectEmail, {
+export const emailCheck = createCheck(collectEmail, {
   'settings.mail': (facts, context) => [connectionOf(facts), senderOf(facts, context)],
 })
 
 const collectWebhook = (settings: Partial<Settings>, now: number) =>
   sendEventOnce(settings, { id: `msg_${randomUUID()}`, type: 'webhook.test', at: now }, now)
 
-export const webhook = createCheck(collectWebhook, {
+export const webhookCheck = createCheck(collectWebhook, {
   'settings.webhooks': (outcome) => {
     if (outcome.kind === 'unreachable')
       return unreachable(outcome.why, 'WEBHOOK_URL', "The receiver at WEBHOOK_URL can't be reached")

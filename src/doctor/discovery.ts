@@ -80,7 +80,7 @@ function clockSkew({ discovery, ours }: DiscoveryFacts) {
     : warn(`${message}.`, fix)
 }
 
-export const discovery = createCheck(discover, {
+export const discoveryCheck = createCheck(discover, {
   'authorization-server.discovery': ({ issuer, discovery: found }) => {
     if (found.kind === 'other-issuer') return issuerMismatch(issuer, found)
     if (found.kind === 'missing') return missingMetadata(issuer, found)

@@ -4,21 +4,21 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { useProxy } from '../http/proxy.ts'
 import { readSettings, settingDefinitions, variablesOf, type Settings } from '../settings/settings.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
-import { within } from '../within.ts'
-import { certificates } from './certificates.ts'
-import { client } from './client.ts'
-import { email, webhook } from './deliveries.ts'
-import { discovery } from './discovery.ts'
+import { withTimeout } from '../within.ts'
+import { certificatesCheck } from './certificates.ts'
+import { clientCheck } from './client.ts'
+import { emailCheck, webhookCheck } from './deliveries.ts'
+import { discoveryCheck } from './discovery.ts'
 import { applyRules, fail, type DoctorContext, type Rules } from './findings.ts'
-import { machine } from './machine.ts'
-import { ownAddress } from './own-address.ts'
-import { redirect } from './redirect.ts'
-import { redis } from './redis.ts'
-import { registration } from './registration.ts'
-import { server } from './server.ts'
-import { service } from './service.ts'
-import { sqlite } from './sqlite.ts'
-import { stored } from './stored.ts'
+import { machineCheck } from './machine.ts'
+import { ownAddressCheck } from './own-address.ts'
+import { redirectUriCheck } from './redirect.ts'
+import { redisCheck } from './redis.ts'
+import { registrationCheck } from './registration.ts'
+import { serverCheck } from './server.ts'
+import { serviceCheck } from './service.ts'
+import { sqliteCheck } from './sqlite.ts'
+import { recordsCheck } from './stored.ts'
 
 /** In the order of the report. */
 const CHECKS = `
@@ -86,7 +86,7 @@ class Examination {
       return undefined
     }
     try {
-      const facts = await within(LIMIT_MS, collect(needed))
+      const facts = await withTimeout(LIMIT_MS, collect(needed))
       if (facts !== undefined) this.#findings.push(...applyRules(rules, facts, this.context))
       return facts
     } catch {
@@ -124,29 +124,29 @@ function clientIn(settings: Partial<Settings>) {
 async function examineClient(
   examination: Examination,
   metadata: Metadata | undefined,
-  registered: ReturnType<typeof stored.collect>,
+  registered: ReturnType<typeof recordsCheck.collect>,
   now: () => number,
 ): Promise<void> {
   const { settings } = examination.context
   const { PUBLIC_URL: url } = settings
   const own = clientIn(settings) ?? (await registered)?.client
   if (own === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
-    await examination.run(registration.rules, url && metadata, (found) =>
-      registration.collect(found, settings as Settings, now),
+    await examination.run(registrationCheck.rules, url && metadata, (found) =>
+      registrationCheck.collect(found, settings as Settings, now),
     )
     return
   }
   const knownClient = own && metadata && url ? { metadata, url, client: own } : undefined
-  const tried = await examination.run(client.rules, knownClient, client.collect)
+  const tried = await examination.run(clientCheck.rules, knownClient, clientCheck.collect)
   // Then a rejected authorization request proves nothing about the redirect URI.
   const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'
-  await examination.run(redirect.rules, knownClient, (all) =>
-    redirect.collect(all, settings, isClientRejected),
+  await examination.run(redirectUriCheck.rules, knownClient, (all) =>
+    redirectUriCheck.collect(all, settings, isClientRejected),
   )
 }
 
 /** @param options.offline without the network @param options.now milliseconds since 1970 */
-export async function examine({
+export async function runChecks({
   offline,
   now,
   ...given
@@ -159,23 +159,27 @@ export async function examine({
   const online = !offline
   const examination = new Examination(context)
   const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
-  const inStore = examination.run(stored.rules, online || hasFolder, () => stored.collect(context, now))
+  const inStore = examination.run(recordsCheck.rules, online || hasFolder, () =>
+    recordsCheck.collect(context, now),
+  )
   const discovering = examination
-    .run(discovery.rules, online && issuer, (address) => discovery.collect(address, now))
+    .run(discoveryCheck.rules, online && issuer, (address) => discoveryCheck.collect(address, now))
     .then((facts) => facts?.metadata)
 
   await Promise.all([
     inStore,
-    discovering.then((metadata) => examination.run(server.rules, metadata, server.collect)),
+    discovering.then((metadata) => examination.run(serverCheck.rules, metadata, serverCheck.collect)),
     discovering.then((metadata) => examineClient(examination, metadata, inStore, now)),
-    examination.run(machine.rules, context, machine.collect),
-    examination.run(ownAddress.rules, online && url, (own) => ownAddress.collect(own, discovering)),
-    examination.run(certificates.rules, online && settings, certificates.collect),
-    smtpUrl && examination.run(email.rules, online, () => email.collect(settings)),
-    hook && examination.run(webhook.rules, online, () => webhook.collect(settings, context.now)),
-    hasFolder && examination.run(sqlite.rules, true, () => sqlite.collect(settings.DATA_DIR ?? '')),
-    redisUrl && examination.run(redis.rules, online, () => redis.collect(redisUrl, settings)),
-    examination.run(service.rules, online && base, (baseUrl) => service.collect(baseUrl, context, now)),
+    examination.run(machineCheck.rules, context, machineCheck.collect),
+    examination.run(ownAddressCheck.rules, online && url, (own) => ownAddressCheck.collect(own, discovering)),
+    examination.run(certificatesCheck.rules, online && settings, certificatesCheck.collect),
+    smtpUrl && examination.run(emailCheck.rules, online, () => emailCheck.collect(settings)),
+    hook && examination.run(webhookCheck.rules, online, () => webhookCheck.collect(settings, context.now)),
+    hasFolder && examination.run(sqliteCheck.rules, true, () => sqliteCheck.collect(settings.DATA_DIR ?? '')),
+    redisUrl && examination.run(redisCheck.rules, online, () => redisCheck.collect(redisUrl, settings)),
+    examination.run(serviceCheck.rules, online && base, (baseUrl) =>
+      serviceCheck.collect(baseUrl, context, now),
+    ),
   ])
 
   return examination.report()

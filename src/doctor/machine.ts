@@ -162,7 +162,7 @@ const poorSecrets = (settings: Partial<Settings>): string[] =>
       .some((secret) => EXAMPLE.test(secret) || new Set(secret).size < MIN_DIFFERENT),
   )
 
-export const machine = createCheck(collect, {
+export const machineCheck = createCheck(collect, {
   'settings.read': (_, { faults }) =>
     faults.length > 0 ? faults.map(settingFault) : ok('All settings can be read; the server would start.'),
   'settings.names': (_, { env }) => unknownVariables(env),

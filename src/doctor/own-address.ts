@@ -86,7 +86,7 @@ function pages({ page }: OwnAddressFacts) {
   )
 }
 
-export const ownAddress = createCheck(collect, {
+export const ownAddressCheck = createCheck(collect, {
   'settings.public-url-reached': reachability,
   'settings.public-url-redirects': redirects,
   'settings.public-url-pages': pages,

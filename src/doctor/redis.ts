@@ -14,7 +14,7 @@ import { createRedisRecords, redisAclRules } from '../records/redis-records.ts'
 import { rootCause, describeStoreError } from '../records/store-error.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../within.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
 const TIME_LIMIT_MS = 4_000
@@ -64,7 +64,7 @@ async function collect(redisUrl: string, settings: Partial<Settings>) {
   try {
     if (topology.kind === 'sentinel') url = await primaryUrl(redisUrl, topology)
     at = 'connecting'
-    info = await within(TIME_LIMIT_MS, infoFrom(url))
+    info = await withTimeout(TIME_LIMIT_MS, infoFrom(url))
     at = 'records'
     await tryRecords(redisUrl, settings)
   } catch (error) {
@@ -183,6 +183,6 @@ function persistenceOf({ info }: RedisFacts) {
   )
 }
 
-export const redis = createCheck(collect, {
+export const redisCheck = createCheck(collect, {
   'store.redis': (facts, context) => [connectionOf(facts, context), evictionOf(facts), persistenceOf(facts)],
 })

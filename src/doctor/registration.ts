@@ -62,7 +62,7 @@ function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
   )
 }
 
-export const registration = createCheck(collect, {
+export const registrationCheck = createCheck(collect, {
   'authorization-server.registration': ({ reply, requested }, { settings }) => {
     const algorithm = requested.id_token_signed_response_alg ?? 'RS256'
     return (

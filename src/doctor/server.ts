@@ -124,7 +124,7 @@ function signingKeys({ keys }: ServerFacts) {
       )
 }
 
-export const server = createCheck(collect, {
+export const serverCheck = createCheck(collect, {
   'authorization-server.abilities': ({ metadata }, { settings }: DoctorContext) => [
     signInFlow(metadata, settings),
     pkce(metadata),

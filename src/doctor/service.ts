@@ -123,7 +123,7 @@ function finalRedirect({ redirectTrial }: ServiceFacts) {
   )
 }
 
-export const service = createCheck(collect, {
+export const serviceCheck = createCheck(collect, {
   'service.reachable': reachability,
   'service.token-issuer': tokenIssuer,
   'service.token': (facts, { settings: { SERVICE_GLOBAL_TOKEN: global }, actAs }) => {

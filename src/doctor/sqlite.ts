@@ -109,6 +109,6 @@ function spaceOf({ unwritable, freeBytes }: SqliteFacts) {
   )
 }
 
-export const sqlite = createCheck(collect, {
+export const sqliteCheck = createCheck(collect, {
   'store.sqlite': (facts) => [folderOf(facts), placeOf(facts) ?? spaceOf(facts)],
 })

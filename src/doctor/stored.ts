@@ -15,10 +15,10 @@ import { Registration } from '../sign-in/registration/registration.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { supportedTexts } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
-import type { client } from './client.ts'
+import type { clientCheck } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
-type Client = Parameters<typeof client.collect>[0]['client']
+type Client = Parameters<typeof clientCheck.collect>[0]['client']
 
 type Stored = {
   /** Records that the data key can't decrypt; undefined: no SESSION_SECRET unwraps the data key. */
@@ -144,7 +144,7 @@ function readability({ otherFormat, unreadable }: Stored) {
   )
 }
 
-export const stored = createCheck(collect, {
+export const recordsCheck = createCheck(collect, {
   'settings.company': unmatchedApps,
   'store.records': readability,
 })

@@ -18,7 +18,7 @@ const pathOf = (token: string) => `/invite/${token}/opt-out`
 const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', of: undefined } }
 
 export function createOptOutRoutes(deps: {
-  invitations: Pick<Invitations, 'readExpired'>
+  invitations: Pick<Invitations, 'readIgnoringExpiry'>
   people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
   limit: Limits['optOut']
   sendPage: SendPage
@@ -33,7 +33,7 @@ export function createOptOutRoutes(deps: {
   const route = router.route('/invite/:token/opt-out')
 
   route.get(async (req, res) => {
-    const invitation = await invitations.readExpired(req.params.token)
+    const invitation = await invitations.readIgnoringExpiry(req.params.token)
     limit(req, invitation?.email)
     if (invitation === undefined) return sendPage(req, res, UNKNOWN_LINK)
 
@@ -48,7 +48,7 @@ export function createOptOutRoutes(deps: {
 
   route.post(form, async (req, res) => {
     const { token } = req.params
-    const invitation = await invitations.readExpired(token)
+    const invitation = await invitations.readIgnoringExpiry(token)
     limit(req, invitation?.email)
     const fields = (req.body ?? {}) as Record<string, unknown>
     const isUndo = fields['undo'] === 'yes'

@@ -74,7 +74,7 @@ export class Invitations {
   }
 
   /** Reads a token even if it has expired: the link in an old email still stops the reminders. Never throws. */
-  readExpired(token: string): Promise<Invitation | undefined> {
+  readIgnoringExpiry(token: string): Promise<Invitation | undefined> {
     return this.#readAt(token, 0)
   }
 

@@ -206,12 +206,12 @@ export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedA
 
 /**
  * The person as counts, pages and emails see them: without removed apps, and without waits for a confirmed approval.
- * @returns `goneApps`: instances that vanished from this person's list and from many others at once
+ * @returns `delistedApps`: instances that vanished from this person's list and from many others at once
  */
 export function personForCounts(
   person: Person,
   state: Pick<KeepState, 'removedApps' | 'approvals'>,
-): Person & { goneApps: string[] } {
+): Person & { delistedApps: string[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
   const removed = removedInstances(state)
   const isRemoved = ({ instance, status }: AppRecord) => status === 'connected' && removed.has(instance)
@@ -225,7 +225,7 @@ export function personForCounts(
     lastCheck?.apps.some((app) => app.instance === instance && (app.delistedByRunAt ?? 0) >= since)
   return {
     ...person,
-    goneApps: (state.removedApps ?? []).filter(isGone).map(({ instance }) => instance),
+    delistedApps: (state.removedApps ?? []).filter(isGone).map(({ instance }) => instance),
     ...(lastCheck && { lastCheck: { ...lastCheck, apps: lastCheck.apps.filter((app) => !isRemoved(app)) } }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
   }

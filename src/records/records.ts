@@ -1,6 +1,6 @@
 // Small durable records with expiry. Every operation but `keys` touches one key, so it runs on a cluster.
 import { Problem } from '../problem.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../within.ts'
 import { describeStoreError } from './store-error.ts'
 
 export type Records = {
@@ -38,6 +38,6 @@ export class StoreUnreadable extends Problem {
 
 /** A frozen Redis accepts connections, but never answers. @throws {StoreUnavailable}, perhaps caused by {TooSlow} */
 export const withinDeadline = <T>(work: () => Promise<T>, milliseconds = DEADLINE_MS): Promise<T> =>
-  within(milliseconds, new Promise<T>((resolve) => resolve(work()))).catch((error: unknown) => {
+  withTimeout(milliseconds, new Promise<T>((resolve) => resolve(work()))).catch((error: unknown) => {
     throw new StoreUnavailable(error)
   })

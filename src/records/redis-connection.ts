@@ -1,7 +1,7 @@
 // A self-healing Redis connection. A failed client is replaced, because only a new one finds a new primary, leaves a
 // dead network path and drops commands that no one waits for. Without a client, every command fails at once.
 import { setTimeout as pause } from 'node:timers/promises'
-import { TooSlow } from '../within.ts'
+import { TimedOut } from '../within.ts'
 import { StoreUnavailable, withinDeadline } from './records.ts'
 import { commandsOf, type createRedisOpener, type RedisCommands } from './redis-clients.ts'
 import { describeStoreError } from './store-error.ts'
@@ -114,7 +114,7 @@ export class RedisConnection {
 
   #replaceIfBroken(client: OpenedRedis, reason: unknown): void {
     if (client !== this.#current || isServerState(reason)) return
-    if (reason instanceof TooSlow) {
+    if (reason instanceof TimedOut) {
       // Commands fail at once until a new client has answered.
       this.#current = undefined
       client.close()

@@ -61,7 +61,7 @@ export function describeStoreError(error: unknown): StoreErrorDescription {
   }
   if (root.name === 'StoreUnreadable')
     return { code: root.name, message: 'the store has another format or secret', isErrorReply: true }
-  if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))
+  if (root.name === 'TimedOut' || /time(d )?out/i.test(root.message))
     return { code: 'timeout', message: 'the store did not answer in time', isErrorReply: false }
   if ('errstr' in root)
     return { code: 'SQLITE', message: `SQLite says: ${String(root.errstr)}`, isErrorReply: true }

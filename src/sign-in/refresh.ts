@@ -13,7 +13,7 @@ import { findSignedIn, requireSignedIn, type SignedIn, type Tokens } from '../se
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { TooSlow, within } from '../within.ts'
+import { TimedOut, withTimeout } from '../within.ts'
 import { adminGroupsIn } from './claims.ts'
 import { isRecentSignIn } from './require-sign-in.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
@@ -100,8 +100,8 @@ export class TokenRefresh {
       }
       saving = this.#save(req, session, refreshed, until)
       saving.catch((error: unknown) => log.warn({ err: error }, 'refreshed tokens could not be stored'))
-      await within(MAX_WAIT_MS, saving).catch((error: unknown) => {
-        if (!(error instanceof TooSlow)) throw error
+      await withTimeout(MAX_WAIT_MS, saving).catch((error: unknown) => {
+        if (!(error instanceof TimedOut)) throw error
         throw signInUnavailable('the store takes too long to answer', error)
       })
     } finally {

@@ -9,7 +9,7 @@ import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
 import { personKey, findSignedIn, requireSignedIn, type Tokens } from '../session/signed-in.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../within.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { TokenRefresh } from './refresh.ts'
 import { isRecentSignIn, SignInAgain } from './require-sign-in.ts'
@@ -111,7 +111,7 @@ export class ServiceForPerson {
     if (expiry === 'expired') return await this.#refreshed(req)
     if (expiry === 'fresh' || tokens.refreshToken === undefined) return tokens
     // The token is still valid, so no page waits long for an early refresh; it goes on, and its tokens are saved.
-    return await within(MAX_EARLY_WAIT_MS, this.#refreshed(req, true)).catch((error: unknown) => {
+    return await withTimeout(MAX_EARLY_WAIT_MS, this.#refreshed(req, true)).catch((error: unknown) => {
       if (error instanceof SignInAgain) throw error
       return tokens
     })

@@ -14,7 +14,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api'
-import { within } from '../within.ts'
+import { withTimeout } from '../within.ts'
 import { currentRequest } from './current-request.ts'
 
 /** Undefined without an SDK, which saves ten spans per page. */
@@ -111,5 +111,5 @@ export function traceHeaders(): Record<string, string> {
 export async function flushSpans(): Promise<void> {
   const provider = trace.getTracerProvider() as { getDelegate?: () => unknown }
   const sdk = (provider.getDelegate?.() ?? provider) as { forceFlush?: () => Promise<void> }
-  await within(2_000, Promise.resolve(sdk.forceFlush?.())).catch(() => {})
+  await withTimeout(2_000, Promise.resolve(sdk.forceFlush?.())).catch(() => {})
 }

@@ -17,12 +17,12 @@ const RETURNS = 30
 const MAX_COUNTED = 20_000
 
 /** @throws {Problem} 429 */
-type Count = (req: Request, key?: string, tryAgain?: string) => void
+type CountRequest = (req: Request, key?: string, tryAgain?: string) => void
 
 const addressOf = (req: Request) => networkOf(req.ip ?? '').slice(0, 64)
 
 const limitedBy =
-  (count: Count, keyOf?: (req: Request) => string | undefined): RequestHandler =>
+  (count: CountRequest, keyOf?: (req: Request) => string | undefined): RequestHandler =>
   (req, _res, next) => {
     count(req, keyOf?.(req))
     next()
@@ -34,7 +34,7 @@ export function createLimits(
   audit: Audit,
   now: () => number,
 ) {
-  const count = (what: Counted['what'], points: number, code: ProblemCode) =>
+  const count = (what: Limit['what'], points: number, code: ProblemCode) =>
     createCount({ what, points, code }, audit, now)
   const byAddress = () => count('address', perAddress, 'too_many_requests')
   // Apart, so that another site that opens our pages all the time locks no one out of them.
@@ -67,10 +67,10 @@ export function createLimits(
 
 export type Limits = ReturnType<typeof createLimits>
 
-type Counted = { what: 'address' | 'sign_in' | 'person'; points: number; code: ProblemCode }
+type Limit = { what: 'address' | 'sign_in' | 'person'; points: number; code: ProblemCode }
 
 /** A token bucket for each key. It refills steadily: after a rush, people behind the same address wait for seconds. */
-function createCount({ what, points, code }: Counted, audit: Audit, now: () => number): Count {
+function createCount({ what, points, code }: Limit, audit: Audit, now: () => number): CountRequest {
   const seconds = what === 'person' ? PERSON_SECONDS : ADDRESS_SECONDS
   const msPerPoint = (seconds * 1000) / points
   let recent = new Map<string, { left: number; at: number }>()

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client'
 import type { PeopleStore } from '../people/people.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
-import { within } from '../within.ts'
+import { withTimeout } from '../within.ts'
 import { MAX_AGE_MS, ReceiverMonitor } from './receiver.ts'
 import { eventBody, type DeliveryOutcome, type WebhookSender } from './sender.ts'
 
@@ -58,7 +58,7 @@ export class Webhooks {
     this.#isClosed = true
     clearTimeout(this.#sweeping)
     clearTimeout(this.#next)
-    await within(MAX_CLOSING_MS, Promise.all(this.#underWay.values())).catch(() => {})
+    await withTimeout(MAX_CLOSING_MS, Promise.all(this.#underWay.values())).catch(() => {})
     await this.#deps.sender.close()
     await Promise.all(this.#underWay.values())
   }

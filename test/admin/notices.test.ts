@@ -45,7 +45,7 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
 it('apps that one run finds removed share one email, with two commands for each', () => {
   const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
   const question = 'Jira is gone from 12 lists, and still on 3. Was it removed?'
-  const report = { goneApps: [{ instance: 'jira_1', count: 12, listed: 3 }] } as Report
+  const report = { delistedApps: [{ instance: 'jira_1', count: 12, listed: 3 }] } as Report
   const [one, both] = [[jira], [jira, { ...slack, people: 60 }]].map((apps) =>
     removedAppsNotice(apps, report, words),
   )

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { newApp, newGroup, type AppCounts } from '../../src/admin/report.ts'
+import { newAppCounts, newGroup, type AppCounts } from '../../src/admin/report.ts'
 import { appTable, groupTable, shareFormatter } from '../../src/admin/sorted-table.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
 
 const app = (instance: string, name: string, waiting = 1): AppCounts => ({
-  ...newApp(instance, name),
+  ...newAppCounts(instance, name),
   counts: { waiting, connected: 1, skipped: 0, blocked: 0, off: 0 },
 })
 const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))

@@ -13,7 +13,7 @@ const at = (days: number) => monday + days * DAY
 const place = { timezone: 'UTC' }
 
 type Approval = Parameters<typeof decideApproval>[0]
-type Waiter = Parameters<typeof decideApproval>[1][number]
+type WaitingPerson = Parameters<typeof decideApproval>[1][number]
 
 const approvalWith = (change: Partial<Approval> = {}): Approval => ({
   ...newApproval('slack_1', 'Slack'),
@@ -22,7 +22,7 @@ const approvalWith = (change: Partial<Approval> = {}): Approval => ({
 const requestedForCount = (people: number) => approvalWith({ requestedAt: at(1), requestedForCount: people })
 const confirmed = approvalWith({ stage: 'confirmed', stageChangedAt: at(1) })
 const failed = approvalWith({ stage: 'failed', stageChangedAt: at(1.5) })
-const waiter = (days: number, change: Partial<Waiter> = {}): Waiter => ({
+const waiter = (days: number, change: Partial<WaitingPerson> = {}): WaitingPerson => ({
   state: 'blocked',
   isUnconfirmed: false,
   blockedAt: at(days),
@@ -40,7 +40,7 @@ const approved: Approval = {
   stageChangedAt: at(2),
   approvedAt: at(2),
 }
-const decide = (approval: Approval, people: Waiter[], days: number, answeredAt?: number) => {
+const decide = (approval: Approval, people: WaitingPerson[], days: number, answeredAt?: number) => {
   const answer = answeredAt === undefined ? undefined : { at: at(answeredAt), by: 'grace' }
   return decideApproval(approval, people, answer, { now: at(days), calendar: place })
 }
@@ -71,9 +71,15 @@ describe('the owner', () => {
   })
 })
 
-const tester = (change: Partial<Waiter> = {}) => waiter(0, { notifiedAt: at(2.1), ...change })
+const tester = (change: Partial<WaitingPerson> = {}) => waiter(0, { notifiedAt: at(2.1), ...change })
 
-it.each<{ who: string; people: Waiter[]; day: number; emailed?: Waiter; stage: Approval['stage'] }>([
+it.each<{
+  who: string
+  people: WaitingPerson[]
+  day: number
+  emailed?: WaitingPerson
+  stage: Approval['stage']
+}>([
   {
     who: 'the person who waited first',
     people: [bob, ada, eve],

@@ -6,7 +6,7 @@ import {
   campaignEmail,
   ONBOARDING,
   withEmail,
-  type DueEmail,
+  type EmailDecision,
   type ReminderPolicy,
 } from '../../src/campaigns/campaign.ts'
 import { newPerson, type EmailRecord, type Person, type PersonApp } from '../../src/people/person.ts'
@@ -47,17 +47,17 @@ const after = (state: EmailRecord['state'], rest?: Partial<EmailRecord>) => ({ e
 /** An email of another campaign. */
 const wrote = (state: EmailRecord['state'], at: number) => ({ other: email(state, { at }) })
 
-const mail = (reminder: number): DueEmail => ({ kind: 'mail', reminder, isRetry: false })
-const retry = (reminder: number): DueEmail => ({ kind: 'mail', reminder, isRetry: true })
-const unknown: DueEmail = { kind: 'unknown' }
-const failed: DueEmail = { kind: 'failed' }
-const notDue: DueEmail = { kind: 'not-due', wasSent: false }
-const wasSent: DueEmail = { kind: 'not-due', wasSent: true }
+const mail = (reminder: number): EmailDecision => ({ kind: 'mail', reminder, isRetry: false })
+const retry = (reminder: number): EmailDecision => ({ kind: 'mail', reminder, isRetry: true })
+const unknown: EmailDecision = { kind: 'unknown' }
+const failed: EmailDecision = { kind: 'failed' }
+const notDue: EmailDecision = { kind: 'not-due', wasSent: false }
+const wasSent: EmailDecision = { kind: 'not-due', wasSent: true }
 const unknownAgain = { unknown: 'resend' } as const
 const remind = { remindAfterMs: 3 * DAY }
 const asSent = { ...remind, unknown: 'sent' } as const
 
-it.each<[string, KnownPerson, Partial<ReminderPolicy>, DueEmail]>([
+it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['who was never emailed', {}, {}, mail(0)],
   ['who opted out', { optedOutAt: 1 }, {}, notDue],
   ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, unknownAgain, notDue],

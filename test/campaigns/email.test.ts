@@ -1,8 +1,8 @@
 // Emails: text, language, branding, headers and bytes.
 import PostalMime from 'postal-mime'
 import { afterAll, expect, it } from 'vitest'
-import { emlOf, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
-import { MailServer } from '../../src/campaigns/mail/server.ts'
+import { toEml, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
+import { SmtpClient } from '../../src/campaigns/mail/server.ts'
 import { ACME, createEmails, jpeg, picture, png, type Written } from './emails.ts'
 import { mail } from './sample-email.ts'
 
@@ -275,7 +275,7 @@ it('an email has the company’s logo attached, in the size in which it is drawn
   const mail = await logoOf(light)
   expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
   const { attachments } = await PostalMime.parse(
-    await emlOf({ ...mail, inlines: mail.inlines?.slice(0, 1) ?? [] }),
+    await toEml({ ...mail, inlines: mail.inlines?.slice(0, 1) ?? [] }),
   )
   expect(attachments).toMatchObject([
     { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
@@ -293,7 +293,7 @@ it('an email shows apps with the icons of the pages, attached, and a letter for 
     'src="cid:app-1@onramp" width="28" height="28"',
   ])
   expect(wordsIn(mail.html)).toContain(' Slack Jira O Our wiki ')
-  const { attachments } = await PostalMime.parse(await emlOf(mail))
+  const { attachments } = await PostalMime.parse(await toEml(mail))
   expect(attachments.map(({ contentId, mimeType }) => [contentId, mimeType])).toEqual([
     ['<app-0@onramp>', 'image/png'],
     ['<app-1@onramp>', 'image/png'],
@@ -348,14 +348,14 @@ it.each<Partial<Email>>([
   const injected: Email = { ...mail, ...part }
   expect(() => refuseInjection(mail)).not.toThrow()
   expect(() => refuseInjection(injected)).toThrow(RangeError)
-  const server = new MailServer({ SMTP_URL: 'smtp://127.0.0.1:1' })
+  const server = new SmtpClient({ SMTP_URL: 'smtp://127.0.0.1:1' })
   await expect(server.send(injected)).rejects.toThrow(RangeError)
   server.close()
 })
 
 it('an email has its headers on one line each, however long', async () => {
   const headers = { 'List-Unsubscribe': `<https://onramp.acme.example/${'x'.repeat(300)}>` }
-  const bytes = (await emlOf({ ...mail, headers })).toString()
+  const bytes = (await toEml({ ...mail, headers })).toString()
   expect(bytes).toMatch(/^List-Unsubscribe: <https:\/\/onramp\.acme\.example\/x{300}>\r$/m)
   expect(bytes.split('\n').filter((line) => !line.endsWith('\r')).length).toBeLessThanOrEqual(1)
 })

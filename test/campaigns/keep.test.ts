@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { CampaignRun } from '../../src/campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../../src/campaigns/keep-run.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import type { Invitee } from '../../src/campaigns/people-file.ts'
+import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newKeepState, type MassDisconnect, type KeepState } from '../../src/people/keep-state.ts'
 import { withCheck } from '../../src/people/person.ts'
@@ -21,7 +21,7 @@ type Apps = Record<string, 'awaiting' | 'connected'>
 
 /** @param size people, each with these apps */
 function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
-  const list: Invitee[] = Array.from({ length: size }, (_, one) => ({ email: `p${one}@acme.example` }))
+  const list: ListEntry[] = Array.from({ length: size }, (_, one) => ({ email: `p${one}@acme.example` }))
   const service = new Map<string, Apps | undefined>(list.map(({ email }) => [email, { ...apps }]))
   const clock = { now: monday }
   const people = testPeople({ now: () => clock.now })
@@ -68,7 +68,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       throw new OperatorError(message)
     },
     isComplete: true,
-    isHeld: () => Promise.resolve(true),
+    holdsLease: () => Promise.resolve(true),
     now: () => clock.now,
     signal: new AbortController().signal,
   })
@@ -77,7 +77,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     for (const { email } of list) service.set(email, { slack_1: state })
   }
 
-  const runHours = async (hours: number, recipients: readonly Invitee[] = list): Promise<void> => {
+  const runHours = async (hours: number, recipients: readonly ListEntry[] = list): Promise<void> => {
     for (let hour = 0; hour < hours; hour++) {
       keepState = await keep(recipients, createDeps())
       clock.now += HOUR
@@ -124,7 +124,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   }
 }
 
-const keep = (list: readonly Invitee[], parts: KeepDeps) => new KeepRun(list, parts, parts).work()
+const keep = (list: readonly ListEntry[], parts: KeepDeps) => new KeepRun(list, parts, parts).work()
 
 it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
   const { runs, sent, checkedEmails, list, world } = company(4)

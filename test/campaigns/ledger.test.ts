@@ -19,7 +19,7 @@ type Setup = {
   policy?: Partial<ReminderPolicy>
   patienceMs?: number
   signal?: AbortSignal
-  isHeld?: boolean
+  holdsLease?: boolean
 }
 
 /** A store with Ada's record, whose next writes fail by `faults`. */
@@ -41,12 +41,12 @@ function storeWith(get?: () => Promise<never>) {
     },
     addressAt: (email: string) => Promise.resolve(email),
   }
-  const run = ({ patienceMs = 2_000, signal, isHeld = true, ...given }: Setup = {}) =>
+  const run = ({ patienceMs = 2_000, signal, holdsLease = true, ...given }: Setup = {}) =>
     new EmailLedger({
       people,
       campaign: ONBOARDING,
       due: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
-      isHeld: () => Promise.resolve(isHeld),
+      holdsLease: () => Promise.resolve(holdsLease),
       now: () => NOW,
       signal: signal ?? new AbortController().signal,
       patienceMs,
@@ -76,7 +76,9 @@ it('an email that isn’t due, or whose run lost the lease, is neither sent nor 
   const { run, storedPerson: known } = storeWith()
   expect(await run().recordSending(ada, 1, slack)).toBe(false)
   expect(known()).toBeUndefined()
-  await expect(run({ isHeld: false }).recordSending(ada, 0, slack)).rejects.toThrow('another run took over')
+  await expect(run({ holdsLease: false }).recordSending(ada, 0, slack)).rejects.toThrow(
+    'another run took over',
+  )
   expect(known()).toBeUndefined()
 })
 

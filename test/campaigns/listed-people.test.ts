@@ -40,11 +40,11 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
   expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(
     changes,
   )
-  expect(rows.current([]).map(shown)).toEqual(current)
+  expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual(current)
   const isRefused = ({ email }: { email: string }) => rows.changes.some(({ to }) => to === email)
-  expect(rows.current(rows.changes).map(shown)).toEqual(
+  expect(rows.rowsByCurrentAddress(rows.changes).map(shown)).toEqual(
     rows
-      .current([])
+      .rowsByCurrentAddress([])
       .filter((one) => !isRefused(one))
       .map(shown),
   )
@@ -57,7 +57,7 @@ it.each([
 ])('a list with %s skips an ambiguous row and reports it', (_what, list, faults) => {
   const rows = new ListedPeople(list.map(row))
   rows.matchRow(person('king E1 <ada'))
-  expect(rows.current([])).toHaveLength(list.length - faults)
+  expect(rows.rowsByCurrentAddress([])).toHaveLength(list.length - faults)
   expect(rows.faults).toHaveLength(faults)
   for (const fault of rows.faults) expect(fault).toContain('ada@')
 })

@@ -1,7 +1,7 @@
 // Mail servers that refuse, break off or stall, and the outcome of the email.
 import PostalMime from 'postal-mime'
 import { afterEach, expect, it } from 'vitest'
-import { MailServer } from '../../src/campaigns/mail/server.ts'
+import { SmtpClient } from '../../src/campaigns/mail/server.ts'
 import { Invitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
 import { mail } from './sample-email.ts'
@@ -17,12 +17,12 @@ afterEach(async () => {
 
 const LIMITS = { check: 50, greeting: 5_000, reply: 5_000, stop: 10 }
 
-type Settings = ConstructorParameters<typeof MailServer>[0]
-type Setup = NonNullable<ConstructorParameters<typeof MailServer>[1]>
+type Settings = ConstructorParameters<typeof SmtpClient>[0]
+type Setup = NonNullable<ConstructorParameters<typeof SmtpClient>[1]>
 
 async function open(script: Script, { limits, ...parts }: Setup = {}, settings: Settings = {}) {
   server = await startSmtpServer(script)
-  return new MailServer({ SMTP_URL: server.url, ...settings }, { ...parts, limits: { ...LIMITS, ...limits } })
+  return new SmtpClient({ SMTP_URL: server.url, ...settings }, { ...parts, limits: { ...LIMITS, ...limits } })
 }
 
 async function posted(script: Script, parts?: Setup) {
@@ -145,7 +145,7 @@ it('every link arrives unchanged, wherever its lines are broken', async () => {
   const invitations = new Invitations(secrets, audience, Date.now)
   const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
   const lines = Array.from({ length: 80 }, (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`)
-  const opened = new MailServer({ SMTP_URL: company().env.SMTP_URL })
+  const opened = new SmtpClient({ SMTP_URL: company().env.SMTP_URL })
   await opened.send({
     ...mail,
     text: [...lines, `..${token}`, '.', ''].join('\n'),
@@ -174,7 +174,7 @@ it.each([
     if (now === 'EHLO') return '250-mail.acme.example\r\n250 AUTH PLAIN'
     return now === 'AUTH' ? '235 2.7.0 welcome' : undefined
   })
-  const signedIn = new MailServer({ SMTP_URL: server.url.replace('//', '//search:password@') })
+  const signedIn = new SmtpClient({ SMTP_URL: server.url.replace('//', '//search:password@') })
   expect(await signedIn.send(mail)).toMatchObject({ outcome: 'deferred', reason: 'throttled', reply })
   isBusy = false
   expect(await signedIn.send(mail)).toEqual({ outcome: 'sent' })

@@ -1,6 +1,6 @@
 // Detection and end of mass disconnects.
 import { expect, it } from 'vitest'
-import { findClusters, withHiddenLapses } from '../../src/campaigns/clusters.ts'
+import { findClusters, withMassDisconnectLapses } from '../../src/campaigns/clusters.ts'
 import { newKeepState, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck } from '../../src/people/person.ts'
 import { DAY, HOUR, lostApps, monday, slack } from './lapsed-person.ts'
@@ -104,14 +104,14 @@ it.each<[string, number, number | undefined]>([
   ['a day and a half after that run', RUN + 3 * HALF, undefined],
 ])('an app first listed %s, before or after its emails are released, is lost since: %#', async (_when, at, lapsedAt) => {
   for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
-    const person = withHiddenLapses(firstListed(at), [found])
+    const person = withMassDisconnectLapses(firstListed(at), [found])
     const [app] = person.lastCheck!.apps
     expect(app?.lapsedAt).toEqual(lapsedAt)
     expect(app?.newAt).toEqual(lapsedAt === undefined ? at : undefined)
-    expect(withHiddenLapses(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
+    expect(withMassDisconnectLapses(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
     // Later checks and evaluations keep it so.
     const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
-    expect(withHiddenLapses(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
+    expect(withMassDisconnectLapses(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
     const people = [...Array.from({ length: 60 }, () => lostApps([slack], monday)), ...Array.from({ length: 20 }, () => person)]
     const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
     const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
@@ -155,5 +155,5 @@ it('an app that has moved is not lost', () => {
   const { lastCheck, ...person } = firstListed(monday)
   const apps = lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'slack_0' }))
   const moved = { ...person, lastCheck: { checkedAt: monday, apps } }
-  expect(withHiddenLapses(moved, [mass])).toBe(moved)
+  expect(withMassDisconnectLapses(moved, [mass])).toBe(moved)
 })

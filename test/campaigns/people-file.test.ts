@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'
 import { collect } from '../helpers/people.ts'
-import { readPeopleList, type Invitee } from '../../src/campaigns/people-file.ts'
+import { readPeopleList, type ListEntry } from '../../src/campaigns/people-file.ts'
 
 /** The text in chunks of so many bytes, like from a pipe. */
 async function* inPieces(text: string | Uint8Array, size: number) {
@@ -174,7 +174,7 @@ it('a message quotes columns briefly and safely', async () => {
   expect(await addressAmong(...many)).toMatch(/"c9", 1 more$/)
 })
 
-it.each<[keyof Invitee | undefined, string, string[]]>([
+it.each<[keyof ListEntry | undefined, string, string[]]>([
   ['name', 'Ada', ['name', 'Full name', 'display-name', 'firstname', 'Given Name']],
   ['group', 'R&D', ['group', 'Department', 'dept', 'team', 'office', 'cost center', 'CostCentre']],
   ['group', 'Berlin', ['location', 'division', 'cost_centre']],

@@ -33,7 +33,7 @@ type Input = {
   people: Iterable<string>
   send?: (email: string) => SendResult['outcome'] | SendResult | Promise<SendResult['outcome'] | SendResult>
   check?: (email: string) => CheckResult | Promise<CheckResult>
-  isHeld?: () => boolean | Promise<boolean>
+  holdsLease?: () => boolean | Promise<boolean>
   stop?: AbortController
   /** Tolerated outage of the store, in milliseconds. */
   patienceMs?: number
@@ -73,7 +73,7 @@ export function setUpRuns(store?: AllPeople) {
   }
 
   async function run({ people, send = () => 'sent', check, ...options }: Input) {
-    const { stop = new AbortController(), isHeld = () => true } = options
+    const { stop = new AbortController(), holdsLease = () => true } = options
     const { signal } = stop
     const now = () => options.now ?? Date.now()
     const tally = newTally()
@@ -83,7 +83,7 @@ export function setUpRuns(store?: AllPeople) {
     const list = Array.from(people, (email) => ({ email }))
     const defaults: CampaignRun = {
       people: peopleStore,
-      isHeld: () => Promise.resolve().then(isHeld),
+      holdsLease: () => Promise.resolve().then(holdsLease),
       now,
       patienceMs: options.patienceMs ?? 0,
       check(email) {

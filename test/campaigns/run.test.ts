@@ -176,7 +176,7 @@ it('an email is recorded only at its turn, and only while the lease is held', as
   const { error } = await run({
     people: [ada],
     send: refuseToSend,
-    isHeld() {
+    holdsLease() {
       recordState()
       return false
     },
@@ -372,14 +372,14 @@ it('a run fails if the service knows no one on the list', async () => {
 
 it('a run waits for an unavailable store, and doesn’t take it for another run', async () => {
   let away = 2
-  const isHeld = () => {
+  const holdsLease = () => {
     if (away-- > 0) throw new StoreUnavailable(undefined)
     return true
   }
-  const { tally, error } = await setUpRuns().run({ people: [ada], isHeld, patienceMs: 2_000 })
+  const { tally, error } = await setUpRuns().run({ people: [ada], holdsLease, patienceMs: 2_000 })
   expect(tally.sent).toBe(1)
   expect(error).toBeUndefined()
   away = 2
-  const ended = await setUpRuns().run({ people: [ada], send: refuseToSend, isHeld })
+  const ended = await setUpRuns().run({ people: [ada], send: refuseToSend, holdsLease })
   expect(ended.error).toBeInstanceOf(StoreUnavailable)
 })

@@ -1,7 +1,7 @@
 // The wiring of a run to the service and the mail server.
 import { expect, it } from 'vitest'
 import { newTally } from '../../src/campaigns/tally.ts'
-import { createCampaignRun, withNeighbors } from '../../src/cli/invite/campaign-run.ts'
+import { createCampaignRun, withExternalServices } from '../../src/cli/invite/campaign-run.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { mail } from '../campaigns/sample-email.ts'
@@ -21,18 +21,18 @@ it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', 
   const input = { people: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings, context }
   const run = { ...input, company: loadCompanyOf(settings) }
 
-  await withNeighbors(run, { signal }, async (neighbors) => {
+  await withExternalServices(run, { signal }, async (services) => {
     const { send } = createCampaignRun(memoryRecords().records, run, {
-      ...neighbors,
+      ...services,
       tally: newTally(),
-      isHeld: () => Promise.resolve(true),
+      holdsLease: () => Promise.resolve(true),
       checksPerSecond: 1_000,
       progress: undefined,
       signal,
     })
     const reply = expect.stringContaining('ECONNREFUSED') as string
     expect(await send?.(mail)).toMatchObject({ outcome: 'deferred', reply })
-    await expect(neighbors.service.unconnectedApps('ada@acme.example')).rejects.toMatchObject({
+    await expect(services.service.unconnectedApps('ada@acme.example')).rejects.toMatchObject({
       name: 'ServiceProblem',
     })
   })

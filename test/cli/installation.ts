@@ -6,7 +6,7 @@ import { afterEach } from 'vitest'
 import type { Email } from '../../src/campaigns/mail/email.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import type { Company } from '../../src/company/company.ts'
-import type { Invitee } from '../../src/campaigns/people-file.ts'
+import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
@@ -41,7 +41,7 @@ export function installation(env: Record<string, string> = {}) {
   })
   const setup = {
     now: monday,
-    isHeld: true,
+    holdsLease: true,
     canEmail: true,
     isGlobal: true,
     posted: { outcome: 'sent' } as SendResult,
@@ -57,7 +57,10 @@ export function installation(env: Record<string, string> = {}) {
   const people = openPeople({ records, settings, now: () => setup.now })
   const keepState = openKeepState(records, settings)
 
-  async function run(list: readonly (string | Invitee)[], conditions: Partial<RunOptions> & Conditions = {}) {
+  async function run(
+    list: readonly (string | ListEntry)[],
+    conditions: Partial<RunOptions> & Conditions = {},
+  ) {
     const {
       timezone = 'UTC',
       digest,
@@ -74,7 +77,7 @@ export function installation(env: Record<string, string> = {}) {
     const exit = await runOnce(
       records,
       {
-        people: list.map((one): Invitee => (typeof one === 'string' ? { email: one } : one)),
+        people: list.map((one): ListEntry => (typeof one === 'string' ? { email: one } : one)),
         faults,
         leftOut: { blocked: 0, guest: 0, mailbox: 0 },
         settings,
@@ -83,7 +86,7 @@ export function installation(env: Record<string, string> = {}) {
         context: { stdout: writes('out'), stderr: writes('err'), now: () => setup.now } as never,
         signal,
       },
-      () => Promise.resolve(setup.isHeld),
+      () => Promise.resolve(setup.holdsLease),
       {
         service: {
           checkToken: () => (setup.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),

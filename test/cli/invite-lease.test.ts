@@ -30,14 +30,14 @@ const NOTICED_MS = 1_300
 describe.concurrent('the lease of a campaign', () => {
   it('the lease of a campaign is unknown while the store rejects writes, and renewed afterwards', async () => {
     const records = memory()
-    await withCampaignLease(records, async (isHeld) => {
+    await withCampaignLease(records, async (holdsLease) => {
       records.takesWrites = false
       records.values.delete(KEY)
       await sleep(NOTICED_MS)
-      for (const answer of await Promise.allSettled([isHeld(), isHeld()]))
+      for (const answer of await Promise.allSettled([holdsLease(), holdsLease()]))
         expect(answer).toMatchObject({ reason: expect.any(StoreUnavailable) as unknown })
       records.takesWrites = true
-      expect(await Promise.all([isHeld(), isHeld()])).toEqual([true, true])
+      expect(await Promise.all([holdsLease(), holdsLease()])).toEqual([true, true])
       expect(records.values.size).toBe(1)
     })
     expect(records.values.size).toBe(0)
@@ -45,10 +45,10 @@ describe.concurrent('the lease of a campaign', () => {
 
   it('the lease of a campaign is lost once another run has taken it', async () => {
     const records = memory()
-    await withCampaignLease(records, async (isHeld) => {
+    await withCampaignLease(records, async (holdsLease) => {
       records.values.set(KEY, 'another run')
       await sleep(NOTICED_MS)
-      expect(await isHeld()).toBe(false)
+      expect(await holdsLease()).toBe(false)
     })
     expect(records.values.get(KEY)).toBe('another run')
   })
@@ -56,8 +56,8 @@ describe.concurrent('the lease of a campaign', () => {
   it('the lease of a campaign is refused while another run holds it, after a wait', async () => {
     const records = memory()
     records.values.set(KEY, 'a run that was killed')
-    const waiting = withCampaignLease(records, async (isHeld) => {
-      expect(await isHeld()).toBe(true)
+    const waiting = withCampaignLease(records, async (holdsLease) => {
+      expect(await holdsLease()).toBe(true)
       expect(await withCampaignLease(records, () => Promise.resolve('ran'))).toBeUndefined()
       return 'ran'
     })

@@ -1,7 +1,7 @@
 // Runs of `onramp keep` through the command: list, store, service, mail server, administrators and company file reach their uses.
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import type { Invitee } from '../../src/campaigns/people-file.ts'
+import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { describeActionItems } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
@@ -49,7 +49,7 @@ it('a run of onramp keep emails no one at night in the time zone of the company 
 it.each([
   ['the mail server can’t be used', { canEmail: false }],
   ['the token is a person’s', { isGlobal: false }],
-  ['another run has taken over', { isHeld: false }],
+  ['another run has taken over', { holdsLease: false }],
 ])('a run of onramp keep checks no one if %s', async (_why, change) => {
   const { run, setup, checkedEmails, unconnectedApps } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
@@ -61,7 +61,7 @@ it.each([
 it('a run of onramp keep sends no email once another run has taken over', async () => {
   const { run, setup, unconnectedApps, sentEmails } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
-  setup.onCheck = () => void (setup.isHeld = false)
+  setup.onCheck = () => void (setup.holdsLease = false)
   await expect(run([ADA])).rejects.toThrow('another run took over the campaign')
   expect(sentEmails).toEqual([])
 })
@@ -105,10 +105,10 @@ it('a list without many former people needs --confirm, and unreadable lines remo
 it('releases are audited once with app and operator, and a refused run isn’t audited', async () => {
   const { run, setup, pauseEmails, keepState } = installation()
   await pauseEmails('slack_1', 'jira_1')
-  setup.isHeld = false
+  setup.holdsLease = false
   await expect(run([ADA], { release: ['all'] })).rejects.toThrow('another run took over')
   expect((await keepState.load()).actions).toBeUndefined()
-  setup.isHeld = true
+  setup.holdsLease = true
   expect(auditedIn(await run([ADA], { release: ['slack_1'] }))).toEqual(['released slack_1'])
   expect(auditedIn(await run([ADA], { release: ['all'] }))).toEqual(['released jira_1'])
   expect((await keepState.load()).actions).toMatchObject([
@@ -255,12 +255,12 @@ it('/admin reports a stopped run until another one completes', async () => {
   }
   await run(both)
   expect(await needs()).toEqual([])
-  setup.isHeld = false
+  setup.holdsLease = false
   await expect(run(both)).rejects.toThrow('another run took over')
   expect(await needs(), 'The other run goes on').toEqual([])
 })
 
-it.each<[string, string[], Invitee[], RegExp, RegExp]>([
+it.each<[string, string[], ListEntry[], RegExp, RegExp]>([
   [
     'a week without a run in working time',
     [],

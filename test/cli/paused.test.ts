@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type Dispatcher } from 'undici'
 import { expect, it, vi } from 'vitest'
-import { MailServer } from '../../src/campaigns/mail/server.ts'
+import { SmtpClient } from '../../src/campaigns/mail/server.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -67,7 +67,7 @@ it.each([
 ])('invite send sends nothing during $during, and its dry run prints the end', async ({ change, quiet }) => {
   await paused()
   answerWithBoth()
-  vi.spyOn(MailServer.prototype, 'check').mockResolvedValue(undefined)
+  vi.spyOn(SmtpClient.prototype, 'check').mockResolvedValue(undefined)
   const company = join(folder, 'company.yaml')
   writeFileSync(company, `quiet: ${quiet}\n`)
   const [records, settings] = [createSqliteRecords(env.DATA_DIR), loadSettings(env)]
@@ -108,8 +108,8 @@ it('invite send leaves out paused apps, and prints that it does', async () => {
 
 it('invite send exits with 3 if it leaves out a row that may be someone else’s', async () => {
   answerWithBoth()
-  vi.spyOn(MailServer.prototype, 'check').mockResolvedValue(undefined)
-  vi.spyOn(MailServer.prototype, 'send').mockResolvedValue({ outcome: 'sent' })
+  vi.spyOn(SmtpClient.prototype, 'check').mockResolvedValue(undefined)
+  vi.spyOn(SmtpClient.prototype, 'send').mockResolvedValue({ outcome: 'sent' })
   const other = { ...env, ...mail, DATA_DIR: join(folder, 'other') }
   const [records, settings] = [createSqliteRecords(other.DATA_DIR), loadSettings(other)]
   const people = openPeople({ records, settings, now })

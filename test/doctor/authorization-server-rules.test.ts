@@ -1,11 +1,11 @@
 // The rules about the authorization server: each fault has one finding, and a correct server none.
 import { expect, it } from 'vitest'
-import { readClientResponse, client } from '../../src/doctor/client.ts'
-import { discovery } from '../../src/doctor/discovery.ts'
+import { readClientResponse, clientCheck } from '../../src/doctor/client.ts'
+import { discoveryCheck } from '../../src/doctor/discovery.ts'
 import { applyRules } from '../../src/doctor/findings.ts'
-import { redirect } from '../../src/doctor/redirect.ts'
-import { registration } from '../../src/doctor/registration.ts'
-import { server } from '../../src/doctor/server.ts'
+import { redirectUriCheck } from '../../src/doctor/redirect.ts'
+import { registrationCheck } from '../../src/doctor/registration.ts'
+import { serverCheck } from '../../src/doctor/server.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { requestedMetadata } from '../../src/sign-in/registration/metadata.ts'
 import {
@@ -23,7 +23,9 @@ import {
 
 const issuer = 'https://login.acme.test/tenant'
 const discovered = (result: object, ours = 0) =>
-  report(discovery, { issuer, discovery: result, metadata: undefined, ours } as FactsOf<typeof discovery>)
+  report(discoveryCheck, { issuer, discovery: result, metadata: undefined, ours } as FactsOf<
+    typeof discoveryCheck
+  >)
 const missing = (...attempts: object[]) => ({
   kind: 'missing',
   attempts: attempts.map((one) => ({ url: issuer, explanation: 'it answered so', ...one })),
@@ -70,25 +72,25 @@ it.each<[object, Partial<Settings>, RegExp]>([
   [{ id_token_signing_alg_values_supported: ['HS256'] }, {}, /^fail OIDC_ISSUER: .* only with HS256/],
   [{ userinfo_endpoint: undefined }, { OIDC_SCOPE: 'search' }, /^warn OIDC_SCOPE, .* no userinfo/],
 ])('metadata with %j and %j has one finding', (changed, settings, expected) => {
-  expect(problems(server, serverFacts(changed), { settings })).toEqual(matching(expected))
+  expect(problems(serverCheck, serverFacts(changed), { settings })).toEqual(matching(expected))
 })
 
 it('Microsoft Entra, which supports PKCE without listing it, has no finding', () => {
   const entra = { code_challenge_methods_supported: undefined, msgraph_host: 'graph.microsoft.com' }
-  expect(problems(server, serverFacts(entra))).toEqual([])
+  expect(problems(serverCheck, serverFacts(entra))).toEqual([])
 })
 
-it.each<[FactsOf<typeof server>['keys'], RegExp]>([
+it.each<[FactsOf<typeof serverCheck>['keys'], RegExp]>([
   [{ reply: reply(200), count: 0 }, /^fail OIDC_ISSUER: .* has no signing key/],
   [{ reply: reply(500), count: 0 }, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
   [{ reply: reply(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
   [{ reply: { kind: 'silent', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .* connection closed\.$/],
   [{ reply: reply(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
 ])('the signing keys %o have one finding', (keys, expected) => {
-  expect(report(server, { ...serverFacts(), keys })).toEqual(matching(expected))
+  expect(report(serverCheck, { ...serverFacts(), keys })).toEqual(matching(expected))
 })
 
-type AuthorizationResponse = FactsOf<typeof redirect>['ours']
+type AuthorizationResponse = FactsOf<typeof redirectUriCheck>['ours']
 const refused = (text: string) => ({ kind: 'refused', status: 400, text }) as const
 const redirected = (error?: string) => ({ kind: 'back', error }) as const
 const no = refused('invalid redirect_uri')
@@ -125,10 +127,10 @@ it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
   'the responses %o to our redirect URI and %o to an invented one give the expected finding',
   (ours, invented, expected) => {
     const facts = { redirect: 'https://onramp.acme.test/cb', ours, invented, isClientRejected: false }
-    expect(report(redirect, facts)).toEqual(expected ? matching(expected) : [])
+    expect(report(redirectUriCheck, facts)).toEqual(expected ? matching(expected) : [])
     // A rejected client isn't reported as a wrong redirect URI.
     const isBlamed = expected !== undefined && ours.kind === 'silent'
-    expect(problems(redirect, { ...facts, isClientRejected: true })).toEqual(
+    expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(
       isBlamed ? matching(expected) : [],
     )
   },
@@ -155,7 +157,7 @@ const assertion = { how: { method: 'private_key_jwt', assertionFile: '/token' } 
 const refusedWrong = { wrong: 'refused' }
 const ACCEPTED = /^ok : Client authentication accepted/
 
-it.each<[FactsOf<typeof client>, RegExp | undefined]>([
+it.each<[FactsOf<typeof clientCheck>, RegExp | undefined]>([
   [clientFacts('refused'), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/],
   [clientFacts('refused', {}, withMethod('private_key_jwt')), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /],
   [clientFacts('refused', {}, withMethod('none')), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /],
@@ -172,7 +174,7 @@ it.each<[FactsOf<typeof client>, RegExp | undefined]>([
   [clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
   [clientFacts('unclear', { wrong: 'unclear' }), undefined],
 ])('the responses to a client give the expected findings: row %#', (facts, expected) => {
-  expect(report(client, facts)).toEqual(expected ? matching(expected) : [])
+  expect(report(clientCheck, facts)).toEqual(expected ? matching(expected) : [])
 })
 
 it.each([
@@ -181,7 +183,7 @@ it.each([
   ['onramp app', 'aB3', true],
 ])('percent-encoded Basic credentials have specific advice: %s, %s', (id, secret, isAdvised) => {
   const facts = clientFacts('refused', {}, { id, how: { method: 'client_secret_basic', secret } })
-  const [finding] = applyRules(client.rules, facts, setup())
+  const [finding] = applyRules(clientCheck.rules, facts, setup())
   const settings = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_AUTH']
   expect(finding).toMatchObject({ status: 'fail', settings })
   expect(/special characters .* OIDC_CLIENT_AUTH to client_secret_post/.test(finding?.fix ?? '')).toBe(
@@ -192,20 +194,24 @@ it.each([
 it('a self-registered client is reported, with advice to forget it if rejected', () => {
   const none = { settings: { OIDC_CLIENT_ID: undefined } }
   const registered = /^ok : onramp has registered a client/
-  expect(report(client, clientFacts('accepted', refusedWrong), none)).toEqual(matching(ACCEPTED, registered))
-  expect(report(client, clientFacts('refused'), none)).toEqual(matching(/^fail : .* that onramp registered/))
+  expect(report(clientCheck, clientFacts('accepted', refusedWrong), none)).toEqual(
+    matching(ACCEPTED, registered),
+  )
+  expect(report(clientCheck, clientFacts('refused'), none)).toEqual(
+    matching(/^fail : .* that onramp registered/),
+  )
 })
 
 it('an unlisted method is reported only if the client is rejected', () => {
   const listing = metadata({ token_endpoint_auth_methods_supported: ['tls_client_auth', 'none'] })
-  const judged = (facts: FactsOf<typeof client>) => report(client, { ...facts, metadata: listing })
+  const judged = (facts: FactsOf<typeof clientCheck>) => report(clientCheck, { ...facts, metadata: listing })
   expect(judged(clientFacts('refused'))).toEqual(matching(/^fail OIDC_CLIENT_AUTH: .* doesn't support/))
   expect(judged(clientFacts('accepted', refusedWrong))).toEqual(matching(ACCEPTED))
 })
 
 const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
 
-it.each<[FactsOf<typeof registration>['reply'], Partial<Settings>, RegExp]>([
+it.each<[FactsOf<typeof registrationCheck>['reply'], Partial<Settings>, RegExp]>([
   [undefined, {}, /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/],
   [{ kind: 'silent', why: 'refused' }, {}, /^fail OIDC_CLIENT_ID: .* isn't responding/],
   [reply(403), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
@@ -218,5 +224,5 @@ it.each<[FactsOf<typeof registration>['reply'], Partial<Settings>, RegExp]>([
 ])('the response %o of a registration endpoint gives the expected finding', (reply, settings, expected) => {
   const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
   const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
-  expect(report(registration, { requested, reply }, { settings })).toEqual(matching(expected))
+  expect(report(registrationCheck, { requested, reply }, { settings })).toEqual(matching(expected))
 })

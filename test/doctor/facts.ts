@@ -3,13 +3,13 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { expect } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
 import type { HttpReply } from '../../src/doctor/fetch-once.ts'
-import type { client } from '../../src/doctor/client.ts'
-import type { machine } from '../../src/doctor/machine.ts'
-import type { redis } from '../../src/doctor/redis.ts'
+import type { clientCheck } from '../../src/doctor/client.ts'
+import type { machineCheck } from '../../src/doctor/machine.ts'
+import type { redisCheck } from '../../src/doctor/redis.ts'
 import { applyRules, type DoctorContext, type Rules } from '../../src/doctor/findings.ts'
-import type { server } from '../../src/doctor/server.ts'
-import type { service } from '../../src/doctor/service.ts'
-import type { sqlite } from '../../src/doctor/sqlite.ts'
+import type { serverCheck } from '../../src/doctor/server.ts'
+import type { serviceCheck } from '../../src/doctor/service.ts'
+import type { sqliteCheck } from '../../src/doctor/sqlite.ts'
 
 export type FactsOf<C extends { collect: (...needed: never[]) => unknown }> = NonNullable<
   Awaited<ReturnType<C['collect']>>
@@ -59,7 +59,7 @@ const factsOf =
   <C extends { collect: (...needed: never[]) => unknown }>(right: FactsOf<C>) =>
   (changed: Partial<FactsOf<C>> = {}): FactsOf<C> => ({ ...right, ...changed })
 
-export const machineFacts = factsOf<typeof machine>({ openFiles: [], company: undefined, routes: [] })
+export const machineFacts = factsOf<typeof machineCheck>({ openFiles: [], company: undefined, routes: [] })
 
 export const reply = (status: number, text = '', headers: Record<string, string> = {}): HttpReply => ({
   kind: 'answer',
@@ -81,17 +81,17 @@ export const metadata = (changed: object = {}): Metadata =>
     }),
   ) as Metadata
 
-export const serverFacts = (changed: object = {}): FactsOf<typeof server> => ({
+export const serverFacts = (changed: object = {}): FactsOf<typeof serverCheck> => ({
   metadata: metadata(changed),
   keys: { reply: reply(200), count: 1 },
 })
 
 /** The token endpoint's responses to a client. */
 export const clientFacts = (
-  ours: FactsOf<typeof client>['ours'],
+  ours: FactsOf<typeof clientCheck>['ours'],
   more: object = {},
   changed: object = {},
-): FactsOf<typeof client> => ({
+): FactsOf<typeof clientCheck> => ({
   metadata: metadata(),
   client: { id: 'onramp', how: { method: 'client_secret_basic', secret: 'aB3-dE_f' }, ...changed },
   ours,
@@ -111,7 +111,7 @@ export const answered = (shape?: { parameters: number; namesRedirect: boolean })
   ours: NOW,
 })
 
-export const serviceFacts = factsOf<typeof service>({
+export const serviceFacts = factsOf<typeof serviceCheck>({
   baseUrl: 'https://service.acme.test',
   prefix: 'X-Service',
   madeUp: refusedWith('token'),
@@ -120,7 +120,7 @@ export const serviceFacts = factsOf<typeof service>({
   redirectTrial: undefined,
 })
 
-export const sqliteFacts = factsOf<typeof sqlite>({
+export const sqliteFacts = factsOf<typeof sqliteCheck>({
   isThere: true,
   unwritable: undefined,
   database: undefined,
@@ -128,7 +128,7 @@ export const sqliteFacts = factsOf<typeof sqlite>({
   freeBytes: 1e12,
 })
 
-export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redis> => ({
+export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redisCheck> => ({
   url: 'redis://127.0.0.1',
   failed: undefined,
   info: { redis_version: '8.0.1', aof_enabled: '1', maxmemory_policy: 'noeviction', ...info },

@@ -3,17 +3,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
-import { certificates } from '../../src/doctor/certificates.ts'
-import { email, webhook } from '../../src/doctor/deliveries.ts'
+import { certificatesCheck } from '../../src/doctor/certificates.ts'
+import { emailCheck, webhookCheck } from '../../src/doctor/deliveries.ts'
 import { applyRules, type DoctorContext } from '../../src/doctor/findings.ts'
-import { machine } from '../../src/doctor/machine.ts'
-import { ownAddress } from '../../src/doctor/own-address.ts'
-import { redis } from '../../src/doctor/redis.ts'
+import { machineCheck } from '../../src/doctor/machine.ts'
+import { ownAddressCheck } from '../../src/doctor/own-address.ts'
+import { redisCheck } from '../../src/doctor/redis.ts'
 import { maskFor } from '../../src/doctor/examine.ts'
 import { explainServiceError } from '../../src/doctor/service-error.ts'
-import { service } from '../../src/doctor/service.ts'
-import { sqlite } from '../../src/doctor/sqlite.ts'
-import { stored } from '../../src/doctor/stored.ts'
+import { serviceCheck } from '../../src/doctor/service.ts'
+import { sqliteCheck } from '../../src/doctor/sqlite.ts'
+import { recordsCheck } from '../../src/doctor/stored.ts'
 import type { NetworkError } from '../../src/http/network-error.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { HEALTH_SAMPLE } from '../../src/web/health.ts'
@@ -48,7 +48,9 @@ it('with --offline, the doctor runs no check that needs another server, and coun
   }
   const doctor = ['doctor', '--offline', '--as', 'ada@acme.test']
   const report = JSON.parse((await runCommand([...doctor, '--json'], servers)).out) as Report
-  expect(report.findings.map(({ check }) => check).filter((check) => !(check in machine.rules))).toEqual([])
+  expect(report.findings.map(({ check }) => check).filter((check) => !(check in machineCheck.rules))).toEqual(
+    [],
+  )
   expect((await runCommand(doctor, servers)).out).toMatch(
     /\n\d+ checks could not run: .*--offline is set\.\n/,
   )
@@ -73,7 +75,7 @@ it.each<[Partial<DoctorContext>, RegExp | undefined]>([
   [{ env: { SESSION_MANAGER: 'local/desk' } }, undefined],
   [{ env: { LOGLEVEL: '', MAIL_FORM: '' } }, undefined],
 ])('the environment variables %j have at most one finding', (changed, expected) => {
-  expect(problems(machine, machineFacts(), changed)).toEqual(expected ? matching(expected) : [])
+  expect(problems(machineCheck, machineFacts(), changed)).toEqual(expected ? matching(expected) : [])
 })
 
 it.each([
@@ -83,7 +85,7 @@ it.each([
   ],
   ['PORT must be between 1 and 65535', 'correct it'],
 ])('the rejection of a setting with %j has a fix: %s', (fault, fix) => {
-  const found = applyRules(machine.rules, machineFacts(), setup({ faults: [fault] }))
+  const found = applyRules(machineCheck.rules, machineFacts(), setup({ faults: [fault] }))
   expect(found.map((one) => one.fix).join()).toContain(fix)
 })
 
@@ -104,12 +106,12 @@ it.each<[Partial<Settings>, RegExp | undefined]>([
   [{ SESSION_SECRET: [random, 'a'.repeat(34)] }, /^warn SESSION_SECRET/],
   [{ SESSION_SECRET: [random], REPORT_TOKEN: random }, undefined],
 ])('the settings %j have at most one finding', (settings, expected) => {
-  expect(problems(machine, machineFacts(), { settings })).toEqual(expected ? matching(expected) : [])
+  expect(problems(machineCheck, machineFacts(), { settings })).toEqual(expected ? matching(expected) : [])
 })
 
 it('a secret file that every user can read, and a faulty company file, are reported', () => {
   const company = { company: undefined, faults: ['a.yaml:1:1 x: y'] }
-  expect(problems(machine, machineFacts({ openFiles: ['REDIS_URL_FILE'], company }))).toEqual([
+  expect(problems(machineCheck, machineFacts({ openFiles: ['REDIS_URL_FILE'], company }))).toEqual([
     'warn REDIS_URL_FILE: The file in REDIS_URL_FILE is readable by every user on this machine.',
     'fail COMPANY_FILE: a.yaml:1:1 x: y.',
   ])
@@ -120,7 +122,7 @@ it('correct settings are reported with the proxy and the addresses to register',
     { server: 'The service', proxy: 'proxy:3128' },
     { server: 'The issuer', proxy: undefined },
   ]
-  const all = report(machine, machineFacts({ routes, company: { company: undefined, faults: [] } }))
+  const all = report(machineCheck, machineFacts({ routes, company: { company: undefined, faults: [] } }))
   expect(all.filter((line) => !line.startsWith('ok '))).toEqual([])
   expect(all.join('\n')).toMatch(
     /company file can be read.*through the proxy proxy:3128 \(HTTP_PROXY\).*Redirect URI: https:\/\/onramp\.acme\.test\/sign-in\/callback/s,
@@ -145,11 +147,11 @@ it.each([
   [reply(403), /^warn PUBLIC_URL: .* in place of onramp/],
   [reply(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
 ])('the response %o of PUBLIC_URL gives the expected finding', (page, expected) => {
-  const all = report(ownAddress, { url, page, signIn: page, server: undefined })
+  const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
   expect(all).toEqual(matching(expected))
 })
 
-it.each<[string, Partial<FactsOf<typeof ownAddress>>, RegExp | undefined]>([
+it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>, RegExp | undefined]>([
   ['redirects that arrive unchanged', {}, undefined],
   ['redirects to its own host', { signIn: redirectTo(`${url}/a?state=x`) }, /^fail .* its redirects/],
   ['redirects to an internal host', { signIn: redirectTo('http://10.0.0.7/a') }, /^fail .* its redirects/],
@@ -166,10 +168,10 @@ it.each<[string, Partial<FactsOf<typeof ownAddress>>, RegExp | undefined]>([
     signIn: redirectTo(`${LOGIN}/a`),
     server: LOGIN,
   }
-  expect(problems(ownAddress, { ...facts, ...changed })).toEqual(expected ? matching(expected) : [])
+  expect(problems(ownAddressCheck, { ...facts, ...changed })).toEqual(expected ? matching(expected) : [])
 })
 
-it.each<[Partial<FactsOf<typeof sqlite>>, RegExp]>([
+it.each<[Partial<FactsOf<typeof sqliteCheck>>, RegExp]>([
   [{ isThere: false, unwritable: 'EACCES' }, /^fail DATA_DIR: .* can't be created/],
   [{ isThere: false }, /^ok : .* will be created/],
   [{}, /^ok : The embedded store is writable/],
@@ -184,7 +186,7 @@ it.each<[Partial<FactsOf<typeof sqlite>>, RegExp]>([
   [{ fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
   [{ fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
 ])('the folder %o of the embedded store gives the expected finding', (facts, expected) => {
-  expect(report(sqlite, sqliteFacts(facts)).at(-1)).toMatch(expected)
+  expect(report(sqliteCheck, sqliteFacts(facts)).at(-1)).toMatch(expected)
 })
 
 it.each([
@@ -194,11 +196,11 @@ it.each([
   [{ aof_enabled: '0', rdb_last_bgsave_status: 'err' }, /warn REDIS_URL: Redis can't save/],
   [{ maxmemory_policy: 'allkeys-lru' }, /warn REDIS_URL: Redis may evict sessions/],
 ])('the INFO %o of Redis gives the expected finding', (info, expected) => {
-  expect(report(redis, redisFacts(info)).join('\n')).toMatch(expected)
+  expect(report(redisCheck, redisFacts(info)).join('\n')).toMatch(expected)
 })
 
 it('a Redis without INFO has no finding', () => {
-  expect(report(redis, { ...redisFacts(), info: {} })).toEqual(matching(/^ok : Redis is reachable;/))
+  expect(report(redisCheck, { ...redisFacts(), info: {} })).toEqual(matching(/^ok : Redis is reachable;/))
 })
 
 it.each([
@@ -207,7 +209,7 @@ it.each([
   [2, /^warn REDIS_PREFIX: 2 records that/],
   [undefined, /^fail SESSION_SECRET, .* another SESSION_SECRET/],
 ])('a store with %s unreadable records gives the expected finding', (unreadable, expected) => {
-  expect(report(stored, { unreadable })).toEqual(matching(expected))
+  expect(report(recordsCheck, { unreadable })).toEqual(matching(expected))
 })
 
 const folder = useFolder()
@@ -217,7 +219,7 @@ it('an app of the company file is reported if it matches no app for a week', () 
   writeFileSync(COMPANY_FILE, 'datasources: { all: {}, slack: {}, jira_2: {}, slak: {}, box: {} }')
   const runDaysAgo = (days: number, instances = ['slack_1', 'jira_2']) => {
     const seen = { instances: new Set(instances), since: NOW - days * DAY }
-    return problems(stored, { unreadable: 0, seen }, { settings: { COMPANY_FILE } })
+    return problems(recordsCheck, { unreadable: 0, seen }, { settings: { COMPANY_FILE } })
   }
   expect(runDaysAgo(6.9)).toEqual([])
   expect(runDaysAgo(7)).toEqual(
@@ -236,7 +238,7 @@ const redirectTrial = (withRedirect: ProbeResult) => ({
   redirectTrial: { redirect: `${url}/cb`, without: answered(plainPaths), withRedirect },
 })
 
-it.each<[Partial<FactsOf<typeof service>>, Partial<DoctorContext>, RegExp]>([
+it.each<[Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>, RegExp]>([
   [{ madeUp: answered() }, sameOrigin, /^fail SERVICE_BASE_URL: .* accepted an invalid token/],
   [{ madeUp: { kind: 'unreachable', why: 'refused' } }, sameOrigin, /: connection refused\.$/],
   [{ madeUp: refusedWith('not-there', 404) }, sameOrigin, /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/],
@@ -249,14 +251,16 @@ it.each<[Partial<FactsOf<typeof service>>, Partial<DoctorContext>, RegExp]>([
   [redirectTrial(refusedWith('request', 400)), sameOrigin, /^fail PUBLIC_URL: .* as a final_redirect_url/],
   [redirectTrial(answered(plainPaths)), sameOrigin, /^warn PUBLIC_URL: .* don't seem to contain/],
 ])('a fault at the service is reported once: %o', (facts, changed, expected) => {
-  expect(problems(service, serviceFacts(facts), changed)).toEqual(matching(expected))
+  expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(matching(expected))
 })
 
 it('TOKEN_ISSUED_BY is never a failure, because only a sign-in shows the issuer of tokens', () => {
   const found = /^ok : Client API found/
-  expect(report(service, serviceFacts())).toEqual(matching(found, /^skip : .* different origins/))
-  expect(report(service, serviceFacts(), sameOrigin)).toEqual(matching(found))
-  expect(report(service, serviceFacts(), external)).toEqual(matching(found, /OAUTH with every access token/))
+  expect(report(serviceCheck, serviceFacts())).toEqual(matching(found, /^skip : .* different origins/))
+  expect(report(serviceCheck, serviceFacts(), sameOrigin)).toEqual(matching(found))
+  expect(report(serviceCheck, serviceFacts(), external)).toEqual(
+    matching(found, /OAUTH with every access token/),
+  )
 })
 
 it.each([
@@ -264,7 +268,7 @@ it.each([
   { parameters: 2, namesRedirect: false },
 ])('a correct service passes with both tokens and final_redirect_url: %j', (shape) => {
   const facts = serviceFacts({ user: answered(), global: answered(), ...redirectTrial(answered(shape)) })
-  expect(report(service, facts, sameOrigin).join()).toMatch(
+  expect(report(serviceCheck, facts, sameOrigin).join()).toMatch(
     /SERVICE_USER_TOKEN works: that person has 0 apps.*SERVICE_GLOBAL_TOKEN works.*redirects back/,
   )
 })
@@ -276,7 +280,7 @@ it('a global token without a person to look up is reported as untested', () => {
     refusedWith('failing', 503),
     { kind: 'unreachable', why: 'refused' } as const,
   ])
-    expect(report(service, serviceFacts({ global }), { settings }).at(-1)).toMatch(
+    expect(report(serviceCheck, serviceFacts({ global }), { settings }).at(-1)).toMatch(
       /^skip .* requires a person/,
     )
 })
@@ -288,7 +292,9 @@ it('apps without a usable link are counted', () => {
     status,
   }))
   const facts = serviceFacts({ global: { ...answered(), unconnected } as never })
-  expect(report(service, facts, sameOrigin).join()).toMatch(/has 2 apps left.*warn : .* can't connect 1 app:/)
+  expect(report(serviceCheck, facts, sameOrigin).join()).toMatch(
+    /has 2 apps left.*warn : .* can't connect 1 app:/,
+  )
 })
 
 it.each([
@@ -315,7 +321,7 @@ it.each([
   [NaN, false],
 ])('a certificate that expires in %d days is reported: %s', (days, isReported) => {
   const certificate = { setting: 'SMTP_URL', host: 'm:465', endsAt: NOW + days * DAY }
-  expect(report(certificates, [certificate])).toHaveLength(isReported ? 1 : 0)
+  expect(report(certificatesCheck, [certificate])).toHaveLength(isReported ? 1 : 0)
 })
 
 const sender = { settings: { MAIL_FROM: { name: 'Search', address: 'search@acme.test' } } }
@@ -326,10 +332,10 @@ it.each([
   [{ trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
   [{ trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
 ])('the response %o of a mail server gives the expected findings', (facts, expected) => {
-  expect(report(email, facts, sender)).toEqual(matching(expected))
-  expect(report(email, facts)).toEqual(matching(expected, NO_SENDER))
+  expect(report(emailCheck, facts, sender)).toEqual(matching(expected))
+  expect(report(emailCheck, facts)).toEqual(matching(expected, NO_SENDER))
   // A faulty MAIL_FROM already has a finding.
-  expect(report(email, facts, { faults: ['MAIL_FROM must be like x'] })).toEqual(matching(expected))
+  expect(report(emailCheck, facts, { faults: ['MAIL_FROM must be like x'] })).toEqual(matching(expected))
 })
 
 it.each([
@@ -337,7 +343,7 @@ it.each([
   [{ kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
   [{ kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
 ] as const)('the response %o of the receiver of events gives the expected finding', (outcome, expected) => {
-  expect(report(webhook, outcome)).toEqual(matching(expected))
+  expect(report(webhookCheck, outcome)).toEqual(matching(expected))
 })
 
 it('secrets are masked in every form, also those of faulty settings', () => {

@@ -26,7 +26,7 @@ function setUpInvites(user?: User) {
       req.session = { user } as never
       next()
     },
-    createOptOutRoutes({ invitations: { readExpired: read }, ...optOut }),
+    createOptOutRoutes({ invitations: { readIgnoringExpiry: read }, ...optOut }),
     createInviteRoutes({
       limit: (_req, _res, next) => next(),
       invitations: { read },

@@ -29,11 +29,11 @@ export function startCampaign(process: Process, world: World, rules: Rules): voi
 }
 
 async function run(world: World, rules: Rules): Promise<string> {
-  const end = await withCampaignLease(sharedStore.records, (isHeld) => sendAll(world, rules, isHeld))
+  const end = await withCampaignLease(sharedStore.records, (holdsLease) => sendAll(world, rules, holdsLease))
   return end ?? 'locked'
 }
 
-async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean>): Promise<string> {
+async function sendAll(world: World, rules: Rules, holdsLease: () => Promise<boolean>): Promise<string> {
   const { records } = sharedStore
   const { signal } = new AbortController()
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
@@ -50,7 +50,7 @@ async function sendAll(world: World, rules: Rules, isHeld: () => Promise<boolean
     people: [...emails, ...emails],
     check: ask,
     send: (to) => post(to, rules),
-    isHeld,
+    holdsLease,
     patienceMs: 10_000,
     atOnce: 2,
   })

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { withinDeadline, type StoreUnavailable } from '../../src/records/records.ts'
-import { TooSlow } from '../../src/within.ts'
+import { TimedOut } from '../../src/within.ts'
 
 const failed = (work: Promise<unknown>) =>
   work.then(
@@ -17,7 +17,7 @@ it('a reply after more than 1.5 seconds is an outage, and leaves no timer behind
   expect(await Promise.race([answer, Promise.resolve('waiting')])).toBe('waiting')
   await vi.advanceTimersByTimeAsync(2)
   const { cause, detail } = await answer
-  expect(cause).toBeInstanceOf(TooSlow)
+  expect(cause).toBeInstanceOf(TimedOut)
   expect(detail).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
   expect(await withinDeadline(async () => 'value')).toBe('value')
   await failed(withinDeadline(() => Promise.reject(cause)))

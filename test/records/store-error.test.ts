@@ -1,7 +1,7 @@
 // Descriptions of store errors, in the log and by the doctor.
 import { expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { TooSlow } from '../../src/within.ts'
+import { TimedOut } from '../../src/within.ts'
 import { rootCause, describeStoreError } from '../../src/records/store-error.ts'
 
 const script = 'ERR Error running script (call to f_1a2b): @user_script:1:'
@@ -47,7 +47,7 @@ const sqlite = Object.assign(new Error('full'), { code: 'ERR_SQLITE_ERROR', errs
 class ClientClosedError extends Error {}
 
 it.each<[unknown, string, string, boolean]>([
-  [new TooSlow(600), 'timeout', 'the store did not answer in time', false],
+  [new TimedOut(600), 'timeout', 'the store did not answer in time', false],
   // Errors of the client library have no specific name.
   [new Error('Connection timeout'), 'timeout', 'the store did not answer in time', false],
   [sqlite, 'SQLITE', 'SQLite says: disk is full', true],

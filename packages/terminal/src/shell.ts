@@ -97,7 +97,7 @@ export async function runCommand(
 }
 
 /** Runs this process's command and sets its exit code. */
-export async function runHere(define: DefineCommands, explain?: DescribeFailure): Promise<void> {
+export async function runInProcess(define: DefineCommands, explain?: DescribeFailure): Promise<void> {
   const { stdin, stdout, stderr, env } = process
   // `onramp invite report --csv | head` closes the pipe.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))

@@ -97,7 +97,7 @@ export async function senderRefusal(
   }
 }
 
-export class MailServer {
+export class SmtpClient {
   readonly #limits: typeof LIMITS
   readonly #host: string
   readonly #port: number

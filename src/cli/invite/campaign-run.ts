@@ -2,7 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'
-import { MailServer } from '../../campaigns/mail/server.ts'
+import { SmtpClient } from '../../campaigns/mail/server.ts'
 import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-check.ts'
 import { formatSummary } from '../../campaigns/tally.ts'
 import { AT_ONCE, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
@@ -59,21 +59,21 @@ function createCampaignService(settings: Settings, company: Company, signal: Abo
 }
 
 /** `mailServer` is absent in a dry run. */
-export type Neighbors = {
+export type ExternalServices = {
   service: Omit<ReturnType<typeof createCampaignService>, 'close'>
-  mailServer?: Pick<MailServer, 'check' | 'send'>
+  mailServer?: Pick<SmtpClient, 'check' | 'send'>
   /** Default: {@link EMAILS_PER_SECOND} */
   emailsPerSecond?: number
 }
 
 /** Opens the service and the mail server for the work. */
-export async function withNeighbors<T>(
+export async function withExternalServices<T>(
   { settings, company }: RunInput,
   { isDryRun = false, signal }: { isDryRun?: boolean; signal: AbortSignal },
-  work: (neighbors: Neighbors) => Promise<T>,
+  work: (services: ExternalServices) => Promise<T>,
 ): Promise<T> {
   const service = createCampaignService(settings, company, signal)
-  const mailServer = isDryRun ? undefined : new MailServer(settings, { signal })
+  const mailServer = isDryRun ? undefined : new SmtpClient(settings, { signal })
   try {
     return await work({ service, ...(mailServer && { mailServer }) })
   } finally {
@@ -85,8 +85,8 @@ export async function withNeighbors<T>(
 export function createCampaignRun(
   records: Records,
   { settings, company, context }: RunInput,
-  deps: Neighbors &
-    Pick<CampaignRun, 'tally' | 'isHeld' | 'signal' | 'events'> & {
+  deps: ExternalServices &
+    Pick<CampaignRun, 'tally' | 'holdsLease' | 'signal' | 'events'> & {
       checksPerSecond: number
       progress: RunProgress | undefined
     },

@@ -18,12 +18,12 @@ async function wait(records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>
 }
 
 /**
- * @param work its `isHeld` takes the lease again after the machine slept or the store was away, unless another run has it
+ * @param work its `holdsLease` takes the lease again after the machine slept or the store was away, unless another run has it
  * @returns undefined if another run is under way @throws {StoreUnavailable}
  */
 export async function withCampaignLease<T>(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
-  work: (isHeld: () => Promise<boolean>) => Promise<T>,
+  work: (holdsLease: () => Promise<boolean>) => Promise<T>,
 ): Promise<T | undefined> {
   const once = createSingleFlight<Awaited<ReturnType<typeof wait>>>()
   let lease = await wait(records)

@@ -1,8 +1,8 @@
 // onramp invite preview: writes the emails to files, or sends one to an address. Saves nothing in the store.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emlOf, type Email } from '../../campaigns/mail/email.ts'
-import { MailServer } from '../../campaigns/mail/server.ts'
+import { toEml, type Email } from '../../campaigns/mail/email.ts'
+import { SmtpClient } from '../../campaigns/mail/server.ts'
 import { quoteReply } from '../../campaigns/mail/smtp-error.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
 import { OperatorError } from '../../problem.ts'
@@ -89,7 +89,7 @@ async function writeFiles(path: string, email: Email, stdout: Output): Promise<v
   for (const [ending, content] of Object.entries({
     html: standalone(email),
     txt: text,
-    eml: await emlOf(email),
+    eml: await toEml(email),
   })) {
     const file = `${path}.${ending}`
     writing(file, () => writeFileSync(file, content))
@@ -114,7 +114,7 @@ const standalone = ({ html, inlines = [] }: Email): string =>
   )
 
 async function sendEmails(emails: readonly Email[], settings: Settings, stderr: Output): Promise<number> {
-  const server = new MailServer(settings)
+  const server = new SmtpClient(settings)
   try {
     await server.check()
     for (const email of emails) {

@@ -13,7 +13,7 @@ import {
 } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { isSuspiciouslyMany, ListedPeople } from '../../campaigns/listed-people.ts'
-import type { Invitee } from '../../campaigns/people-file.ts'
+import type { ListEntry } from '../../campaigns/people-file.ts'
 import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { isAllDelivered, newTally } from '../../campaigns/tally.ts'
 import { calendarOf, quietUntil } from '../../campaigns/working-time.ts'
@@ -28,7 +28,7 @@ import {
   createCampaignRun,
   loadRunInput,
   printSummary,
-  withNeighbors,
+  withExternalServices,
   type RunInput,
 } from './campaign-run.ts'
 import { createComposers } from './email.ts'
@@ -65,7 +65,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
       withStore(settings, async (records) => {
         const run = { ...input, options, signal }
         if (dryRun) return await sendAll(records, run)
-        const code = await withCampaignLease(records, (isHeld) => sendAll(records, run, isHeld))
+        const code = await withCampaignLease(records, (holdsLease) => sendAll(records, run, holdsLease))
         if (code === undefined) stderr.write('onramp invite send: another run is in progress\n')
         return code ?? EXIT_LOCKED
       }),
@@ -93,17 +93,17 @@ async function isConfirmed(input: RunInput, options: SendOptions): Promise<boole
 
 type SendRun = RunInput & { options: SendOptions; signal: AbortSignal }
 
-/** @param isHeld does this run still hold the lease? Absent: a dry run */
-async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<boolean>): Promise<number> {
+/** @param holdsLease does this run still hold the lease? Absent: a dry run */
+async function sendAll(records: Records, run: SendRun, holdsLease?: () => Promise<boolean>): Promise<number> {
   const { people, faults, options, context, signal } = run
-  const isDryRun = isHeld === undefined
+  const isDryRun = holdsLease === undefined
   const tally = { ...newTally(), rows: faults.length, invalid: faults.length }
   const progress = new RunProgress(tally, people.length, context.stderr)
-  return await withNeighbors(run, { isDryRun, signal }, async (neighbors) => {
+  return await withExternalServices(run, { isDryRun, signal }, async (services) => {
     const campaignRun = createCampaignRun(records, run, {
-      ...neighbors,
+      ...services,
       tally,
-      isHeld: isHeld ?? (() => Promise.resolve(false)),
+      holdsLease: holdsLease ?? (() => Promise.resolve(false)),
       checksPerSecond: options.rate,
       progress,
       events: eventPrinter(progress, options, context.stdout),
@@ -111,8 +111,8 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
     })
     const end: SendEnd = {}
     try {
-      await neighbors.mailServer?.check()
-      await neighbors.service.checkToken()
+      await services.mailServer?.check()
+      await services.service.checkToken()
       if (!isDryRun) await warnWithoutProgress(campaignRun, run)
       const campaign = await invitationCampaign(records, run)
       const list = await withPresentAddresses(people, campaignRun, context.stderr)
@@ -131,10 +131,10 @@ async function sendAll(records: Records, run: SendRun, isHeld?: () => Promise<bo
 
 /** A dry run lists people whose address changed under their former address. @throws {OperatorError} */
 async function withPresentAddresses(
-  list: readonly Invitee[],
+  list: readonly ListEntry[],
   { people, rename }: CampaignRun,
   stderr: Output,
-): Promise<Invitee[]> {
+): Promise<ListEntry[]> {
   const rows = new ListedPeople(list)
   for await (const person of people.all()) rows.matchRow(person)
   const { changes } = rows
@@ -145,7 +145,7 @@ async function withPresentAddresses(
       `${changes.length} people have another address on the list than before, by their id. If that is right, run ${COMMAND} keep PEOPLE.csv --confirm first, or ${COMMAND} person rename --file FILE. Nothing was sent.`,
     )
   const refused = await rename(changes)
-  const current = rows.current(refused)
+  const current = rows.rowsByCurrentAddress(refused)
   const faults = [...refused.map(({ fault }) => fault), ...rows.faults]
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   return current

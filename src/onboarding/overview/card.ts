@@ -26,19 +26,19 @@ const MAX_IN_SENTENCE = 32
 export const isLong = (name: string, max = MAX_IN_SENTENCE): boolean =>
   name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > max
 
-type Keys = readonly [withName: TextKey, without: TextKey]
+type TextKeyPair = readonly [withName: TextKey, without: TextKey]
 
 /** The text with the app's name, or without it if it is too long. */
-export const fitText = (name: string, t: Texts, [withName, without]: Keys, max = MAX_IN_SENTENCE) =>
+export const fitText = (name: string, t: Texts, [withName, without]: TextKeyPair, max = MAX_IN_SENTENCE) =>
   t(isLong(name, max) ? without : withName, { app: name })
 
-const fitLabel = (name: string, t: Texts, keys: Keys): Omit<Action, 'href'> => ({
+const fitLabel = (name: string, t: Texts, keys: TextKeyPair): Omit<Action, 'href'> => ({
   label: fitText(name, t, keys, MAX_IN_BUTTON),
   ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
 })
 
 /** A long name gets a separate line, `named`, below the title. */
-const fitTitle = (name: string, t: Texts, keys: Keys) => ({
+const fitTitle = (name: string, t: Texts, keys: TextKeyPair) => ({
   title: fitText(name, t, keys),
   named: isLong(name) ? name : '',
 })

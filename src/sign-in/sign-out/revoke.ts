@@ -2,7 +2,7 @@
 import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Tokens } from '../../session/signed-in.ts'
-import { within } from '../../within.ts'
+import { withTimeout } from '../../within.ts'
 
 const MAX_WAIT_MS = 1_000
 
@@ -31,7 +31,7 @@ export async function revoke(
       )
   }
 
-  const late = await within(MAX_WAIT_MS, revokeInTurn()).catch((error: unknown) => error)
+  const late = await withTimeout(MAX_WAIT_MS, revokeInTurn()).catch((error: unknown) => error)
   const [cause = late] = faults
   if (cause === undefined) return { revoked: 'done' }
   return { revoked: done > 0 ? 'partly' : 'failed', cause }

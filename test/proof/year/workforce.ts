@@ -1,7 +1,7 @@
 // The people of a simulated year and the service: consents, reactions to emails, and changes. People use only onramp's pages and
 // emails. MODEL describes and prints all of it.
 import { hash } from 'node:crypto'
-import type { Invitee } from '../../../src/campaigns/people-file.ts'
+import type { ListEntry } from '../../../src/campaigns/people-file.ts'
 import type { UnconnectedApp } from '../../../src/client-api/responses.ts'
 import { withMilestone } from '../../../src/people/person.ts'
 import type { PeopleStore } from '../../../src/people/people.ts'
@@ -147,7 +147,7 @@ export class Workforce {
       calendar.at(week, () => this.#planWeek(week))
   }
 
-  list = (): Invitee[] =>
+  list = (): ListEntry[] =>
     this.employees.flatMap(({ email, timezone, group, id, isListed }) =>
       isListed ? [{ email, timezone, group, ...(id !== undefined && { id }) }] : [],
     )

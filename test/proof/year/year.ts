@@ -5,7 +5,7 @@ import type { CampaignRun } from '../../../src/campaigns/delivery.ts'
 import { KeepRun } from '../../../src/campaigns/keep-run.ts'
 import { RunStopped } from '../../../src/campaigns/ledger.ts'
 import type { Email } from '../../../src/campaigns/mail/email.ts'
-import type { Invitee } from '../../../src/campaigns/people-file.ts'
+import type { ListEntry } from '../../../src/campaigns/people-file.ts'
 import type { SendResult } from '../../../src/campaigns/mail/send-result.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
 import { newKeepState, type Approval, type KeepState } from '../../../src/people/keep-state.ts'
@@ -140,7 +140,7 @@ export class Year {
   }
 
   /** @returns whether it came to its end */
-  async #run(list: readonly Invitee[], listed: ReadonlySet<Employee>): Promise<boolean> {
+  async #run(list: readonly ListEntry[], listed: ReadonlySet<Employee>): Promise<boolean> {
     this.counts.runs++
     const isKilled = this.#random.chance(KILLED)
     const steps = isKilled ? this.#random.below(this.#random.pick(STEPS)) : Infinity
@@ -214,7 +214,7 @@ export class Year {
         throw new OperatorError(message)
       },
       isComplete: true,
-      isHeld: () => Promise.resolve(true),
+      holdsLease: () => Promise.resolve(true),
       now: this.#now,
       signal: new AbortController().signal,
     }

@@ -1,7 +1,7 @@
 // Checks files against the schedule. What can't be read is reported, and the rest is still checked.
 import { InputFault } from '@onramp/terminal/arguments'
 import { exchangeReaders } from '../input/exchanges.ts'
-import { textOf, type InputRecord, type openSource } from '../input/source.ts'
+import { asText, type InputRecord, type openSource } from '../input/source.ts'
 import { createMatcher, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
@@ -58,7 +58,7 @@ const detectFormat = ({ head, name }: Source): Format => {
 
 /** Reads ISO 8601, or seconds or milliseconds since 1970. */
 const toIsoTime = (value: unknown): string | undefined => {
-  const text = textOf(value)
+  const text = asText(value)
   const number = /^\d{9,13}(?:\.\d+)?$/.test(text) ? Number(text) : undefined
   const date = new Date(number === undefined ? text : number * (number < 1e11 ? 1000 : 1))
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()

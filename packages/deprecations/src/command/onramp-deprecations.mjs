@@ -11,10 +11,10 @@ if (major < 24 || (major === 24 && minor < 3)) {
 }
 
 const { readFileSync } = await import('node:fs')
-const { runHere } = await import('@onramp/terminal/shell')
+const { runInProcess } = await import('@onramp/terminal/shell')
 const { addCommands } = await import('./commands.ts')
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-await runHere((program, parts, exit) =>
+await runInProcess((program, parts, exit) =>
   addCommands(
     program.name('onramp-deprecations').version(version, '--version', 'print the version'),
     parts,

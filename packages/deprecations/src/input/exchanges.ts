@@ -1,7 +1,7 @@
 // Readers of recorded traffic: NDJSON, access logs and HAR 1.2. Each line or entry is matched on its own.
 import { InputFault } from '@onramp/terminal/arguments'
 import { matchCall, type Call } from '../matching/matching.ts'
-import { listOf, parseDocumentText, recordOf, textOf, wholeText } from './source.ts'
+import { asList, parseDocumentText, asRecord, asText, wholeText } from './source.ts'
 import type { FormatReader, InputRecord } from './source.ts'
 
 type Matcher = Parameters<FormatReader>[1]
@@ -54,9 +54,9 @@ const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): Inpu
 
 /** JSON logs of proxies: `request_uri` (nginx), `RequestPath` (Traefik), `path` (Envoy), `request.uri` (Caddy). */
 const fromProxyLog = (line: Record<string, unknown>) => {
-  const members = Object.entries({ ...recordOf(line.request), ...recordOf(line.httpRequest), ...line })
+  const members = Object.entries({ ...asRecord(line.request), ...asRecord(line.httpRequest), ...line })
   const find = (name: RegExp) => members.find(([key]) => name.test(key))?.[1]
-  const [method, url] = textOf(line.request).split(' ')
+  const [method, url] = asText(line.request).split(' ')
   return {
     method: find(/^(?:request_?|cs-)?method$/i) ?? method,
     url: find(/^(?:request_?|cs-)?(?:ur[il](?:-stem)?|path)$/i) ?? url,
@@ -66,7 +66,7 @@ const fromProxyLog = (line: Record<string, unknown>) => {
 
 const readNdjson = lineReader((line, matcher) => {
   try {
-    const exchange = recordOf(JSON.parse(line))
+    const exchange = asRecord(JSON.parse(line))
     // Docker keeps each line of a log so.
     if (typeof exchange.log === 'string') return readLogLine(exchange.log, matcher)
     const isPlain = 'method' in exchange && 'url' in exchange
@@ -123,28 +123,28 @@ const bodyOf = ({ headers }: Record<string, unknown>, { text, encoding, size }: 
   if (typeof text === 'string' && text !== '') {
     const isBase64 = encoding === 'base64' && /^[\w+/=\s-]*$/.test(text)
     const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8')
-    return Number(textOf(size)) > bytes.length ? undefined : bytes.toString('utf8')
+    return Number(asText(size)) > bytes.length ? undefined : bytes.toString('utf8')
   }
   // Recorders also write size 0 for a body that they didn't see, so only Content-Length proves an empty one.
   const isZero = ({ name, value }: Record<string, unknown>) =>
-    /^content-length$/i.test(textOf(name)) && value === '0'
-  return listOf(headers).map(recordOf).some(isZero) ? '' : undefined
+    /^content-length$/i.test(asText(name)) && value === '0'
+  return asList(headers).map(asRecord).some(isZero) ? '' : undefined
 }
 
 const readHar: FormatReader = async (source, matcher, onRecord) => {
   const { data } = parseDocumentText(await wholeText(source, MAX_HAR_MIB), source.name)
-  const { entries } = recordOf(recordOf(data).log)
+  const { entries } = asRecord(asRecord(data).log)
   const fault = 'not a HAR: it has no log.entries; export the traffic again as HAR with content'
   if (!Array.isArray(entries)) throw new InputFault(source.name, 1, fault)
   for (const [index, entry] of entries.entries()) {
-    const { startedDateTime: time, ...messages } = recordOf(entry)
-    const [request, response] = [recordOf(messages.request), recordOf(messages.response)]
+    const { startedDateTime: time, ...messages } = asRecord(entry)
+    const [request, response] = [asRecord(messages.request), asRecord(messages.response)]
     const { method, url } = request
     // `data:`, `blob:` and extensions' URLs reach no server.
-    if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(textOf(url))) continue
+    if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(asText(url))) continue
     const bodies = {
-      request: bodyOf(request, recordOf(request.postData)),
-      response: bodyOf(response, recordOf(response.content)),
+      request: bodyOf(request, asRecord(request.postData)),
+      response: bodyOf(response, asRecord(response.content)),
     }
     const record = readExchange({ method, url, status: response.status, time, ...bodies }, matcher)
     onRecord({ ...record, record: `/log/entries/${index}` })

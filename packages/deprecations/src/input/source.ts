@@ -7,13 +7,13 @@ import { InputFault } from '@onramp/terminal/arguments'
 import type { createMatcher, Match } from '../matching/matching.ts'
 
 /** Empty for anything but an object. */
-export const recordOf = (value: unknown): Record<string, unknown> =>
+export const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {}
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 /** Empty for anything but text or a number. String() would throw on an object with its own toString. */
-export const textOf = (value: unknown): string =>
+export const asText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
 /** `lineOf` counts from 1; for a missing value it gives its parent's line. */

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { unescape } from 'node:querystring'
 import { InputFault } from '@onramp/terminal/arguments'
-import { listOf, parseDocumentText, readDocument, recordOf, textOf, wholeText } from '../input/source.ts'
+import { asList, parseDocumentText, readDocument, asRecord, asText, wholeText } from '../input/source.ts'
 import type { FormatReader } from '../input/source.ts'
 import { endpointsOf, matchMember, matchDocument } from '../matching/matching.ts'
 import type { Match } from '../matching/matching.ts'
@@ -72,7 +72,7 @@ const MAX_HOPS = 10
 const follow = (from: DocumentNode): DocumentNode | undefined => {
   let spot = from
   for (let hops = 0; hops < MAX_HOPS; hops += 1) {
-    const reference = recordOf(spot.value).$ref
+    const reference = asRecord(spot.value).$ref
     if (typeof reference !== 'string') return spot
     const [address = '', fragment = ''] = unescape(reference).split('#', 2)
     const file = address === '' ? spot.file : spot.file.open(address)
@@ -101,14 +101,14 @@ const DEFINING = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf', 'items', 'enu
 const SIMPLE = /^(?:string|number|integer|boolean|null)$/
 
 const allowsAnything = (schema: unknown) => {
-  const { type, ...members } = recordOf(schema)
-  const isUndefined = !SIMPLE.test(textOf(type)) && !DEFINING.some((name) => name in members)
+  const { type, ...members } = asRecord(schema)
+  const isUndefined = !SIMPLE.test(asText(type)) && !DEFINING.some((name) => name in members)
   return schema === true || (typeof schema === 'object' && isUndefined)
 }
 
 /** True if a schema allows members that it doesn't name. */
 const isOpen = (schema: Record<string, unknown>) => {
-  const choices = [schema.oneOf, schema.anyOf].flatMap(listOf)
+  const choices = [schema.oneOf, schema.anyOf].flatMap(asList)
   return (
     OPENING.some((name) => name in schema && schema[name] !== false) ||
     ('discriminator' in schema && choices.length === 0) ||
@@ -140,19 +140,19 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
     const { matches, below } = matchMember(scheduled, side, name, level)
     for (const { entry, confidence } of matches) yield matchAt(spot, entry, confidence, side)
     // A schema with the replacement's name is the replacement.
-    const schemaName = textOf(recordOf(spot.value).$ref).split('/').at(-1) ?? ''
+    const schemaName = asText(asRecord(spot.value).$ref).split('/').at(-1) ?? ''
     if ([name, schemaName].some(scheduled.isReplacement)) return
     if (below === 1) about[1] = spot
     waiting.push([spot, below])
   }
   function* visit(name: string, spot: DocumentNode, level: Level) {
-    const media = name === 'content' ? membersOf(spot).map(([, one]) => recordOf(follow(one)?.value)) : []
+    const media = name === 'content' ? membersOf(spot).map(([, one]) => asRecord(follow(one)?.value)) : []
     if (media.some((one) => !('schema' in one || 'itemSchema' in one))) yield* anyField(spot, 'endpoint')
     if (name === 'properties') {
       isNamed[level] = true
       for (const [member, inner] of membersOf(spot)) yield* visitMember(member, inner, level)
     } else if (name === 'required')
-      for (const [, one] of membersOf(spot)) yield* visitMember(textOf(one.value), one, level)
+      for (const [, one] of membersOf(spot)) yield* visitMember(asText(one.value), one, level)
     else if (EXAMPLES.includes(name)) {
       for (const { entry } of matchDocument(spot.value, scheduled, side).found)
         if (level === 0 || (entry.kind === 'field' && entry.place.depth === 'any'))
@@ -169,7 +169,7 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
       const schema = part.value
       if (typeof schema !== 'object' || schema === null || seen[level].has(schema)) continue
       seen[level].add(schema)
-      if (level < 2 && isOpen(recordOf(schema))) yield* anyField(spot, 'endpoint')
+      if (level < 2 && isOpen(asRecord(schema))) yield* anyField(spot, 'endpoint')
       for (const [name, inner] of membersOf(part)) yield* visit(name, inner, level)
     }
   }
@@ -178,16 +178,16 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
 
 /** A server's URL with the defaults of its variables. */
 const serverUrl = (server: unknown): string => {
-  const { url, variables } = recordOf(server)
+  const { url, variables } = asRecord(server)
   const valueOf = (written: string, name: string) =>
-    textOf(recordOf(recordOf(variables)[name]).default) || written
-  const address = textOf(url).replaceAll(/\{([^{}]*)\}/g, valueOf)
+    asText(asRecord(asRecord(variables)[name]).default) || written
+  const address = asText(url).replaceAll(/\{([^{}]*)\}/g, valueOf)
   return address.replace(/[?#][^]*$/, '')
 }
 
 /** The path alone, and below each server URL of the nearest `servers`. */
 const pathsOf = (template: string, nearestFirst: readonly DocumentNode[]): string[] => {
-  const all = nearestFirst.map(({ value }) => listOf(recordOf(value).servers))
+  const all = nearestFirst.map(({ value }) => asList(asRecord(value).servers))
   const servers = all.find((list) => list.length > 0) ?? []
   return ['', ...servers.map(serverUrl)].map((base) => base + template)
 }
@@ -209,8 +209,8 @@ function* matchOperation(scheduled: ScheduledOperation, path: DocumentNode, verb
   for (const entry of endpointsOf(entries)) yield matchAt(written, entry, 'exact')
   for (const [, spot] of [path, operation].flatMap((one) => membersOf(memberOf(one, 'parameters')))) {
     const parameter = follow(spot) ?? spot
-    const { in: place, name } = recordOf(parameter.value)
-    for (const entry of place === 'query' ? (fields.request.get(textOf(name)) ?? []) : [])
+    const { in: place, name } = asRecord(parameter.value)
+    for (const entry of place === 'query' ? (fields.request.get(asText(name)) ?? []) : [])
       yield matchAt(memberOf(parameter, 'name'), entry, 'name', 'request')
   }
   // GET and HEAD have no body (RFC 9110 9.3.1, 9.3.2).
@@ -222,7 +222,7 @@ function* matchOperation(scheduled: ScheduledOperation, path: DocumentNode, verb
 
 export const readOpenApi: FormatReader = async (source, matcher, onRecord) => {
   const root = openDocument(await wholeText(source, MAX_MIB), source.name)
-  if (!textOf(recordOf(root.value).openapi).startsWith('3.'))
+  if (!asText(asRecord(root.value).openapi).startsWith('3.'))
     throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
   for (const [template, path] of membersOf(follow(memberOf(root, 'paths')))) {
     const scheduledAt = (verb: string, nearestFirst: readonly DocumentNode[]) =>
@@ -237,7 +237,7 @@ export const readOpenApi: FormatReader = async (source, matcher, onRecord) => {
     }
     // OpenAPI 3.1 allows operations beside a path's reference.
     for (const item of new Map([target ?? path, path].map((one) => [one.value, one])).values())
-      for (const verb of VERBS.filter((one) => one in recordOf(item.value))) {
+      for (const verb of VERBS.filter((one) => one in asRecord(item.value))) {
         const written = memberOf(item, verb)
         const scheduled = scheduledAt(verb, [written, item])
         const matches = scheduled === undefined ? [] : matchOperation(scheduled, item, verb)
