@@ -209,14 +209,16 @@ it('a pause persists: runs check, but email only administrators until it ends', 
 it('a run outside of working hours prints the time of the first emails, if there are any', async () => {
   const { run, unconnectedApps, setup } = installation()
   const bob = 'bob@acme.example'
-  const runAt = async (at: number, list: string[], given = {}) => {
+  const runAt = async (at: number, list: string[], given: Parameters<typeof run>[1] = {}) => {
     setup.now = at
     return (await run(list, given)).err.match(/^Emails leave .*/m)?.[0]
   }
   expect(await runAt(monday - 5 * HOUR, [ADA])).toBeUndefined()
   unconnectedApps.set(bob, ['slack_1'])
-  const quiet = [{ from: '2027-01-18', to: '2027-01-18', group: undefined }]
-  expect(await runAt(monday - 4 * HOUR, [ADA, bob], { quiet })).toBe('Emails leave from 9 am (Tue, Jan 19).')
+  const quietDays = [{ from: '2027-01-18', to: '2027-01-18', group: undefined }]
+  expect(await runAt(monday - 4 * HOUR, [ADA, bob], { quietDays })).toBe(
+    'Emails leave from 9 am (Tue, Jan 19).',
+  )
   expect(await runAt(monday - 3 * HOUR, [ADA, bob])).toBe('Emails leave from 9 am (Mon, Jan 18).')
   expect(await runAt(monday, [ADA, bob])).toBeUndefined()
 })
