@@ -1,22 +1,22 @@
-// The statuses of an unconnected app. Responses, walk, pages, report, campaigns and `onramp status` derive from this
-// table; the texts for people are in languages/. Pure; imports nothing.
+// Defines the statuses of an unconnected app for responses, walk, pages, report, campaigns and `onramp status`. The
+// texts for people are in languages/. Pure; imports nothing.
 
-/** `authStatus`: the service's values for it; none: derived otherwise. `priority`: `never` if the person can do nothing. */
+/** `authStatus`: the service's values for this status. `priority`: `never` if the person can't act on it. */
 export const APP_STATUSES = {
-  /** Still to authorize, like every entry of the list (contract 2.1), whatever its authStatus. */
+  /** The default: every listed app is still to authorize (contract 2.1). */
   awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
   stale: {
     authStatus: ['STALE_OAUTH'],
     priority: 'first',
     terminal: { text: 'to connect again', colour: 'yellow' },
   },
-  /** Not in the contract; taken to mean that search has turned the app off. */
+  /** Not in the contract. We assume that search has turned the app off. */
   disabled: {
     authStatus: ['DISABLED'],
     priority: 'never',
     terminal: { text: "search says it's turned off", colour: 'dim' },
   },
-  /** Without a usable path for a consent: an operator has to fix it. */
+  /** The app has no usable path for a consent, which an operator has to fix. */
   attention: {
     authStatus: [],
     priority: 'never',
@@ -36,11 +36,11 @@ const UNAVAILABLE: readonly string[] = NAMES.filter((name) => APP_STATUSES[name]
 
 export const isUnavailable = (status: string): status is UnavailableStatus => UNAVAILABLE.includes(status)
 
-/** Pages, the report and emails all derive "connected" and "off" here. @param status of a walk's or a person's app */
+/** "connected" and "off" for pages, the report and emails. @param status of a walk's or a person's app */
 export const availabilityOf = (status: AppStatus | 'connected'): 'connected' | 'off' | 'open' =>
   status === 'connected' ? 'connected' : isUnavailable(status) ? 'off' : 'open'
 
-/** @param authStatus the service's value @param isStartable a consent can start from its path */
+/** @param authStatus the service's value @param isStartable true if a consent can start from its path */
 export function appStatusOf(authStatus: unknown, isStartable: boolean): AppStatus {
   const hasAuthStatus = (name: AppStatus) =>
     (APP_STATUSES[name].authStatus as readonly unknown[]).includes(authStatus)

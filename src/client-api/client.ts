@@ -1,5 +1,5 @@
-// The search service (contract section 4), for the server, campaigns, `onramp status` and the doctor. Redirects are never
-// followed, because X-Service-ActAs would then reach another origin.
+// Calls the search service (contract section 4), for the server, campaigns, `onramp status` and the doctor. Never
+// follows redirects, because X-Service-ActAs could then reach another origin.
 import { Pool } from 'undici'
 import { parseJson } from '../http/body.ts'
 import { exchange, type HttpResponse } from '../http/exchange.ts'
@@ -17,7 +17,7 @@ import {
   type UnconnectedApp,
 } from './responses.ts'
 
-/** A POST that only reads; `path` without the service's address. `signal` aborts when no one waits for the response. */
+/** A POST that only reads. `path` is below SERVICE_BASE_URL; `signal` aborts when no one waits for the response. */
 type ServiceCall = {
   operation: Parameters<typeof noResponse>[0]
   path: string
@@ -35,10 +35,10 @@ type ServiceExchange = Omit<HttpResponse, 'text'> & {
   response: string
 }
 
-/** The shape of one-time paths, which a probe never returns. */
+/** The shape of one-time paths, because a probe never returns the paths themselves. */
 type PathShape = { parameters: number; namesRedirect: boolean }
 
-/** Response time of a probe by the service's Date header (`theirs`) and by our clock; milliseconds since 1970. */
+/** When a probe's response came, by the service's Date header (`theirs`) and by our clock; milliseconds since 1970. */
 type ResponseTimes = { theirs: number | undefined; ours: number }
 
 export type ProbeResult =
@@ -50,10 +50,10 @@ type ServiceClientOptions = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
   headerPrefix?: string
-  /** For the whole call, body included; milliseconds. */
+  /** For the whole call with its body; milliseconds. */
   timeLimitMs?: number
   onCall?: OnCall
-  /** Gets a fixed sentence for each kind of oversized content in responses. */
+  /** Called with a fixed sentence for each kind of oversized content in responses. */
   onExcess?: (what: string) => void
   onResponse?: (exchange: ServiceExchange) => void
   /** Milliseconds since 1970. */
@@ -63,7 +63,7 @@ type ServiceClientOptions = {
 const MAX_CONNECTIONS = 128
 const TIME_LIMIT_MS = 10_000
 
-/** Each method rejects a token or address that must not go into a header: {TypeError}, without quoting it. */
+/** Every method throws {TypeError} for a token or address with forbidden characters. The message doesn't quote it. */
 export class ServiceClient {
   readonly #options: ServiceClientOptions & { timeLimitMs: number; now: () => number }
   readonly #server: URL
@@ -76,7 +76,7 @@ export class ServiceClient {
     this.#pool = new Pool(this.#server.origin, { ...connectOptions(this.#options.timeLimitMs), ...pool })
   }
 
-  /** Contract 4.1, by one request. @param signal the call throws its reason, and isn't counted @throws {ServiceProblem} */
+  /** Contract 4.1, in one request. @param signal if aborted, its reason is thrown, not counted @throws {ServiceProblem} */
   checkDatasourceAuth(
     credentials: Credentials,
     finalRedirectUrl?: string,
@@ -86,7 +86,7 @@ export class ServiceClient {
     return this.#call(call, credentials, (json) => readCheckResponse(json, this.#options.onExcess))
   }
 
-  /** The same without one-time paths. @throws {ServiceProblem} */
+  /** Like checkDatasourceAuth, without one-time paths. @throws {ServiceProblem} */
   async unconnectedApps(credentials: Credentials): Promise<UnconnectedApp[]> {
     return (await this.checkDatasourceAuth(credentials)).map(withoutPath)
   }
@@ -101,12 +101,12 @@ export class ServiceClient {
     return this.#call({ operation: 'search', path, body, signal }, credentials, readSearchResponse)
   }
 
-  /** checkdatasourceauth with every outcome as a value. A global token is first tried without a person. */
+  /** checkdatasourceauth, with every outcome as a value. A global token is first tried without a person. */
   async probe(credentials: Credentials, finalRedirectUrl?: string): Promise<ProbeResult> {
     const personal =
       credentials.kind === 'global-token' ? await this.probeGlobalToken(credentials.token) : undefined
     if (personal !== undefined) return personal
-    // Outside of the try: a TypeError is no network error.
+    // Outside of the try, because a TypeError isn't a network error.
     const sending = this.#send(checkCall(finalRedirectUrl), credentials)
     try {
       const response = await sending
@@ -121,7 +121,7 @@ export class ServiceClient {
     }
   }
 
-  /** Tries it without a person: `rejected` if it works, so it is personal. @returns undefined if it may be global */
+  /** Tries it without a person. @returns `rejected` if that works, so the token is personal; undefined if it may be global */
   async probeGlobalToken(token: string): Promise<ProbeResult | undefined> {
     const credentials = { kind: 'user-token', token } as const
     const alone = await this.probe(credentials)
@@ -161,7 +161,7 @@ export class ServiceClient {
     return response.read
   }
 
-  /** @throws {TypeError} at once, without quoting it, for a token or address that must not go into a header */
+  /** @throws {TypeError} synchronously, for a token or address with forbidden characters */
   #send({ path, body, signal = null }: ServiceCall, credentials: Credentials): Promise<HttpResponse> {
     const own = { ...credentialHeaders(credentials, this.#options.headerPrefix), ...JSON_BOTH_WAYS }
     const server = this.#server
@@ -180,7 +180,7 @@ export class ServiceClient {
   }
 }
 
-/** Contract 4.1. @param finalRedirectUrl absent: the tenant's own setting counts */
+/** Contract 4.1. @param finalRedirectUrl default: the tenant's setting */
 function checkCall(finalRedirectUrl?: string): ServiceCall {
   const query =
     finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`

@@ -1,9 +1,9 @@
-// The URL at which a consent starts: SERVICE_BASE_URL and authUrlRelativePath joined (contract 4.1, step 3). The path
-// comes from outside and carries a one-time token, so it is checked and used byte for byte. Pure.
+// Joins SERVICE_BASE_URL and authUrlRelativePath to the URL at which a consent starts (contract 4.1, step 3). The path
+// comes from outside and has a one-time token, so it is checked, and used byte for byte. Pure.
 
 const MAX_CHARACTERS = 4096
 
-/** Below the datasource: no dot segment or backslash, even for a server that decodes once more. */
+/** True if the path has no dot segment or backslash, even for a server that decodes it again. */
 const isPlain = (part: string) => !/\\|(^|\/)\.{1,2}(\/|$)/.test(decodedSegment(part) ?? '..')
 
 export const decodedSegment = (segment: string): string | undefined => {
@@ -14,7 +14,7 @@ export const decodedSegment = (segment: string): string | undefined => {
   }
 }
 
-/** @returns undefined for a path that leaves the service, belongs to another datasource or isn't a URL path */
+/** @returns undefined if the path leaves the service, belongs to another datasource or isn't a URL path */
 export function consentUrl(base: string, instance: string, path: string): string | undefined {
   if (path.length > MAX_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
   const [pathname = ''] = path.split(/[?#]/, 1)
@@ -32,7 +32,7 @@ export function consentUrl(base: string, instance: string, path: string): string
 const ORDINARY = /^\/auth\/datasource\/([\w-]+)(?:\?[\x21-\x5b\x5d-\x7e]*)?$/
 const ANYWHERE = 'https://service.invalid'
 
-/** True if {@link consentUrl} returns a URL, whatever the base. Cheap for the usual form. */
+/** True if {@link consentUrl} returns a URL with any base. Cheap for the usual form. */
 export const isStartable = (instance: string, path: string): boolean =>
   (path.length <= MAX_CHARACTERS && ORDINARY.exec(path)?.[1] === instance) ||
   consentUrl(ANYWHERE, instance, path) !== undefined

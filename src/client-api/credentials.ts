@@ -1,24 +1,24 @@
-// The headers of a call (contract section 5). Pure; imports nothing.
+// Builds the headers of a call (contract section 5). Pure; imports nothing.
 
 export type Credentials =
-  /** A person's access token. `externalIdp`: not issued by the service's own authorization server. */
+  /** A person's access token. `externalIdp`: the service's authorization server didn't issue it. */
   | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
   /** `setting`: the name of its setting. */
   | { kind: 'user-token'; token: string; setting?: string }
-  /** A service token for everyone, useless without the person it acts for. */
+  /** A service token for everyone, which requires the person for whom it acts. */
   | { kind: 'global-token'; token: string; actAs: string; setting?: string }
 
-/** RFC 6750 2.1. The HTTP client would quote anything else in its error. */
+/** RFC 6750 2.1. The HTTP client would quote any other token in its error. */
 const isToken = (token: string) => /^[A-Za-z0-9\-._~+/]+=*$/.test(token)
 
 /** A single email address, safe in a header (contract section 5, X-Service-ActAs). */
 export const isActAsAddress = (email: string): boolean =>
   email.length <= 254 && /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(email)
 
-/** Some tenants' headers begin with the name of their product. */
+/** The headers of some tenants begin with the name of their product. */
 export const STANDARD_HEADER_PREFIX = 'X-Service'
 
-/** @throws {TypeError}, without quoting it, for a token or address that must not go into a header */
+/** @throws {TypeError} for a token or address with forbidden characters, which it doesn't quote */
 export function credentialHeaders(
   credentials: Credentials,
   prefix = STANDARD_HEADER_PREFIX,

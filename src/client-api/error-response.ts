@@ -1,19 +1,19 @@
-// Reads an error response of the service: the reason, by status and by the messages of contract section 7, and its text.
-// The contract shows no shape of an error's body, so messages are looked for in the whole text. Pure.
+// Reads an error response of the service: the reason, by status and by the messages of contract section 7, and the
+// text. The contract doesn't define an error's body, so the whole text is searched for messages. Pure.
 import { parseJson } from '../http/body.ts'
 import { STANDARD_HEADER_PREFIX } from './credentials.ts'
 import type { HttpResponse } from '../http/exchange.ts'
 import { requestedWait, retryAfterSeconds } from '../http/retry-after.ts'
 
-/** `act-as-refused`: another message about `…-ActAs`, for an unknown address. */
+/** `act-as-refused`: another message about `…-ActAs`, sent for an unknown address. */
 type Message = 'auth-type' | 'auth-type-missing' | 'act-as-missing' | 'act-as-refused'
 
 type ByStatus = 'unreadable' | 'redirected' | 'token' | 'scope' | 'busy' | 'not-there' | 'request' | 'failing'
 
-/** `in-front`: a page, or no bearer challenge. `personal`: a global token worked alone (contract section 5, rule 2). */
+/** `in-front`: a page, or no bearer challenge. `personal`: the token worked without a person (section 5, rule 2). */
 type ErrorReason = Message | ByStatus | 'in-front' | 'personal'
 
-/** @param sent `secrets`: the token and the address, removed from the explanation @param now milliseconds since 1970 */
+/** @param sent `secrets` (token and address) are removed from the explanation @param now milliseconds since 1970 */
 export function readErrorResponse(
   { status, text, headers }: HttpResponse,
   sent: { headerPrefix?: string | undefined; secrets?: readonly string[] },
@@ -27,11 +27,11 @@ export function readErrorResponse(
     reason: (message ?? (isFront ? 'in-front' : statusReason(status))) as ErrorReason,
     byStatus: statusReason(status),
     retryAfter: retryAfterSeconds(retryAfter, now),
-    /** Seconds that the service requested, a day at most. */
+    /** Seconds that the service requested, at most a day. */
     requestedWait: requestedWait(retryAfter, now),
     /** One line, bounded and without secrets; may be empty. */
     explanation: explanationIn(text, sent.secrets ?? []),
-    /** The prefix of the service's headers, if it isn't SERVICE_HEADER_PREFIX. */
+    /** The prefix of the service's headers, if it differs from SERVICE_HEADER_PREFIX. */
     otherPrefix: status < 500 ? otherPrefixIn(text, sent.headerPrefix) : undefined,
     isFromIntermediary: isFront,
     isAboutRedirectUrl: mentionsRedirect(text),
@@ -40,7 +40,7 @@ export function readErrorResponse(
 
 export type ErrorResponse = ReturnType<typeof readErrorResponse>
 
-/** True if the response's form and status are a proxy's. The form of a 404 says nothing. */
+/** True if the response looks like a proxy's. The form of a 404 proves nothing. */
 function isFromIntermediary(status: number, headers: HttpResponse['headers']): boolean {
   const isPage = /\bhtml\b/i.test(String(headers['content-type']))
   const challenge = String(headers['www-authenticate'] ?? 'Bearer')
@@ -57,13 +57,13 @@ function messageIn(text: string, status: number): Message | undefined {
   return status === 403 ? undefined : 'act-as-refused'
 }
 
-/** With any prefix: the tenant's may differ from SERVICE_HEADER_PREFIX. */
+/** Accepts any prefix, because the tenant's may differ from SERVICE_HEADER_PREFIX. */
 const missing = (name: string) =>
   new RegExp(`(missing|required).{0,60}\\w-${name}\\b|\\w-${name}\\b.{0,60}(missing|required)`, 'is')
 const AUTH_TYPE_MISSING = missing('Auth-Type')
 const ACT_AS_MISSING = missing('ActAs')
 
-/** The prefix of a missing header, if it isn't ours. Ignores a message that only repeats a search query. */
+/** The prefix of a missing header, if it differs from ours. Ignores a message that only repeats a search query. */
 function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
   if (!AUTH_TYPE_MISSING.test(text) && !ACT_AS_MISSING.test(text)) return undefined
   const [, named] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []
@@ -125,7 +125,7 @@ function explanations(value: unknown, depth: number): string[] {
   const members = Object.entries(value as Record<string, unknown>)
   const telling = members.filter(([name]) => EXPLAINS.test(name))
   const found = telling.flatMap(([, member]) => explanations(member, depth + 1))
-  // A validator may name what is wrong as a member: {"final_redirect_url": ["not allowed"]}.
+  // A validator may use the wrong member as a key: {"final_redirect_url": ["not allowed"]}.
   const named = members.flatMap(([name, member]) =>
     NAMES.test(name) && isWords(member) ? [`${name}: ${[member].flat().join(', ')}`] : [],
   )
@@ -141,7 +141,7 @@ const isWords = (value: unknown): value is string | string[] =>
   typeof value === 'string' ||
   (Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === 'string'))
 
-/** Matches from the start of a word only: else a long word takes quadratic time. */
+/** Matches from the start of a word only, because a long word would take quadratic time. */
 export const withoutAddresses = (words: string): string =>
   words.replaceAll(/(?<![^\s@'"<>(),;:])[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
 

@@ -1,5 +1,5 @@
-// The problem that a failed call of the service means (contract section 7): a code for the person, and for the operator
-// the setting to change.
+// Explains a failed call of the service (contract section 7): a problem code for the person, and the setting to change
+// for the operator.
 import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
 import type { ErrorResponse } from './error-response.ts'
@@ -7,24 +7,24 @@ import { retryAfterSeconds } from '../http/retry-after.ts'
 import { hasAdvice, isProxyError, networkErrorOf } from '../http/network-error.ts'
 
 export class ServiceProblem extends Problem {
-  /** Undefined: there was no response. */
+  /** Undefined if there was no response. */
   responseStatus?: number
-  /** Seconds, a day at most. */
+  /** In seconds, at most a day. */
   requestedWait?: number | undefined
-  /** It is about our headers and token, not about the person. */
+  /** True if the cause is our headers or token, not the person. */
   affectsEveryone?: boolean
   isFromIntermediary?: boolean
   override name = 'ServiceProblem'
 }
 
-/** How a request is rejected; which of them it is without X-Service-ActAs, the contract doesn't show. */
+/** Statuses of a rejected request. The contract doesn't define the one for a missing X-Service-ActAs. */
 const REJECTIONS = [400, 401, 403, 422]
 
-/** As a global token without a person is (contract section 5, rule 2). Any other failure proves nothing about a token. */
+/** The service rejects a global token without a person (contract section 5, rule 2). Other failures prove nothing. */
 export const isTokenRejected = ({ responseStatus = 0, affectsEveryone }: ServiceProblem): boolean =>
   REJECTIONS.includes(responseStatus) || affectsEveryone === true
 
-/** 401: a refresh or a new sign-in may help. */
+/** A 401, after which a refresh or a new sign-in may help. */
 export class TokenRefused extends ServiceProblem {
   override name = 'TokenRefused'
   constructor(detail: string) {
@@ -55,7 +55,7 @@ function problem(
   return new ServiceProblem(status, operation === 'search' ? ofSearch : ofCheck, options)
 }
 
-/** The setting with the service token that was sent; undefined: a person's token. */
+/** The setting with the service token that was sent; undefined for a person's token. */
 const globalTokenOf = (credentials: Credentials): string | undefined =>
   credentials.kind === 'global-token'
     ? (credentials.setting ?? 'the service token')
@@ -90,11 +90,11 @@ function settingToChange(response: ErrorResponse, sent: FailedCall): string | un
 const INTERMEDIARY_ADVICE =
   'something in front of the service seems to have answered, such as a firewall or a login: let requests from this machine through to SERVICE_BASE_URL'
 
-/** Both are named: the cause may be one person's token, or a firewall. */
+/** Appended to the token's explanation, because the cause may be a firewall. */
 const INTERMEDIARY_HINT =
   "; the answer doesn't look like the service's own, so a firewall or a login in front of it may have sent it"
 
-/** Client errors after which the same request may succeed (RFC 9110 15.5). */
+/** Client errors after which the same request may succeed later (RFC 9110 15.5). */
 const NOT_FINAL = [408, 409, 421, 423, 425]
 
 export function serviceProblemOf(response: ErrorResponse, sent: FailedCall): ServiceProblem {
@@ -137,10 +137,10 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   return problem('unavailable', operation, { detail: answered, retryAfter })
 }
 
-/** Any other 4xx is about the way to the service, or the account there. */
+/** Only these are about the request. Other 4xx are about the route to the service, or the account. */
 const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 
-/** Another try can't help: an operator has to read the service's explanation. */
+/** A retry can't help, so an operator has to read the service's explanation. */
 function permanentProblem(response: ErrorResponse, operation: Operation, isOfPerson: boolean) {
   const { status, explanation, isAboutRedirectUrl } = response
   const answered = `${operation} answered ${status}`
@@ -158,7 +158,7 @@ function permanentProblem(response: ErrorResponse, operation: Operation, isOfPer
   })
 }
 
-/** For a network error, or a 200 that can't be read. A web page won't become a response by another try. */
+/** For a network error, or an unreadable 200. If that is a web page, a retry can't help. */
 export function noResponse(
   operation: Operation,
   { text, cause }: { text: string; cause?: never } | { text?: never; cause: unknown },

@@ -1,12 +1,12 @@
 // Reads the service's responses (contract section 2) tolerantly: fields may be added or missing. An unreadable response
-// is undefined and never an empty list, which would mean that everything is connected.
+// is undefined, never an empty list, which would mean that everything is connected.
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
 import { singleLine, shortened } from '../presentable.ts'
 import { decodedSegment, isStartable } from './consent-url.ts'
 
-/** Longer content can't fill pages, logs and records. */
+/** Bounds the content of pages, logs and records. */
 const MAX_INSTANCE_CHARACTERS = 200
 const MAX_NAME_CHARACTERS = 200
 const MAX_TITLE_CHARACTERS = 300
@@ -17,11 +17,11 @@ const MAX_RESULTS = 50
 const MAX_ENTRIES = 1_000
 
 export type UnconnectedApp = {
-  /** Its identifier, usually `<datasource>_<n>`. */
+  /** The identifier, usually `<datasource>_<n>`. */
   instance: string
   name: string
   status: AppStatus
-  /** Relative to SERVICE_BASE_URL. Carries a one-time token: used at once and stored nowhere. */
+  /** Relative to SERVICE_BASE_URL. It has a one-time token, so it is used at once and never stored. */
   authUrlRelativePath?: string | undefined
 }
 
@@ -32,13 +32,13 @@ const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWell
 
 const optionalText = z.string().optional().catch(undefined)
 
-/** A long identifier is cut and gets a digest, so that two that begin alike stay two. */
+/** Cuts a long identifier and adds a digest, so that identifiers with the same beginning stay distinct. */
 const boundedInstance = (instance: string): string =>
   instance.length <= MAX_INSTANCE_CHARACTERS
     ? instance
     : `${instance.slice(0, 40).toWellFormed()}-${hash('sha256', instance, 'hex').slice(0, 32)}`
 
-/** True with a visible character; joiners and fillers have none (Unicode 5.21). */
+/** True if the text has a visible character. Joiners and fillers aren't visible (Unicode 5.21). */
 const isVisible = (text: string | undefined): text is string =>
   /[!-~]/.test(text ?? '') ||
   singleLine((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
@@ -46,7 +46,7 @@ const isVisible = (text: string | undefined): text is string =>
 const nameToShow = (name: string | undefined, instance: string): string =>
   shortened(singleLine(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
 
-/** Read field by field, so that an odd field costs no other. */
+/** Fields are read one by one, so that an invalid one doesn't lose the others. */
 type WireEntry = Partial<
   Record<'datasourceInstance' | 'displayName' | 'authStatus' | 'authUrlRelativePath', unknown>
 >
@@ -77,12 +77,12 @@ export function readCheckResponse(
       onExcess(
         `a datasource has more than ${MAX_INSTANCE_CHARACTERS} characters in its name: it is shown, not started`,
       )
-    // A shortened name doesn't match the path, so the app can't be started.
+    // A shortened identifier doesn't match the path, so the app can't be started.
     const authUrlRelativePath = instance === named ? path : undefined
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
     const status = appStatusOf(entry.authStatus, canStart)
     const earlier = found.get(instance)
-    // The first connectable entry counts if several have the same identifier.
+    // If several entries have the same identifier, the first connectable one counts.
     if (earlier !== undefined && (!isUnavailable(earlier.status) || isUnavailable(status))) continue
     found.set(instance, {
       instance,
@@ -94,7 +94,7 @@ export function readCheckResponse(
   return [...found.values()]
 }
 
-/** An entry without a name isn't dropped, because the app would then count as connected. */
+/** An entry without a name is kept, because a missing app would count as connected. */
 const NAMELESS = 'unnamed'
 
 function instanceOf(entry: WireEntry, path: string | undefined): string {
@@ -116,7 +116,7 @@ const resultSchema = documentSchema.extend({
   document: documentSchema.optional().catch(undefined),
 })
 
-/** Only http and https, because a link in a page must not run a script. */
+/** Allows http and https only, because a link in a page must not run a script. */
 const webAddress = (url = '') =>
   url.length <= MAX_URL_CHARACTERS && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
     ? url
@@ -137,12 +137,12 @@ function readResult(element: unknown): SearchResult | undefined {
   }
 }
 
-/** Contract 2.2, which doesn't show a result's fields, so each may be missing. */
+/** Contract 2.2, which doesn't define a result's fields, so each may be missing. */
 export function readSearchResponse(json: unknown): SearchResponse | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined
   const { results: found, requestId = parsed.data.requestID, trackingToken } = parsed.data
-  // No results, as right after connecting. Without any of these fields it isn't a search response.
+  // There may be no results, as right after connecting. Without any of these fields, it isn't a search response.
   if (found === undefined && requestId === undefined && trackingToken === undefined) return undefined
   const results = (found ?? [])
     .slice(0, MAX_RESULTS)

@@ -1,5 +1,5 @@
-// Logs apps that the service lists without a usable path, once an hour each: only an operator can fix that. Bounded,
-// because the service may make up names.
+// Warns once an hour of each app that the service lists without a usable path, which only an operator can fix. Bounded,
+// because the service may list ever new names.
 import type { UnconnectedApp } from './responses.ts'
 
 const EVERY_MS = 3_600_000

@@ -1,5 +1,5 @@
-// Client authentication for OIDC_CLIENT_… and SMTP_OAUTH_CLIENT_…: a secret, a key (and its certificate), or a file with
-// another issuer's token.
+// Client authentication for OIDC_CLIENT_… and SMTP_OAUTH_CLIENT_…: a secret, a key (and its certificate), or a file
+// with another issuer's token.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
 import { text } from './values.ts'

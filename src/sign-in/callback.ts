@@ -1,5 +1,5 @@
-// Finishes a sign-in: checks the callback, redeems the code once, and starts a session under a new id. The session is stored
-// and listed before the browser gets its cookie.
+// Finishes a sign-in: checks the callback, redeems the code once, and starts a session with a new id. The session is
+// stored and listed before the browser gets its cookie.
 import type { Request, Response } from 'express'
 import {
   AuthorizationResponseError,
@@ -32,7 +32,7 @@ import { isSelectAccountRefused } from './transaction/prompt.ts'
 import { UserLookup } from './user-lookup.ts'
 
 /**
- * `prompt-login`: select_account was refused, or returned the same account; `same-account`: prompt=login did so too.
+ * `prompt-login`: select_account was refused, or returned the same account; `same-account`: prompt=login did so, too.
  * `use-par`: the server may require pushed requests of this client alone, which its metadata doesn't show (RFC 9126 6).
  */
 type Outcome =
@@ -69,9 +69,9 @@ export class SignInCallback {
     this.#warn = warnOnce(deps.log)
   }
 
-  /** @returns undefined if `state` is none of ours */
+  /** @returns undefined if onramp didn't issue `state` */
   open({ searchParams }: URL): OpenedTransaction | undefined {
-    // A parameter that is given twice counts as missing (RFC 6749 3.1).
+    // A repeated parameter counts as missing (RFC 6749 3.1).
     const [state = '', ...more] = searchParams.getAll('state')
     return more.length > 0 ? undefined : this.#deps.transactions.open(state)
   }
@@ -87,7 +87,8 @@ export class SignInCallback {
     const issuer = this.#deps.settings.OIDC_ISSUER
     const check = checkCallback(transaction, { cookie, sessionId, issuer, now: now() })
     if (check !== 'redeem') return check
-    // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749 4.1.2).
+    // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749
+    // 4.1.2).
     const isFirst = await records.compareAndSet(`used-state:${hashOf(transaction.id)}`, undefined, '1', 600)
     if (!isFirst) return sessionId === undefined ? 'restart' : 'keep-session'
 
@@ -108,7 +109,7 @@ export class SignInCallback {
   ): Promise<Grant> {
     const { settings, now } = this.#deps
     const { searchParams: parameters } = url
-    // Servers leave `iss` (RFC 9207) out of errors, which redeem nothing.
+    // Servers omit `iss` (RFC 9207) in errors, which redeem nothing.
     if (parameters.get('error') && !parameters.has('iss') && parameters.getAll('error').length === 1)
       throw new AuthorizationResponseError('an error without iss', { cause: parameters })
     const isOpenId = settings.OIDC_SCOPE.split(' ').includes('openid')
@@ -148,8 +149,8 @@ export class SignInCallback {
     cookies.replace(res)
     if (before !== undefined) {
       await sessions.end(hashOf(before.id))
-      // A server may keep one grant for both sessions of a person: revoking the old tokens could end the new sign-in.
-      // Another authorization server must not get its tokens.
+      // A server may keep one grant for both sessions of a person, so revoking the old tokens could end the new
+      // sign-in. The tokens of another authorization server must not be sent to this one.
       const isSameIssuer = before.user.issuer === user.issuer
       if (isSameIssuer && before.user.subject !== user.subject) void revoke(configuration, before.tokens)
     }
@@ -157,7 +158,7 @@ export class SignInCallback {
     return isSameAccount ? 'same-account' : 'signed-in'
   }
 
-  /** A back-channel logout that arrives later finds it on the list. @returns false if one has come meanwhile */
+  /** Lists the session, so that a later back-channel logout finds it. @returns false if one came meanwhile */
   async #storeSession(req: Request, { user, sid, tokens }: Grant, startedAt: number): Promise<boolean> {
     const time = this.#deps.now()
     await startSession(req, { user, tokens, signedInAt: time })
@@ -180,7 +181,7 @@ export class SignInCallback {
       // RFC 6749 4.1.2.1. Other errors may mean that the person cancelled.
       const isInvalid = error.error === 'invalid_request'
       if (isInvalid && prompt === 'login' && (await this.#stopPrompting(during))) return 'restart'
-      // Twice at most: select_account or login may have been refused with the same error before.
+      // At most twice, because select_account or login may have been refused with the same error before.
       const { pushed_authorization_request_endpoint: par } = during.configuration.serverMetadata()
       if (isInvalid && restarts < 2 && par !== undefined) return 'use-par'
     }
@@ -194,7 +195,7 @@ export class SignInCallback {
     throw problem
   }
 
-  /** Rotated keys may keep their kid. Refetches are limited, or invalid signatures would cause one per sign-in. */
+  /** Rotated keys may keep their kid. Refetches are limited, because each invalid signature would cause one. */
   #forgetKeys(isUnknownKey: boolean): void {
     const { authorizationServer, now } = this.#deps
     if (!isUnknownKey && now() - this.#keysForgottenAt < REFETCH_KEYS_EVERY_MS) return
@@ -202,7 +203,7 @@ export class SignInCallback {
     authorizationServer.forgetKeys()
   }
 
-  /** Where the server refuses prompt=login, a browser that was signed out could never sign in again. */
+  /** If the server refuses prompt=login, a browser that was signed out could never sign in again. */
   async #stopPrompting({ req, res }: { req: Request; res: Response }): Promise<boolean> {
     const { cookies } = this.#deps
     const wasEndedElsewhere = req.session.promptLogin === true

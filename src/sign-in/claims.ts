@@ -1,4 +1,4 @@
-// Reads who signed in, and which of ADMIN_GROUPS they are in, from the claims of the id_token and userinfo. Other groups are
+// Reads the person, and their groups of ADMIN_GROUPS, from the claims of the id_token and userinfo. Other groups are
 // dropped. Pure; user-lookup.ts gets the claims.
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
@@ -10,16 +10,16 @@ type Claims = { sub: string; [claim: string]: unknown }
 const MAX_CHARACTERS = 200
 /** The longest tags in use have some twenty characters (RFC 5646 4.4.1). */
 const MAX_LOCALE = 35
-/** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
+/** RFC 5321 4.5.3.1 and erratum 1690 of RFC 3696. */
 const MAX_EMAIL = 254
 
-/** Without control characters, and without those that reverse the text beside it (UAX 9). */
+/** Removes control characters, and characters that reverse the text around them (UAX 9). */
 const text = (value: unknown) => {
   const plain = typeof value === 'string' ? value.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '').trim() : ''
   return plain === '' ? undefined : plain.slice(0, MAX_CHARACTERS)
 }
 
-/** Accepts a boolean that was sent as a string. */
+/** Accepts a boolean sent as a string. */
 const isTrue = (value: unknown) => value === true || value === 'true'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -32,7 +32,7 @@ function claimIn(claims: Claims, name: string): unknown {
   return name.split('.').reduce<unknown>(inside, claims) ?? undefined
 }
 
-/** The JSON type, for the log, which gets no content. */
+/** The JSON type, for the log, which must not get the content. */
 function typeName(value: unknown): string {
   if (!Array.isArray(value)) return isObject(value) ? 'an object' : `a ${typeof value}`
   const types = [...new Set(value.map((one) => typeof one))].join(', ')
@@ -41,7 +41,7 @@ function typeName(value: unknown): string {
 
 const unwrapOne = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
 
-/** Some servers send `emails`, a list. */
+/** Reads also `emails`, a list that some servers send. */
 const emailClaim = (claims: Claims, claim: string): unknown =>
   unwrapOne(claimIn(claims, claim)) ?? (claim === 'email' ? unwrapOne(claims['emails']) : undefined)
 
@@ -52,19 +52,19 @@ function explainMissingEmail(sources: readonly Claims[], { OIDC_EMAIL_CLAIM: cla
     : `the claim ${claim} came as ${typeName(odd)} that is no address, so the person has none here: let the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
 }
 
-/** Never truncated: a part of an address could be another person's. */
+/** An address is never truncated, because a part of it could be another person's. */
 function emailIn(claims: Claims, claim: string): { email: string; verified: unknown } | undefined {
   const value = emailClaim(claims, claim)
   if (typeof value !== 'string' || value.length > MAX_EMAIL) return undefined
-  // Spaces only: without other invisible characters it would be another address.
+  // Trims spaces only: without other invisible characters, it would be a different address.
   const email = value.replaceAll(/^ +| +$/g, '')
-  // RFC 5321 4.1.2. If a control character were trimmed later, it would become another person's address.
+  // If a control character were trimmed later, it would become another person's address (RFC 5321 4.1.2).
   if (email === '' || /\p{Cc}/u.test(email)) return undefined
   // `email_verified` is about the claim `email` alone (OpenID Connect Core 5.1).
   return { email, verified: value === unwrapOne(claims['email']) ? claims['email_verified'] : undefined }
 }
 
-/** Address and verification of one source: `email_verified` of another one would vouch for an address that no one verified. */
+/** Reads address and verification from the same source: `email_verified` vouches for no other source's address. */
 function readEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: Settings,
@@ -75,7 +75,7 @@ function readEmail(
   const { email, verified } = chosen
   const isSame = (other: unknown) =>
     typeof other === 'string' && other.trim().toLowerCase() === email.trim().toLowerCase()
-  // A denial counts in every source and for every spelling of the address.
+  // A denial in any source counts, for every spelling of the address.
   const isDenied = sources.some(
     ({ email_verified: value, email: other }) =>
       value !== undefined && !isTrue(value) && isSame(unwrapOne(other) ?? email),
@@ -83,7 +83,7 @@ function readEmail(
   return { email, emailVerified: !isDenied && (isTrue(verified) || trust === 'always') }
 }
 
-/** An empty sub, or "not supported", would make one person of everyone (OpenID Connect Core 2). */
+/** With an empty sub, or "not supported", everyone would be the same person (OpenID Connect Core 2). */
 function readSubject({ sub }: Claims): string {
   const isUnsupported = /^\s*not supported\b/i.test(sub)
   if (!isUnsupported && /[^\s\p{C}]/u.test(sub)) return sub
@@ -117,7 +117,7 @@ export function userFromClaims(
   }
 }
 
-/** True if userinfo can't add anything: a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
+/** True if the claims have a name, an address with email_verified, and groups if ADMIN_GROUPS is set. */
 export function hasEnoughClaims(claims: Claims, settings: Settings): boolean {
   const { OIDC_EMAIL_CLAIM, OIDC_GROUPS_CLAIM, ADMIN_GROUPS = [] } = settings
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
@@ -125,9 +125,9 @@ export function hasEnoughClaims(claims: Claims, settings: Settings): boolean {
   return hasName && hasGroups && emailIn(claims, OIDC_EMAIL_CLAIM)?.verified !== undefined
 }
 
-/** @returns the group names in a claim, and whether it holds more than is unambiguous */
+/** @returns the group names in a claim; `isOdd` if a part of the claim is ambiguous */
 function groupNames(value: unknown): { names: string[]; isOdd: boolean } {
-  // {"admin":{"2199":"acme.example"}}: keyed by name.
+  // Some servers send an object keyed by name: {"admin":{"2199":"acme.example"}}.
   if (isObject(value)) {
     const isKeyed = Object.values(value).every(isObject)
     return { names: isKeyed ? Object.keys(value) : [], isOdd: !isKeyed }
@@ -142,7 +142,7 @@ function groupNames(value: unknown): { names: string[]; isOdd: boolean } {
 const groupClaims = (sources: readonly Claims[], { OIDC_GROUPS_CLAIM: claim }: Settings) =>
   sources.map((claims) => claimIn(claims, claim)).filter((value) => value !== undefined)
 
-/** Those of ADMIN_GROUPS in any source; undefined if no source has the claim, or ADMIN_GROUPS is empty. */
+/** Groups of ADMIN_GROUPS in any source; undefined if no source has the claim, or ADMIN_GROUPS is empty. */
 export function adminGroupsIn(sources: readonly Claims[], settings: Settings): string[] | undefined {
   const { ADMIN_GROUPS: adminGroups = [] } = settings
   const found = groupClaims(sources, settings)

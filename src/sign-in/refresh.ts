@@ -1,5 +1,5 @@
-// Refreshes tokens once, however many requests, tabs and processes find them expired: a refresh token that is used twice may
-// end the whole sign-in (RFC 9700 4.14). So one request of one process redeems it, under a lease.
+// Refreshes tokens once, even if many requests, tabs and processes find them expired, because using a refresh token
+// twice may end the whole sign-in (RFC 9700 4.14). So one request of one process redeems it, under a lease.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { ClientError, refreshTokenGrant } from 'openid-client'
@@ -26,7 +26,7 @@ import {
 import { revoke } from './sign-out/revoke.ts'
 import { tokensFrom } from './tokens.ts'
 
-/** Longer than a token request (30 s), saving and a failover of the store. Not renewed: a frozen process keeps it. */
+/** Longer than a token request (30 s), saving and a failover of the store. Not renewed, in case the process freezes. */
 const LEASE_SECONDS = 40
 const MAX_WAIT_MS = 5_000
 const RETRY_MS = 200
@@ -34,7 +34,7 @@ const RETRY_MS = 200
 const EXPIRED_ID_TOKEN =
   "refresh: the id_token that came with new tokens is past its time, so the person's groups stay as they were. Is this machine's clock right? Otherwise the authorization server sends the one of the sign-in again"
 
-/** `groups`: of ADMIN_GROUPS, if a new id_token has the claim. */
+/** `groups`: groups of ADMIN_GROUPS, if a new id_token has the claim. */
 type Refreshed = { tokens: Tokens; groups: string[] | undefined }
 
 export class TokenRefresh {
@@ -55,9 +55,9 @@ export class TokenRefresh {
   }
 
   /**
-   * @param isStillValid the access token is: don't wait for a refresh by another process
+   * @param isStillValid true if the access token is valid: don't wait for a refresh by another process
    * @returns undefined if the authorization server ended the sign-in, or it was ended here meanwhile
-   * @throws {Problem} for any other failure, which leaves the sign-in as it is
+   * @throws {Problem} for any other failure, after which the sign-in continues
    */
   async refresh(req: Request, isStillValid: boolean): Promise<SignedIn | undefined> {
     const { id, tokens } = requireSignedIn(req)
@@ -94,7 +94,7 @@ export class TokenRefresh {
       const refreshed = await this.#redeem(current)
       audit({ event: 'refresh', result: refreshed === undefined ? 'ended' : 'ok' })
       if (refreshed === undefined) {
-        // A request that came second gets invalid_grant, and must not sign out the first one.
+        // The second of two requests gets invalid_grant, and must not sign out the first.
         if ((await reloadSession(req))?.tokens.issuedAt === issuedAt) await endSession(req).catch(() => {})
         return
       }
@@ -110,12 +110,12 @@ export class TokenRefresh {
     }
   }
 
-  /** @returns undefined if the grant is over @throws {Problem} */
+  /** @returns undefined if the grant has ended @throws {Problem} */
   async #redeem({ user, tokens, signedInAt }: SignedIn): Promise<Refreshed | undefined> {
     const { settings, authorizationServer, log, now } = this.#deps
     if (tokens.refreshToken === undefined) return undefined
     const configuration = await authorizationServer.refreshConfiguration()
-    // Another one must not get this refresh token.
+    // Another authorization server must not get this refresh token.
     if (configuration.serverMetadata().issuer !== user.issuer) {
       log.debug({}, 'refresh: the person signed in at another authorization server, so the sign-in ends')
       return undefined
@@ -152,7 +152,7 @@ export class TokenRefresh {
     }
   }
 
-  /** Retries while the lease lasts, because the stored refresh token is used up. @param session as read for this refresh */
+  /** Retries during the lease, because the stored refresh token is used up. @param session as read for this refresh */
   async #save(req: Request, session: Request['session'], refreshed: Refreshed, until: number) {
     const { tokens, groups } = refreshed
     session.tokens = tokens
@@ -162,7 +162,7 @@ export class TokenRefresh {
         return await saveSession(session)
       } catch (error) {
         if (error instanceof SessionChanged) {
-          // Either an earlier attempt succeeded unnoticed, or the person signed out with the old tokens.
+          // Either an earlier attempt succeeded without a reply, or the person signed out with the old tokens.
           if ((await reloadSession(req)) === undefined)
             void revoke(await this.#deps.authorizationServer.refreshConfiguration(), tokens)
           return

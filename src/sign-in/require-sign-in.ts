@@ -1,5 +1,5 @@
-// The line between what everyone may see and what needs a sign-in. Pages lead through the sign-in and back; fetches and JSON
-// get a 401, never a redirect to another origin (see web/error-page.ts).
+// Requires a sign-in for all routes after it. Pages lead through the sign-in and back; fetches and JSON get a 401,
+// never a redirect to another origin (web/error-page.ts).
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
@@ -13,7 +13,7 @@ export const requireSignIn: RequestHandler = (req, _res, next) => {
 
 const RECENT_MS = 60_000
 
-/** Ends loops: a person who has just signed in and is refused would be refused again. */
+/** Ends loops: a refusal right after a sign-in would be repeated after the next one. */
 export const isRecentSignIn = (signedInAt: number, now: number): boolean => now - signedInAt < RECENT_MS
 
 /** A POST can't be repeated with GET. */

@@ -1,5 +1,5 @@
-// Allowed destinations after the sign-in or the walk: a path of ours, or an origin that the operator allows. Anything else is
-// dropped (RFC 9700 4.11, open redirection). Pure.
+// Allowed destinations after the sign-in or the walk: a path of onramp, or an origin that the operator allows. Others
+// are dropped (RFC 9700 4.11, open redirection). Pure.
 import { Problem } from '../problem.ts'
 
 const MAX_CHARACTERS = 1024
@@ -14,13 +14,13 @@ export function assertReturnToLength(value: unknown): void {
   if (isTooLong(value)) throw new Problem(400, 'return_to_too_long', { detail })
 }
 
-/** Normalized; undefined if it isn't allowed. @param value untrusted */
+/** @param value untrusted @returns a normalized address; undefined if it isn't allowed */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
   const address = allowedAddress(value, rules)
   return isTooLong(address) ? undefined : address
 }
 
-/** The same for a query parameter. @throws {Problem} return_to_too_long */
+/** Like safeReturnTo, for a query parameter. @throws {Problem} return_to_too_long */
 export function parseReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
   assertReturnToLength(value)
   const address = allowedAddress(value, rules)
@@ -34,13 +34,13 @@ function allowedAddress(value: unknown, rules: ReturnToRules): string | undefine
   if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)
     return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
-  // These would lead in circles.
+  // These pages would cause a loop.
   if (/^\/(sign-in|sign-out|signed-out)(\/|$)/i.test(url.pathname)) return undefined
   const path = pathOf(url)
   return path === undefined ? undefined : encodeReturnTo(path)
 }
 
-/** The path for "Try again", normalized. @param value untrusted: may be a whole address (RFC 9112 3.2.2) */
+/** The normalized path for "Try again". @param value untrusted; may be a whole address (RFC 9112 3.2.2) */
 export function tryAgainPath(
   value: string,
   publicOrigin: string,
@@ -48,13 +48,13 @@ export function tryAgainPath(
 ) {
   const url = parseAddress(value, publicOrigin)
   if (url === undefined || url.origin !== publicOrigin) return undefined
-  // A callback's code is valid once, and belongs in no page.
+  // The code in a callback is valid once, and must not be in a page.
   return /^\/sign-in\//i.test(url.pathname) ? signInPath(returnToOf(url) ?? '/onboarding') : pathOf(url)
 }
 
-/** A path or a web address, as a browser at `base` reads it; undefined if browsers could read it otherwise. */
+/** Resolves a path or web address as a browser does; undefined if browsers could read it in different ways. */
 function parseAddress(value: string, base: string): URL | undefined {
-  // Browsers drop spaces and control characters, and turn backslashes.
+  // Browsers drop spaces and control characters, and turn backslashes into slashes.
   if (!/^[\x21-\x7e]*$/.test(value) || value.includes('\\')) return undefined
   const isPath = value.startsWith('/') && !value.startsWith('//')
   if (!isPath && !/^https?:\/\/[^/]/i.test(value)) return undefined

@@ -1,5 +1,5 @@
-// GET /sign-in and GET /sign-in/callback. A callback that comes twice, late or to another tab is ordinary (back button,
-// double click, restored tabs): it leads to the page, or through the sign-in again.
+// GET /sign-in and GET /sign-in/callback. Repeated, late and misplaced callbacks are ordinary (back button, double
+// click, restored tabs): they lead to the page, or through the sign-in again.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
@@ -18,7 +18,7 @@ import { parsePrompt } from './transaction/prompt.ts'
 
 const HOME = '/onboarding'
 
-/** Browsers follow about 20 redirects in a row. */
+/** Low enough for browsers, which follow about 20 redirects in a row. */
 const MAX_RESTARTS = 4
 
 export function createSignInRoutes(deps: {
@@ -81,7 +81,7 @@ export function createSignInRoutes(deps: {
   router.get('/sign-in/same-account', (req, res) => {
     const returnTo = parseReturnTo(req.query['return_to'], rules) ?? HOME
     const { user, signedInAt = 0 } = findSignedIn(req) ?? {}
-    // Another site's link can lead here, too.
+    // A link of another site can lead here, too.
     if (user === undefined || !isRecentSignIn(signedInAt, now()))
       return seeOther(res, decodeReturnTo(returnTo))
     const next = returnTo.startsWith('/') ? automaticReloadPath(decodeReturnTo(returnTo)) : returnTo
@@ -92,7 +92,7 @@ export function createSignInRoutes(deps: {
   return router
 }
 
-/** A callback without a state of ours: after an admin's consent, a confirmed address, or an error. It signs no one in. */
+/** Handles a callback without our state, as after an admin's consent or an error. Signs no one in. */
 function answerUnknown(
   req: Request,
   res: Response,
@@ -106,7 +106,7 @@ function answerUnknown(
       ...(!isSignedIn && { tryAgain: signInPath(HOME) }),
     })
   if (isSignedIn) return seeOther(res, HOME)
-  // Another site's link can claim these too, so the page repeats nothing of the address.
+  // A link of another site can claim these, too, so the page repeats nothing of the address.
   if (hasParameter('admin_consent', 'true') || hasParameter('success', 'true'))
     return sendPage(req, res, { view: 'sign-in/confirmed', data: {} })
   throw expired('no sign-in is known for this state', HOME)
@@ -120,7 +120,7 @@ function restartPath({ returnTo, restarts }: LoginTransaction, promptLogin: bool
   return `/sign-in?${new URLSearchParams(again).toString()}`
 }
 
-/** The registered address, however the request spelled it: it becomes the redirect_uri of the token request. */
+/** The callback at its registered address, which becomes the redirect_uri of the token request. */
 function callbackUrl(req: Request, publicOrigin: string): URL {
   const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
   return new URL(`${clientAddresses(publicOrigin).callback}?${query}`)

@@ -1,5 +1,5 @@
-// The service, called as the signed-in person, a few calls at once for each. The access token is refreshed ahead of its
-// expiry, and once more when the service rejects it.
+// Calls the service as the signed-in person, a few calls at a time. The access token is refreshed before it expires,
+// and once more if the service rejects it.
 import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
 import type { Credentials } from '../client-api/credentials.ts'
@@ -17,7 +17,7 @@ import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
 
-/** Concurrent calls per person, so that one person can't take all connections to a slow service. */
+/** Concurrent calls per person, so that one person can't use all connections to a slow service. */
 const MAX_CALLS = 8
 const MAX_WAITING = 200
 
@@ -26,7 +26,7 @@ type Call<T> = (credentials: Credentials) => Promise<T>
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
-  /** Calls by personKey, in order: the first MAX_CALLS have their turn. */
+  /** Waiting and running calls by personKey, in order. The first MAX_CALLS run. */
   readonly #turns = new Map<string, Set<() => void>>()
 
   constructor(deps: {
@@ -34,12 +34,12 @@ export class ServiceForPerson {
     tokenRefresh: Pick<TokenRefresh, 'refresh'>
     /** TOKEN_ISSUED_BY is external-idp. */
     isExternalIdp: boolean
-    /** Absent: all sign-ins count as made at OIDC_ISSUER. */
+    /** If absent, all sign-ins count as made at OIDC_ISSUER. */
     authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
-    /** The final_redirect_url of a check that names none. */
+    /** The default final_redirect_url of a check. */
     callbackUrl: string
     company: Pick<Company, 'visibleInOrder'>
-    /** Gets the apps of every check. */
+    /** Called with the apps of every check. */
     onCheck?: (apps: UnconnectedApp[]) => void
     now: () => number
   }) {
@@ -47,7 +47,7 @@ export class ServiceForPerson {
   }
 
   /**
-   * The person's unconnected apps (contract 4.1), in the company's order and without those that it hides. Always passes
+   * The person's unconnected apps (contract 4.1), in the company's order, without the hidden ones. Always passes
    * final_redirect_url, so that any returned link comes back to us.
    * @param signal aborts when no one waits for the result
    */
@@ -110,7 +110,7 @@ export class ServiceForPerson {
     const expiry = expiryOf(tokens, this.#deps.now())
     if (expiry === 'expired') return await this.#refreshed(req)
     if (expiry === 'fresh' || tokens.refreshToken === undefined) return tokens
-    // The token is still valid, so no page waits long for an early refresh; it goes on, and its tokens are saved.
+    // The token is still valid, so no page waits long for an early refresh, which continues and saves its tokens.
     return await withTimeout(MAX_EARLY_WAIT_MS, this.#refreshed(req, true)).catch((error: unknown) => {
       if (error instanceof SignInAgain) throw error
       return tokens

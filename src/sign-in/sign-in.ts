@@ -1,4 +1,4 @@
-// Signing in and out. compose.ts makes one; routes.ts, sign-out/ and sessions/ mount its parts.
+// Signing in and out. compose.ts creates it; routes.ts, sign-out/ and sessions/ mount its parts.
 import type { Request, RequestHandler } from 'express'
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
@@ -17,7 +17,7 @@ import { SignInStart } from './start.ts'
 import { BrowserCookies, LoginTransactions } from './transaction/login-transaction.ts'
 
 export class SignIn {
-  /** express-session, in front of every route that reads req.session. */
+  /** express-session, mounted before every route that reads req.session. */
   readonly session: RequestHandler
   readonly start: SignInStart
   readonly callback: SignInCallback
@@ -32,9 +32,9 @@ export class SignIn {
     authorizationServer: AuthorizationServer
     log: Log
     audit: Audit
-    /** The language of the person who makes the request, as a BCP 47 tag. */
+    /** The language of the person, as a BCP 47 tag. */
     languageOf: (req: Request) => string
-    /** Milliseconds since 1970, here and in all of sign-in/. */
+    /** Milliseconds since 1970, as everywhere in sign-in/. */
     now: () => number
   }) {
     const { settings, records, keyRing, log, now } = deps

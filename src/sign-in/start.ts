@@ -1,5 +1,5 @@
 // Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1). Requests are pushed
-// (RFC 9126) only where the server requires it, because each GET of a stranger would cost a call.
+// (RFC 9126) only if the server requires it, because each GET of a stranger would cost a call.
 import type { Request, Response } from 'express'
 import { buildAuthorizationUrl, buildAuthorizationUrlWithPAR, ResponseBodyError } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -21,7 +21,7 @@ import { isSelectAccountRefused, promptParameter, supportedPrompt } from './tran
 type StartRequest = Partial<Pick<LoginTransaction, 'restarts' | 'prompt'>> & {
   returnTo: string
   loginHint?: string | undefined
-  /** The server refused this request in the address: push it, if the server accepts that. */
+  /** Push the request, if possible, because the server refused it in the address. */
   isPushed?: boolean
 }
 
@@ -64,7 +64,7 @@ export class SignInStart {
     const { pushed_authorization_request_endpoint: par, ...server } = configuration.serverMetadata()
     const isWanted = request.isPushed === true && par !== undefined
     const isPushed = server.require_pushed_authorization_requests === true || isWanted
-    // A client that registered itself requests the scope that it was registered for.
+    // A client registered by onramp requests its registered scope.
     const { scope } = configuration.clientMetadata()
     const own = this.#parameters(req, cookie, request)
     const parameters = typeof scope === 'string' ? { ...own, scope } : own
@@ -104,7 +104,7 @@ export class SignInStart {
       code_challenge_method: 'S256',
       nonce: isOpenId ? nonce : undefined,
       ui_locales: isOpenId ? languageOf(req) : undefined,
-      // Beside select_account some servers fail, and the hint contradicts the wish for another account.
+      // Some servers fail if it comes with select_account, and a hint contradicts the wish for another account.
       login_hint: prompt !== undefined || selectsAccount ? undefined : loginHint,
       prompt: promptParameter(alwaysPrompt, prompt),
     })

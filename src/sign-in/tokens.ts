@@ -1,11 +1,11 @@
-// The tokens of a sign-in: how long they are valid, and why there is no refresh token. Pure.
+// The tokens of a sign-in: their validity, and the reason for a missing refresh token. Pure.
 import type { TokenEndpointResponse } from 'openid-client'
 import type { Tokens } from '../session/signed-in.ts'
 
-/** A sign-in takes up to this long: shorter-lived tokens without a refresh token would lead people in circles. */
+/** The duration of a sign-in: shorter-lived tokens without a refresh token would cause a loop. */
 const MIN_SECONDS = 30
 
-/** @param now when the response came (RFC 6749 5.1) @param before a refresh may leave out what hasn't changed */
+/** @param now the time of the response (RFC 6749 5.1) @param before has the values that a refresh may omit */
 export function tokensFrom(response: TokenEndpointResponse, now: number, before?: Tokens): Tokens {
   const { expires_in: seconds } = response
   const refreshToken = response.refresh_token ?? before?.refreshToken
@@ -22,7 +22,7 @@ export function tokensFrom(response: TokenEndpointResponse, now: number, before?
 const MAX_EARLY_MS = 60_000
 const EARLY_SHARE = 0.1
 
-/** `expiring`: still valid, to be refreshed; the last minute, or the last tenth of a short life. */
+/** `expiring`: valid, but to be refreshed, in the last minute or the last tenth of a short life. */
 export function expiryOf({ expiresAt = Infinity, issuedAt }: Tokens, now: number) {
   if (now >= expiresAt) return 'expired'
   return now < expiresAt - Math.min(MAX_EARLY_MS, (expiresAt - issuedAt) * EARLY_SHARE) ? 'fresh' : 'expiring'
@@ -36,7 +36,7 @@ const NOT_ISSUED =
 
 const hasOffline = (scope: string) => scope.split(' ').includes('offline_access')
 
-/** For the operator; undefined if there is one, or OIDC_SCOPE requests none. @param registered scope of the client, if known */
+/** @param registered scope of the client, if known @returns undefined if there is one, or OIDC_SCOPE requests none */
 export function explainMissingRefreshToken(
   { refreshToken, expiresAt, issuedAt }: Tokens,
   scope: string,

@@ -1,5 +1,5 @@
-// Finds out who signed in: from the id_token and userinfo; from userinfo alone without an id_token; and for plain OAuth 2.1
-// from the access token (introspection, or its claims), so that a person is the same one at the next sign-in.
+// Finds the person who signed in: from the id_token and userinfo; without an id_token, from userinfo alone; with plain
+// OAuth 2.1, from the access token (introspection or claims), so that a person is recognized at the next sign-in.
 import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import {
@@ -27,7 +27,7 @@ const SHARED_SUB =
 export class UserLookup {
   readonly #deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }
   readonly #warn: (message: string | undefined) => void
-  /** Emails by `sub`, in this process only: a server with one sub for everyone shows in each. */
+  /** Emails by `sub`, to detect a server that gives everyone one sub. One process is enough for that. */
   readonly #emails = new Map<string, { email: string; changedAt: number }>()
 
   constructor(deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }) {
@@ -35,7 +35,7 @@ export class UserLookup {
     this.#warn = warnOnce(deps.log)
   }
 
-  /** @param claims of the verified id_token, if one was issued @throws if the sources name different people */
+  /** @param claims of the verified id_token, if any @throws if the sources name different people */
   async find(configuration: Configuration, accessToken: string, claims: Claims | undefined): Promise<User> {
     refuseOtherParty(configuration, claims)
     const sources = await this.#sources(configuration, accessToken, claims)
@@ -45,7 +45,7 @@ export class UserLookup {
     return user
   }
 
-  /** One change is a rename, which the person's record follows. */
+  /** A single change is a rename, which the person's record follows. */
   #explainSharedSub({ subject, email, emailVerified }: User): string | undefined {
     if (email === undefined || emailVerified !== true) return undefined
     const current = { email: email.toLowerCase(), changedAt: this.#deps.now() }
@@ -68,7 +68,7 @@ export class UserLookup {
     if (claims === undefined) {
       const known =
         (await introspect(configuration, accessToken)) ?? decodeSubject(configuration, accessToken)
-      // No source names a subject: a random one, so each sign-in is a new person.
+      // If no source has a subject, a random one makes each sign-in a new person.
       return [known ?? { sub: `unknown:${randomUUID()}` }]
     }
     if (!hasUserinfo || hasEnoughClaims(claims, this.#deps.settings)) return [claims]
@@ -87,7 +87,7 @@ export class UserLookup {
   }
 }
 
-/** OpenID Connect Core 3.1.3.7, 5: the library checks azp only if there are several audiences. */
+/** OpenID Connect Core 3.1.3.7, 5. The library checks azp only if there are several audiences. */
 function refuseOtherParty(configuration: Configuration, claims: Claims | undefined): void {
   const { client_id: clientId } = configuration.clientMetadata()
   if ((claims?.['azp'] ?? clientId) === clientId) return
@@ -97,8 +97,8 @@ function refuseOtherParty(configuration: Configuration, claims: Claims | undefin
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /**
- * RFC 7662: `sub`, or `username` with a prefix, because one person's username may be another's `sub`.
- * @throws if it is offered and fails: another source would name another person
+ * RFC 7662. `username` gets a prefix, because one person's username may be another's `sub`.
+ * @throws if introspection is offered but fails, because another source would name another person
  */
 async function introspect(configuration: Configuration, accessToken: string): Promise<Claims | undefined> {
   if (configuration.serverMetadata().introspection_endpoint === undefined) return undefined
@@ -116,7 +116,7 @@ async function introspect(configuration: Configuration, accessToken: string): Pr
   }
 }
 
-/** RFC 9068 2.2. Not verified: it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7, 6). */
+/** RFC 9068 2.2. Isn't verified, because it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7, 6). */
 function decodeSubject(configuration: Configuration, accessToken: string): Claims | undefined {
   try {
     const payload = decodeJwt(accessToken)
@@ -128,7 +128,7 @@ function decodeSubject(configuration: Configuration, accessToken: string): Claim
   }
 }
 
-/** From another issuer, or about the client itself: RFC 9068 5 warns of client ids that equal a person's `sub`. */
+/** True if another issuer made it, or it is about the client, whose id may equal a person's `sub` (RFC 9068 5). */
 function isForOthers(configuration: Configuration, { iss, sub }: { iss?: unknown; sub?: unknown }): boolean {
   const { issuer } = configuration.serverMetadata()
   return (iss !== undefined && iss !== issuer) || sub === configuration.clientMetadata().client_id

@@ -1,5 +1,5 @@
-// The files that pages load: ours, the company's, and icons of apps. From a fixed list, each under a name that changes with
-// its content, so that browsers may keep them for ever.
+// Serves the files that pages load: ours, the company's, and icons of apps. The list is fixed, and a file's name
+// changes with its content, so that browsers may keep it for ever.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -13,7 +13,7 @@ import { VIEWS_FOLDER } from './views.ts'
 
 const ENCODERS = { br: brotliCompressSync, gzip: gzipSync, identity: (content: Buffer) => content }
 
-/** An SVG may contain scripts and references. An image can't use them; opened directly, this policy forbids them. */
+/** An SVG may contain scripts and references. They don't work in an image, and this policy forbids them elsewhere. */
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 const isCompressible = ({ type }: StaticAsset) => type.startsWith('text/') || type === 'image/svg+xml'
@@ -29,7 +29,7 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
     if (asset.type === 'image/svg+xml') res.setHeader('Content-Security-Policy', SVG_POLICY)
     if (!isCompressible(asset)) return res.end(asset.content)
     res.setHeader('Vary', 'Accept-Encoding')
-    // Asked one by one: of several, Express prefers the browser's order, and browsers name gzip before br.
+    // Encodings are tried one by one, because Express prefers the browser's order, in which gzip comes before br.
     const encoding =
       (['br', 'gzip'] as const).find((one) => req.acceptsEncodings(one) !== false) ?? 'identity'
     if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
@@ -41,7 +41,7 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
   return Router().get('/assets/:file', serve).get('/assets/:folder/:file', serve)
 }
 
-/** The brand colors as custom properties. A file, because the policy allows no inline styles. */
+/** A file with the brand colors as custom properties, because the policy forbids inline styles. */
 function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): StaticAsset {
   const values = [
     ['--brand', light.brand, dark.brand],

@@ -1,5 +1,5 @@
-// The audit log: one line and one count for each event, with a pseudonymous ID for the person. No names, no addresses, no
-// secrets.
+// Writes the audit log: a line and a count for each event, with a pseudonymous ID for the person. It has no names,
+// addresses or secrets.
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'
 import { omitUndefined } from '../omit-undefined.ts'
@@ -17,16 +17,16 @@ type AuditEvent =
   | { event: 'refresh'; result: 'ok' | 'ended' | 'failed'; user?: Identity }
   | { event: 'step_started'; user: Identity; datasource: string }
   | { event: 'step_result'; user: Identity; datasource: string; result: StepResult }
-  /** `datasource`: undefined if the click named none, or an unknown one. */
+  /** `datasource`: undefined if the click was for none, or an unknown one. */
   | { event: 'step_failed'; user: Identity; datasource: string | undefined; code: ProblemCode }
   | { event: 'skipped' | 'blocked' | 'declined' | 'approved'; user: Identity; datasource: string }
   | { event: 'limited'; what: string; user?: Identity | undefined }
   | { event: 'invitation_opened'; email?: string }
-  /** `operator`: the operating system's user of a command. */
+  /** `operator`: the operating system's user who ran a command. */
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string; operator?: string }
   | { event: 'bounced' | 'forgotten'; email: string; operator: string }
   | { event: 'released' | 'removed' | 'confirmed'; datasource: string | undefined; operator: string }
-  /** A new address of a person (`former`: the old one), from an operator, the list, or a sign-in. */
+  /** A person's new address (`former`: the old one), from an operator, the list, or a sign-in. */
   | {
       event: 'renamed'
       result: 'done' | 'refused'
@@ -35,7 +35,7 @@ type AuditEvent =
       operator?: string
       user?: Identity
     }
-  /** An administrator viewed or downloaded data about people. `person`: the address, if the view is about one person. */
+  /** An administrator viewed or downloaded data about people. `person`: the address, if it was about one person. */
   | { event: 'admin_viewed'; user: Identity; what: string; person?: string }
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
   | { event: 'report_refused' }
@@ -61,7 +61,7 @@ export function createAudit(
   })
   const labels = new Set<string>()
 
-  /** The datasource without its instance number, from a bounded set: Prometheus keeps labels for ever. */
+  /** The datasource without its instance number. The set is bounded, because Prometheus keeps labels for ever. */
   function labelOf(datasource = ''): string {
     const kind = datasource.replace(/_\d+$/, '').slice(0, 40)
     if (labels.has(kind)) return kind
@@ -87,11 +87,11 @@ export function createAudit(
   }
 }
 
-/** 64 bits: no two people of a company share one. */
+/** 64 bits, so that no two people of a company share an ID. */
 const HEX_DIGITS = 16
 
 /**
- * Pseudonymous IDs: a keyed hash (HMAC), because a company's addresses are few enough to guess an unkeyed one.
+ * Pseudonymous IDs: a keyed hash (HMAC), because a company's few addresses could be guessed from an unkeyed one.
  * @param secrets the first of INVITE_SECRET, or SESSION_SECRET: the IDs change with it
  */
 export function createAuditIds([secret]: readonly string[], normalized: (address: string) => string) {

@@ -1,10 +1,10 @@
-// The company's name, logo and links in the person's language, for every page. Neutral without a company file.
+// The company's name, logo and links in the person's language, for every page; neutral without a company file.
 import type { Company } from '../company/company.ts'
 import type { Texts } from './languages/texts.ts'
 
 type Link = { href: string; label: string }
 
-/** @returns the brand in a language, derived once for each; with the reference of a failure for its help link */
+/** @returns a function for the brand in a language, cached; a failure's reference is added to the help link */
 export function createBrand(company: Company) {
   const { name, product, logo, icon, links } = company
   const create = (t: Texts) => {
@@ -22,7 +22,7 @@ export function createBrand(company: Company) {
         ...home,
         label: home.label || t('overview.backTo', { place: new URL(home.href).host }),
       },
-      // The language's own word for search may be inflected.
+      // The word for search may be inflected in this language.
       search: linkOf(
         links.search,
         product === undefined ? t('brand.openSearch') : t('brand.open', { product }),
@@ -42,7 +42,7 @@ export function createBrand(company: Company) {
   }
 }
 
-/** Adds the reference to the help link, so that people needn't copy it. Only for mailto and web addresses. */
+/** Adds the reference to a help link (mailto or web address), so that people needn't copy it. */
 function withReference(help: Link, reference: string, t: Texts): Link {
   const url = new URL(help.href)
   const more =

@@ -6,8 +6,8 @@ import { routeOf } from './route-of.ts'
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * True if the request comes from our own page: by Fetch Metadata, which no page can forge; by Origin or Referer for older
- * browsers. Undefined without any of them, as from programs.
+ * True if the request comes from our own page: by Fetch Metadata, which no page can forge; for older browsers, by
+ * Origin or Referer. Undefined if all are missing, as in requests of programs.
  */
 function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined {
   if (isAutomaticReload(req)) return false
@@ -18,37 +18,37 @@ function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined 
   return URL.canParse(named) && new URL(named).origin === publicOrigin
 }
 
-/** "none" is the person: an address that was typed, a bookmark, a reload. */
+/** The person causes "none", by a typed address, a bookmark or a reload. */
 export const isFromOtherSite = (req: Request, publicOrigin: string): boolean =>
   req.get('sec-fetch-site') !== 'none' && isFromOwnPage(req, publicOrigin) === false
 
 /**
- * Refuses every state-changing request that another site's page made (OWASP CSRF, Fetch Metadata with Origin fallback), and
- * what it embeds or fetches: the person didn't ask for it, and a page of ours can start a sign-in or call the service.
+ * Refuses every state-changing request of another site's page (OWASP CSRF, Fetch Metadata with Origin fallback). Also
+ * refuses embedding and fetching, because the person doesn't see it, and our pages may start a sign-in or a check.
  */
 export const refuseCrossSite =
   (publicOrigin: string): RequestHandler =>
   (req, res, next) => {
     if (!SAFE_METHODS.has(req.method) && isFromOtherSite(req, publicOrigin))
       throw new Problem(403, 'cross_site', { detail: 'a state-changing request from another site' })
-    // Set by the intranet's routes: this origin may read the answer.
+    // The intranet's routes set the header if this origin may read the response.
     if (isEmbedded(req) && !res.hasHeader('Access-Control-Allow-Origin'))
       throw new Problem(403, 'cross_site', { detail: "embedded or fetched by another site's page" })
     next()
   }
 
 /**
- * False for a followed link, which loads a document at the top of a tab (Fetch Metadata, W3C, "resource isolation policy"),
- * and for an older browser, which sends no metadata.
+ * False for a followed link, which loads a document at the top of a tab (Fetch Metadata, W3C, "resource isolation
+ * policy"), and for an older browser, which sends no metadata.
  */
 function isEmbedded(req: Request): boolean {
   const site = req.get('sec-fetch-site')
   if (site === undefined || site === 'none' || site === 'same-origin') return false
-  // Frames and objects navigate too, but with another destination. Chromium 76 to 79 sent none, and "nested-navigate".
+  // Frames and objects also navigate, but to another destination. Chromium 76 to 79 sent none, and "nested-navigate".
   return req.get('sec-fetch-mode') !== 'navigate' || (req.get('sec-fetch-dest') ?? 'document') !== 'document'
 }
 
-/** For links that lead to a datasource. Programs without metadata pass: they are no page of another site. */
+/** For links that lead to a datasource. Programs without metadata pass, because they aren't pages of another site. */
 export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boolean =>
   isFromOwnPage(req, publicOrigin) !== false
 
@@ -64,10 +64,10 @@ export const pathWithoutReload = (path: string): string => withParameter(path, '
 
 export const automaticReloadPath = (path: string): string => withParameter(path, 'unattended=yes')
 
-/** An automatic reload may not sign in a person who has signed out, nor do what another site's link may not. */
+/** An automatic reload must not sign in a person who has signed out, and has only the rights of another site's link. */
 export const isAutomaticReload = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)
 
-/** `X-Purpose: preview` comes from Safari, and from messengers that preview links. */
+/** Safari, and messengers that preview links, send `X-Purpose: preview`. */
 const SPECULATION = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 
 const isSpeculative = ({ headers }: Request) =>
@@ -76,12 +76,12 @@ const isSpeculative = ({ headers }: Request) =>
   )
 
 /**
- * A prefetch, and a HEAD (mail scanners send one to every link), start and consume nothing. A HEAD is 404 for a path
- * that begins as none of our routes.
+ * A prefetch or a HEAD, which mail scanners send to every link, starts and consumes nothing. A HEAD gets 404 for a path
+ * outside of our routes.
  */
 export const answerSpeculation: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {
-    // Not a success, so that no browser keeps it for the real visit.
+    // An error, so that no browser caches it for the real visit.
     res.statusCode = 503
     res.end()
   } else if (req.method === 'HEAD') {

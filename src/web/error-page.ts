@@ -1,5 +1,5 @@
-// The response to every failure, as a page or problem+json. A Problem is expected and explained; any other error is a bug:
-// people get fixed words, and the log its place in the code. One log line for each.
+// Answers every failure with a page or problem+json, and one log line. A Problem is expected and explained; any other
+// error is a bug: people get a fixed text, and the log its place in the code.
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { shortened } from '../presentable.ts'
 import { withUniqueNames } from '../company/app-names.ts'
@@ -22,7 +22,7 @@ import { seeOther } from './see-other.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 
-/** Ends the work for a browser that has left: any page can open ours by the hundred, and drop each. Not logged. */
+/** Ends the work for a browser that disconnected, as any page can cause by the hundred. Isn't logged. */
 class BrowserGone extends Error {}
 
 export function browserGoneSignal(res: Response): AbortSignal {
@@ -34,15 +34,15 @@ export function browserGoneSignal(res: Response): AbortSignal {
 }
 
 /**
- * Pages for browsers' navigations; problem+json for requests that ask for JSON, and for fetches (Sec-Fetch-Dest: empty,
- * Fetch Metadata), which could do nothing with a page.
+ * True for navigations of a browser. Requests for JSON, and fetches (Sec-Fetch-Dest: empty, Fetch Metadata), can't
+ * use a page, so they get problem+json.
  */
 export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boolean {
-  // Express finds routes in any letter case.
+  // Express matches routes in any letter case.
   if (/^\/api\//i.test(req.path)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
-  // After the test for browsers: a proxy may add a token of its own to what they send.
+  // Comes after the test for browsers, because a proxy may add a token to their requests.
   if (sendsBearer(req)) return false
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
   return !/\bjson\b/.test(accept)
@@ -53,7 +53,7 @@ export function createErrorPage(deps: {
   sendPage: SendPage
   languages: Pick<Languages, 'ofRequest'>
   origin: string
-  /** Where "Try again" may lead: a path of ours, else undefined. */
+  /** The path to which "Try again" may lead; undefined if it isn't ours. */
   pathOf: (address: string) => string | undefined
   displayName: Company['displayName']
   count: (code: string) => void
@@ -67,7 +67,7 @@ export function createErrorPage(deps: {
     const again = addressToRepeat(problem, req, origin)
     const tryAgain = again === undefined ? undefined : pathOf(again)
     const isPage = wantsPage(req)
-    // Nothing failed: the person only has to sign in first.
+    // Nothing failed; the person only has to sign in first.
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
     if (isSignedOut && tryAgain !== undefined && isPage && !isAutomaticReload(req))
       return seeOther(res, tryAgain)
@@ -79,7 +79,7 @@ export function createErrorPage(deps: {
       log[levelOf(problem)](line, detail || (status === 500 ? 'a fault in onramp' : code))
     count(code)
     if (res.headersSent) return void res.destroy()
-    // Otherwise express-session would set a cookie for a session that the store didn't take.
+    // Otherwise express-session would set a cookie for a session that wasn't stored.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
     const reloads = tryAgain !== undefined && isPage && req.query['still'] === undefined
@@ -92,7 +92,7 @@ export function createErrorPage(deps: {
       )
     }
     const page = problemPage(problem, tryAgain)
-    // A page that isn't there needs no support.
+    // A missing page needs no support.
     const data = { ...page, title, advice, reference: status === 404 ? '' : reference }
     try {
       sendPage(req, res, { view: 'web/problem', status, data })
@@ -116,7 +116,7 @@ function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'wa
   }
 }
 
-/** Only a GET that may succeed later is repeated: a link can't send a form again. */
+/** Only a GET that may succeed later is repeated, because a link can't send a form again. */
 function addressToRepeat(problem: Problem, req: Request, origin: string): string | undefined {
   const { status, code, tryAgain } = problem
   if (OVERVIEW_FAILS_TOO.has(code)) return undefined
@@ -124,10 +124,10 @@ function addressToRepeat(problem: Problem, req: Request, origin: string): string
   return tryAgain ?? (isRepeatable ? repeatable(req, origin) : undefined)
 }
 
-/** GETs with an effect: they need a followed link of our own page. */
+/** GETs with an effect, which require a followed link of our own page. */
 const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
 
-/** The address for "Try again". A request from elsewhere must not be repeated as if it came from our page. */
+/** The address for "Try again", which must not turn a request from elsewhere into one from our page. */
 function repeatable(req: Request, publicOrigin: string): string {
   const isElsewhere =
     isFromOtherSite(req, publicOrigin) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicOrigin))
@@ -145,13 +145,13 @@ function problemOf(error: unknown): Problem {
 
 const codes = (...all: ProblemCode[]): ReadonlySet<ProblemCode> => new Set(all)
 
-/** The service rejects a person's token, perhaps everyone's because of a setting: a warning once an hour. */
+/** The service rejects a person's token, perhaps everyone's because of a setting. Logged as a warning once an hour. */
 const TOKEN_REJECTIONS = codes('search_forbidden', 'service_forbidden', 'service_refused_sign_in')
 
-/** The audit log has a line already. */
+/** These failures are in the audit log already. */
 const AUDITED = codes('too_many', 'too_many_requests', 'token_refused')
 
-/** These fail on the overview, too, until an operator acts. */
+/** With these failures, the overview fails, too, until an operator acts. */
 const OVERVIEW_FAILS_TOO = codes(
   'service_forbidden',
   'service_misconfigured',
@@ -160,10 +160,10 @@ const OVERVIEW_FAILS_TOO = codes(
   'sign_in_misconfigured',
 )
 
-/** Without "Try again": a retry would fail. */
+/** These pages have no "Try again", because a retry would fail. */
 const NOT_RETRYABLE = codes(...OVERVIEW_FAILS_TOO, 'search_misconfigured', 'search_refused')
 
-/** Failures that only an operator or admin can fix: the page shows the company's help first. */
+/** Only an operator or admin can fix these failures, so the page shows the company's help first. */
 const NEEDS_HELP = codes(
   ...OVERVIEW_FAILS_TOO,
   'admins_only',
@@ -172,7 +172,7 @@ const NEEDS_HELP = codes(
   'search_misconfigured',
 )
 
-/** @param reloads the page tries again on its own */
+/** @param reloads true if the page reloads automatically */
 export function problemTexts(
   { code, datasource, retryAfter }: Problem,
   t: Texts,
@@ -192,7 +192,7 @@ export function problemTexts(
   }
 }
 
-/** The window's title would cut off a longer name. */
+/** A longer name would be cut off in the window's title. */
 const MAX_NAME = 24
 
 function soonIn(seconds: number | undefined, t: Texts): string {

@@ -1,5 +1,5 @@
-// Probes without a session. /healthz checks nothing; /readyz writes to the store, because a full or read-only Redis still
-// serves reads, and tells whether the authorization server was reached.
+// Probes without a session. /healthz checks nothing. /readyz reports whether the authorization server was reached, and
+// writes to the store, because a full or read-only Redis still serves reads.
 import { Router } from 'express'
 import type { ConnectionLog } from '../records/redis-connection.ts'
 import type { Records } from '../records/records.ts'
@@ -9,9 +9,9 @@ const KEY = 'ready'
 const LIFE_SECONDS = 10
 const FRESH_MS = 1_000
 
-/** For the doctor: is it onramp that answers at PUBLIC_URL, and does a proxy change pages, such as email addresses? */
+/** Shows the doctor whether onramp answers at PUBLIC_URL, and whether a proxy changes pages, such as email addresses. */
 export const HEALTH_SAMPLE = {
-  // Without the version, which would help attackers.
+  // The version is omitted, because it would help attackers.
   header: 'x-onramp',
   value: 'healthz',
   page: '<!doctype html>\n<html lang="en"><head><title>onramp</title></head><body><p>ada@example.com</p></body></html>\n',
@@ -28,12 +28,12 @@ export function createReadiness(
 
   async function write(): Promise<void> {
     await records.put(KEY, 'written', LIFE_SECONDS)
-    // False if another process was faster, which is as good.
+    // If another process was faster, that proves the same.
     await records.compareAndSet(KEY, 'written', 'changed', LIFE_SECONDS)
     await records.remove(KEY)
   }
 
-  /** Reads each time, and writes, changes and removes a record at most once a second. */
+  /** Reads each time; writes, changes and removes a record at most once a second. */
   async function probeStore(): Promise<'ok' | 'refuses' | 'unreachable'> {
     try {
       await records.get(KEY)
@@ -53,7 +53,7 @@ export function createReadiness(
 
   async function report() {
     const store = await probeStore()
-    // Without the proxy's name: anyone can read this.
+    // The proxy's name is omitted, because anyone can read this.
     const blocked = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
     const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
     const isReady = store === 'ok' && authorizationServer === 'ok' && !isDraining
@@ -71,6 +71,6 @@ export function createReadiness(
       res.status(readiness.status === 'ok' ? 200 : 503).json(readiness)
     })
 
-  /** `drain`: the process is ending, so no new requests should come. */
+  /** `drain`: the process is ending, and should get no new requests. */
   return { routes, report, drain: () => void (isDraining = true) }
 }

@@ -1,5 +1,5 @@
-// For pages of the intranet: /widget.js, and CORS for /api/status, to the origins of RETURN_TO_ORIGINS alone. A browser
-// sends the cookie only from the same site (SameSite=Lax).
+// For pages of the intranet: /widget.js, and CORS for /api/status, restricted to RETURN_TO_ORIGINS. A browser sends the
+// cookie only from the same site (SameSite=Lax).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Router } from 'express'
@@ -18,7 +18,7 @@ export function createIntranetRoutes(
   const widget = widgetOf(languages, company)
 
   router.get('/widget.js', (_req, res) => {
-    // Helmet's default is same-origin, and the intranet is another origin.
+    // Helmet's default is same-origin, but the intranet is another origin.
     res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
     res.setHeader('Cache-Control', 'public, max-age=3600')
     res.setHeader('Content-Type', 'text/javascript; charset=utf-8')
@@ -45,7 +45,7 @@ export function createIntranetRoutes(
 
 const PLACEHOLDER = "'given by the server'"
 
-/** views/assets/widget.js with the languages and the company's colors; sentences with numbers come from /api/status. */
+/** views/assets/widget.js with the languages and the company's colors. Its sentences come from /api/status. */
 function widgetOf(languages: Languages, company: Company): Buffer {
   const script = readFileSync(join(VIEWS_FOLDER, 'assets', 'widget.js'), 'utf8')
   const { light, dark } = company.color

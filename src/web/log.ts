@@ -1,4 +1,4 @@
-// The log: JSON lines on standard output, one for each failure. Errors of libraries quote their input, which may be a token
+// Logs JSON lines to standard output, one for each failure. Errors of libraries quote their input, which may be a token
 // or a one-time path, so messages are redacted.
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import { currentRequest } from '../trace/current-request.ts'
@@ -31,7 +31,7 @@ function requestIds(): { requestId?: string; traceId?: string | undefined } {
   return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }
 }
 
-/** Warns once in this process for each message. Messages are kept, so they must come from a bounded set. */
+/** Warns once per message in this process. Messages are remembered, so they must come from a bounded set. */
 export function warnOnce(log: Pick<Log, 'warn'>): (message: string | undefined, fields?: object) => void {
   const logged = new Set<string>()
   return (message, fields = {}) => {

@@ -1,11 +1,11 @@
-// Answers requests that Node's parser rejects, or with too long a body, as Node would, and counts and logs them like other
-// failures. Only what is too large gets a body: a person can do something about it.
+// Answers requests that Node's parser rejects, or whose body is too long, as Node would, and counts and logs them like
+// other failures. Only a response about the size has a body, because a person can act on it.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '../problem.ts'
 import type { Log } from './log.ts'
 
-/** Node's statuses; everything else is 400. */
+/** Statuses of Node. Other errors get 400. */
 const RESPONSES: Record<string, { status: number; code: ProblemCode }> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'too_large' },
   BODY_TOO_LARGE: { status: 413, code: 'too_large' },
@@ -14,13 +14,13 @@ const RESPONSES: Record<string, { status: number; code: ProblemCode }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'bad_request' },
 }
 
-/** In English: the request's language is in the headers. */
+/** In English, because the language is in headers that weren't read. */
 const TEXTS: Record<number, string> = {
   413: 'The request is too large: nothing here takes so much.\n',
   431: 'Your browser sent more than 16 KiB of headers, most likely cookies: delete the cookies of this site, then open the link again.\n',
 }
 
-/** For `clientError` of a server. @param count counts a problem by its code */
+/** A handler of a server's `clientError`. @param count counts a problem by its code */
 export const refuseMalformed =
   (log: Pick<Log, 'info'>, count: (code: string) => void) =>
   (error: NodeJS.ErrnoException, socket: Socket): void => {

@@ -1,5 +1,5 @@
-// Metrics for Prometheus: durations of requests, by route pattern, and of calls of other servers and the store. No label
-// names a person, an instance, an address or a query.
+// Metrics for Prometheus: durations of requests (by route pattern), of calls of other servers, and of the store. No
+// label contains a person, an instance, an address or a query.
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { OnCall } from '../trace/calls.ts'
@@ -9,7 +9,7 @@ import type { Log } from './log.ts'
 
 const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The library's gauges with names of counters, which `promtool check metrics` rejects. Each is the sum of another one. */
+/** Gauges of the library with names of counters, which `promtool check metrics` rejects. Each is the sum of others. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -19,7 +19,7 @@ const MISNAMED = [
 type LastRun = { states?: Record<string, number> | undefined; lastRunAt?: number | undefined }
 
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
-/** 401 and 403 of a call count apart: a token or client that is rejected. */
+/** 401 and 403 are counted apart, because they reject a token or client. */
 const callClassOf = (status: number | undefined): string =>
   status === undefined ? 'none' : status === 401 || status === 403 ? String(status) : classOf(status)
 
@@ -61,7 +61,7 @@ export class Metrics {
   readonly observeStore = (call: { operation: string; isDone: boolean; seconds: number }): void =>
     this.#store.observe({ operation: call.operation, result: call.isDone ? 'done' : 'failed' }, call.seconds)
 
-  /** 499 counts apart: nginx's status for a request whose client left before the answer. */
+  /** 499, nginx's status for a client that left before the response, is counted apart. */
   observeRequest(request: { route: string; method: string; status: number; seconds: number }): void {
     const { route, method, status, seconds } = request
     const shown = status === 499 ? '499' : classOf(status)
@@ -82,7 +82,7 @@ export class Metrics {
     })
   }
 
-  /** @param loadLastRun of `onramp keep`, called at each scrape. No values if it fails, or there was no run */
+  /** @param loadLastRun of `onramp keep`, called at each scrape. If it fails, or there was no run, there are no values */
   watchPeople(loadLastRun: () => Promise<LastRun>): void {
     const load = () => loadLastRun().catch((): LastRun => ({}))
     const help = 'People by state, as the last run of onramp keep counted them'
@@ -101,9 +101,9 @@ export class Metrics {
   }
 
   /**
-   * /metrics, for requests with METRICS_TOKEN; without one, for everyone who reaches METRICS_PORT. No exception for this
-   * machine: a proxy on it makes every request look local.
-   * @param token METRICS_TOKEN @param hasOwnPort METRICS_PORT: nothing else is served there
+   * /metrics, for requests with METRICS_TOKEN; without a token, for everyone who can reach METRICS_PORT. This machine
+   * is no exception, because a proxy on it makes every request look local.
+   * @param token METRICS_TOKEN @param hasOwnPort METRICS_PORT is set, and serves nothing else
    */
   scrape(token: string | undefined, hasOwnPort: boolean, log: Pick<Log, 'info'>): RequestListener {
     const mayRead = (req: IncomingMessage) => (token === undefined ? hasOwnPort : hasBearer(req, token))

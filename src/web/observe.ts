@@ -1,5 +1,5 @@
-// Gives each request an id, a span, its metrics, and with REQUEST_LOG a line in the log. With the route's pattern instead of
-// the address, which may contain a token.
+// Gives each request an id, a span, its metrics, and with REQUEST_LOG a line in the log. They have the route's pattern
+// instead of the address, which may contain a token.
 import { context } from '@opentelemetry/api'
 import type { Request, RequestHandler } from 'express'
 import { duringRequest, newRequestId, traceContextOf } from '../trace/current-request.ts'
@@ -18,7 +18,7 @@ export function createRequestObserver(
     const span = startRequestSpan(req.headers)
     const trace = traceContextOf(req.get('traceparent'), req.get('tracestate'))
     const request = { id: idOf(req), trace, traceId: span.traceId ?? trace?.traceId }
-    // `close` also comes if the browser leaves before the response.
+    // `close` is also emitted if the browser leaves before the response.
     res.once('close', () => {
       const ms = performance.now() - began
       const method = KNOWN_METHODS.has(req.method) ? req.method : 'other'
@@ -34,10 +34,10 @@ export function createRequestObserver(
   }
 }
 
-/** A request id of a proxy: it can't imitate other log fields, and can be read aloud. */
+/** A proxy's request id, which can't imitate other log fields, and can be read aloud. */
 const SAFE_ID = /^[\w.:-]{8,64}$/
 
-/** Keeps the id of a trusted proxy, so that both logs match; anyone else's could mislead. */
+/** Keeps the id of a trusted proxy, so that both logs match. Other ids could mislead. */
 function idOf(req: Request): string {
   const given = req.get('x-request-id')
   if (given === undefined || !SAFE_ID.test(given)) return newRequestId()
@@ -45,7 +45,7 @@ function idOf(req: Request): string {
   return isTrusted(req.socket.remoteAddress ?? '', 0) ? given : newRequestId()
 }
 
-/** Every few seconds, so only at level debug. */
+/** Probes come every few seconds, so they are logged at level debug. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

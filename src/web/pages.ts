@@ -1,5 +1,5 @@
-// The one place that sends HTML: a view inside the layout. A page that reloads says so in the Refresh header, and
-// `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
+// Sends all HTML: a view inside the layout. A page reloads by the Refresh header, and `?still=yes` stops it, which
+// WCAG 2.2.1 requires for people who need more time.
 import type { Request, Response } from 'express'
 import { findSignedIn, type User } from '../session/signed-in.ts'
 import type { Company } from '../company/company.ts'
@@ -13,18 +13,18 @@ import { createViews } from './views.ts'
 type Assets = ReturnType<typeof loadAssets>
 
 type ViewData = Record<string, unknown> & {
-  /** When the page reloads, and which path of ours. */
+  /** When the page reloads, and with which path of onramp. */
   refresh?: { seconds: number; url: string } | undefined
-  /** Optional for the page: it works without. Not sent with `?still=yes`. */
+  /** The page works without it. Not sent with `?still=yes`. */
   script?: keyof Assets['scripts'] | undefined
-  /** The reference of a failure: the link to the company's help carries it. */
+  /** The reference of a failure, which the link to the company's help contains. */
   reference?: string | undefined
 }
 
 type Page = {
   view: string
   status?: number
-  /** A stylesheet in addition to the one of every page. */
+  /** An additional stylesheet. */
   sheet?: keyof Assets['sheets']
   data: ViewData | ((t: Texts) => ViewData)
 }
@@ -39,7 +39,7 @@ export function createPages({
 }: {
   company: Company
   isHttps: boolean
-  /** Where return_to may lead; default: nowhere. */
+  /** The allowed destinations of return_to; default: none. */
   checkReturnTo?: (value: unknown) => string | undefined
   /** Called for every page, so it must be cheap. */
   isAdmin?: (user: User) => boolean
@@ -53,7 +53,7 @@ export function createPages({
     const data = typeof given === 'function' ? given(t) : given
     const user = findSignedIn(req)?.user
     const { stylesheet, brand: colors, icon, sheets, scripts } = assets
-    // Cheap test first: Express parses the query at each access.
+    // The cheap test comes first, because Express parses the query at each access.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
     const brand = brandIn(t, data.reference)
     const script = data.script === undefined || still ? undefined : scripts[data.script]
@@ -82,7 +82,7 @@ export function createPages({
       'Content-Language': t.lang,
       Vary: 'Accept-Language, Cookie',
     })
-    // A string leaves in one write with the head; a Buffer doesn't.
+    // Node sends a string in one write with the head, but not a Buffer.
     res.end(html)
   }
   return { assets, languages, send }
@@ -90,14 +90,14 @@ export function createPages({
 
 const CONTENT_POLICY = 'Content-Security-Policy'
 
-/** Only pages that need it may run scripts: our own, which may call only our own origin. */
+/** Only pages that need a script may run one, and only ours, which may call our origin alone. */
 const allowOwnScript = (res: Response) =>
   void res.setHeader(
     CONTENT_POLICY,
     `${String(res.getHeader(CONTENT_POLICY))};script-src 'self';connect-src 'self'`,
   )
 
-/** Longer titles are cut in tabs and search results. Validators count escaped letters. */
+/** Tabs and search results cut longer titles. Validators count escaped letters. */
 const MAX_TITLE = 70
 const writtenLength = (text: string) => text.replaceAll(/[&<>"']/g, '&quot;').length
 
@@ -107,7 +107,7 @@ function windowTitle(title: string, name: string): string {
   return writtenLength(title) <= MAX_TITLE ? title : `${title.slice(0, MAX_TITLE - 20)}…`
 }
 
-/** `AL` for Ada Lovelace, or for ada.lovelace@acme.example. */
+/** `AL` for Ada Lovelace, and for ada.lovelace@acme.example. */
 function initialsOf({ name, email }: User): string {
   const words = (name ?? email?.split('@')[0] ?? '').split(/[\s._-]+/).filter(Boolean)
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]
@@ -117,7 +117,7 @@ function initialsOf({ name, email }: User): string {
 /** Pages that can't be repeated. */
 const NOT_REPEATABLE_PATHS = /\/(callback|connect|start|continue)\b/
 
-/** The menu of languages: the same page in each. @param checkReturnTo where return_to may lead; default: nowhere */
+/** The menu of languages, which leads to the same page. @param checkReturnTo default: return_to is dropped */
 export function languageChoices(
   req: Request,
   status: number,
@@ -125,12 +125,12 @@ export function languageChoices(
   checkReturnTo?: (value: unknown) => string | undefined,
 ): { tag: string; name: string; href: string }[] {
   const isRepeatable = status === 200 && req.method === 'GET' && !NOT_REPEATABLE_PATHS.test(req.path)
-  // Relative, because anyone can make up the path of a request. A page that can't be repeated leads to the walk.
+  // The address is relative, because anyone can make up a path. A page that can't be repeated leads to the walk.
   const page = isRepeatable ? `?${otherParameters(req.originalUrl, checkReturnTo)}` : '/onboarding?'
   return offered.map(({ tag, name }) => ({ tag, name, href: `${page}lang=${tag}` }))
 }
 
-/** return_to is checked, even as part of our own address. */
+/** Checks return_to, even as a part of our own address. */
 function otherParameters(url: string, checkReturnTo?: (value: unknown) => string | undefined): string {
   const query = new URLSearchParams(url.split('?', 2)[1])
   query.delete('lang')

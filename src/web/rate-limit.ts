@@ -1,5 +1,5 @@
-// Rate limits by address, person and sign-in, counted in this process's memory. In the store, strangers could make it write.
-// Each route mounts its own limit, so that a request counts however its address is written.
+// Rate limits by address, person and sign-in, counted in this process's memory, so that strangers can't cause writes to
+// the store. Each route mounts its own limit, so that a request counts whatever the spelling of its address.
 import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { personKey, findSignedIn, requireSignedIn } from '../session/signed-in.ts'
@@ -8,12 +8,12 @@ import { isFromOtherSite } from './cross-site.ts'
 import { networkOf } from './network.ts'
 
 const ADDRESS_SECONDS = 60
-/** Short, so that no one spends a minute's worth at once: the service takes about 30 requests a second of one person. */
+/** Short, so that no one can use a minute's limit at once: the service takes about 30 requests a second per person. */
 const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
-/** A double click, the back button, restored tabs. */
+/** Enough for double clicks, the back button and restored tabs. */
 const RETURNS = 30
-/** For each limit; the least recent ones are forgotten first. Strangers may have more addresses than we have memory. */
+/** Keys per limit; the least recent are dropped first. Strangers may have more addresses than we have memory. */
 const MAX_COUNTED = 20_000
 
 /** @throws {Problem} 429 */
@@ -37,7 +37,7 @@ export function createLimits(
   const count = (what: Limit['what'], points: number, code: ProblemCode) =>
     createCount({ what, points, code }, audit, now)
   const byAddress = () => count('address', perAddress, 'too_many_requests')
-  // Apart, so that another site that opens our pages all the time locks no one out of them.
+  // Requests from other sites are counted apart, so that a site that opens our pages all the time locks no one out.
   const keyOf = (req: Request) =>
     `${isFromOtherSite(req, publicUrl) ? 'other site ' : ''}${personKey(requireSignedIn(req).user)}`
   const byPerson = (points: number) => limitedBy(count('person', points, 'too_many_requests'), keyOf)
@@ -46,21 +46,21 @@ export function createLimits(
   return {
     signingIn: limitedBy(signingIn),
     /**
-     * Coming back from the authorization server: by sign-in, so that no one is refused for what others began.
-     * @param id of the sign-in; undefined if it is none of ours: then by address
-     * @param tryAgain where the person began: the code in the callback's address is good only once @throws {Problem} 429
+     * Counts callbacks by sign-in, so that no one is refused because of other people's sign-ins.
+     * @param id of the sign-in; undefined if it isn't ours: then by address
+     * @param tryAgain the path where the person began, because a callback's code is valid once @throws {Problem} 429
      */
     callback: (req: Request, id?: string, tryAgain?: string): void =>
       id === undefined ? signingIn(req) : returning(req, id, tryAgain),
-    /** Apart from signing in, so that a rush in the morning keeps no one signed in; by session, if there is one. */
+    /** Counted apart from sign-ins, so that a morning rush prevents no sign-out; by session, if there is one. */
     signingOut: limitedBy(byAddress(), (req) => findSignedIn(req)?.id),
-    /** Counted by the email of the link, if it is one of ours. */
+    /** Counted by the email of the link, if it is ours. */
     optOut: byAddress(),
     readingReports: limitedBy(byAddress()),
     byPerson: byPerson(PERSON_POINTS),
-    /** Requests that reach only the store: three times as often. */
+    /** Three times as many, because these requests reach only the store. */
     sessionsPage: byPerson(3 * PERSON_POINTS),
-    /** A rejected logout token. Valid ones are accepted in any case. */
+    /** Counts rejected logout tokens. Valid ones are always accepted. */
     rejectedLogoutToken: byAddress(),
   }
 }
@@ -69,7 +69,7 @@ export type Limits = ReturnType<typeof createLimits>
 
 type Limit = { what: 'address' | 'sign_in' | 'person'; points: number; code: ProblemCode }
 
-/** A token bucket for each key. It refills steadily: after a rush, people behind the same address wait for seconds. */
+/** A token bucket for each key. It refills steadily, so after a rush, people behind one address wait only seconds. */
 function createCount({ what, points, code }: Limit, audit: Audit, now: () => number): CountRequest {
   const seconds = what === 'person' ? PERSON_SECONDS : ADDRESS_SECONDS
   const msPerPoint = (seconds * 1000) / points
@@ -78,12 +78,12 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
   return (req, key = addressOf(req), tryAgain) => {
     const { left: before, at } = recent.get(key) ?? former.get(key) ?? { left: points, at: now() }
     const left = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
-    // Two generations: deleting a Map's first entry at each write is slow.
+    // Keys are in two generations, because deleting a Map's first entry at each write is slow.
     if (recent.size >= MAX_COUNTED / 2) [former, recent] = [recent, new Map()]
     recent.set(key, { left: left < 1 ? left : left - 1, at: now() })
     if (left >= 1) return
     audit({ event: 'limited', what, user: findSignedIn(req)?.user })
-    // When a tenth has come back: not everyone who waits comes for the first point.
+    // Until a tenth has refilled, so that those who wait don't all come for the first point.
     const retryAfter = Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000)
     throw new Problem(429, code, { retryAfter, ...(tryAgain && { tryAgain }) })
   }

@@ -1,8 +1,8 @@
-// The route of a request for the log and the metrics: its pattern, never its address. A request that is refused before it
+// Finds the route of a request for the log and the metrics: its pattern, never its address. A request refused before it
 // has a route counts under the first part of its path.
 import type { Request } from 'express'
 
-/** A fixed list, because anyone can request any path, and each route is a label in the metrics. */
+/** The list is fixed, because anyone can request any path, and each route is a label in the metrics. */
 const SECTIONS: ReadonlySet<string> = new Set([
   '',
   ...'admin api approvals assets deprecations deprecations.ics deprecations.json favicon.ico healthz invite'.split(

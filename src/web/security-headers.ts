@@ -1,5 +1,6 @@
-// Security headers of every response. form-action holds along a form's whole redirect chain, so no form leaves this origin.
-// Referrer-Policy is strict-origin: no-referrer makes Origin null, and firewalls take some paths for attacks (return-to.ts).
+// Security headers of every response. form-action applies to a form's whole redirect chain, so no form leaves this
+// origin. Referrer-Policy is strict-origin, because no-referrer makes Origin null, and firewalls take some paths for
+// attacks (return-to.ts).
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import { currentRequest } from '../trace/current-request.ts'
@@ -15,7 +16,7 @@ const POLICY = {
   baseUri: ["'none'"],
 }
 
-/** @param isHttps PUBLIC_URL is https: only then may browsers insist on it */
+/** @param isHttps true if PUBLIC_URL is https: only then is HSTS sent */
 export function securityHeaders(isHttps: boolean): RequestHandler {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: POLICY },
@@ -24,7 +25,7 @@ export function securityHeaders(isHttps: boolean): RequestHandler {
     frameguard: { action: 'deny' },
   })
   return (req, res, next) => {
-    // Without no-transform, Cloudflare replaces email addresses by a script that the policy blocks (docs/proxies.md).
+    // Without no-transform, Cloudflare replaces email addresses with a script that the policy blocks (docs/proxies.md).
     res.setHeader('Cache-Control', 'no-store, no-transform')
     res.setHeader('X-Request-Id', currentRequest()?.id ?? '')
     setHeaders(req, res, next)

@@ -1,12 +1,12 @@
-// A redirect with an empty body. Express would repeat the address in it, and an address of the service has a one-time token
-// that belongs in no page.
+// Redirects with an empty body. Express would repeat the address there, but an address of the service has a one-time
+// token that must not be in a page.
 import type { Response } from 'express'
 
-/** 303: the browser follows with GET (RFC 9110 15.4.4). The address is sent byte for byte. */
+/** Sends 303, which the browser follows with GET (RFC 9110 15.4.4). The address is sent byte for byte. */
 export function seeOther(res: Response, location: string): void {
   res.statusCode = 303
   res.setHeader('Location', location)
-  // Sends other sites no Referer (W3C Referrer Policy 8.2: a redirect's policy counts for what follows).
+  // Other sites get no Referer, because a redirect's policy applies to the next request (W3C Referrer Policy 8.2).
   if (!location.startsWith('/')) res.setHeader('Referrer-Policy', 'no-referrer')
   res.end()
 }

@@ -1,4 +1,4 @@
-// Templates of views/, compiled once. Printed values are escaped, and reading an undefined name is an error.
+// Compiles the templates of views/ once. Printed values are escaped, and reading an undefined name is an error.
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 
@@ -22,13 +22,13 @@ export function createViews(folder = VIEWS_FOLDER): (view: string, data: Record<
     throw new TypeError(`a view prints ${typeof value}, which is not text`)
   }
   const render = eta.render.bind(eta)
-  // Layouts and included views are rendered by this method too, each with its own data.
+  // This method also renders layouts and included views, each with its own data.
   eta.render = (view, data, meta) => render(view, { __proto__: missing, ...data }, meta)
   const resolve = eta.resolvePath?.bind(eta)
   const paths = new Map<string, string>()
   eta.resolvePath = (view, options) => {
     const path = paths.get(view) ?? resolve?.(view, options) ?? view
-    // Only these names mean the same file from every view.
+    // Other names are relative, so they mean different files in different views.
     if (view.startsWith('/')) paths.set(view, path)
     return path
   }

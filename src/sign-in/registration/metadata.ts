@@ -1,5 +1,5 @@
-// The metadata of a registration (RFC 7591 2): what to request, and how to read the response.
-// Tolerant, because a client that exists but isn't used would be registered again with every attempt. Pure.
+// Builds the metadata of a registration (RFC 7591 2) and reads the response. Tolerant, because a client whose response
+// was rejected would be registered again with every attempt. Pure.
 import type { ClientMetadata, ServerMetadata } from 'openid-client'
 import { parseJsonObject } from '../../http/body.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
@@ -14,26 +14,26 @@ type RequestedMetadata = {
   post_logout_redirect_uris?: string[]
 }
 
-/** A scope that isn't listed is likely to be refused. `openid` stays. */
+/** Removes scopes that the server doesn't list, because it would probably refuse them. `openid` stays. */
 function listedScope(scope: string, listed: unknown): string {
   if (!Array.isArray(listed)) return scope
   const kept = scope.split(' ').filter((one) => one === 'openid' || listed.includes(one))
   return kept.length === 0 ? scope : kept.join(' ')
 }
 
-/** What the server lists, within what it registered for the client (RFC 7591 3.2.1). */
+/** Requests scopes that the server lists, and registered for the client (RFC 7591 3.2.1). */
 export function scopeToRequest(scope: string, server: ServerMetadata, registered: unknown): string {
   const listed = listedScope(scope, server.scopes_supported)
   const names = typeof registered === 'string' ? registered.split(' ') : []
-  // Some servers return other scopes only, such as optional ones.
+  // Some servers return only other scopes, such as optional ones.
   return listed.split(' ').some((one) => names.includes(one)) ? listedScope(listed, names) : listed
 }
 
-/** Prefers client_secret_post to the default: servers decode basic credentials differently (RFC 6749 2.3.1). */
+/** Prefers client_secret_post, because servers decode basic credentials differently (RFC 6749 2.3.1). */
 const authMethod = (chosen: Settings['OIDC_CLIENT_AUTH'], listed: readonly string[] = []) =>
   chosen === 'client_secret_basic' && listed.includes('client_secret_post') ? 'client_secret_post' : chosen
 
-/** Undefined: RS256, the default (OpenID Connect Dynamic Client Registration 1.0 2). */
+/** @returns undefined for RS256, the default (OpenID Connect Dynamic Client Registration 1.0 2) */
 function signatureAlgorithm({ id_token_signing_alg_values_supported: listed }: ServerMetadata) {
   return listed?.includes('RS256') === true ? undefined : asymmetricAlgorithms(listed)[0]
 }
@@ -64,11 +64,11 @@ export type RegisteredClient = ClientMetadata & {
   registered_at?: number
 }
 
-/** Other members could only change how tokens are checked, which wasn't requested. */
+/** Other members could change how tokens are checked, which onramp didn't request. */
 const STORED_MEMBER =
   /^(client_secret|scope|token_endpoint_auth_method|(id_token|userinfo)_signed_response_alg|registration_(client_uri|access_token))$/
 
-/** The server's method if its credentials allow it, else the requested one, else the first possible. */
+/** Prefers the server's method, then the requested one, then any for which the credentials suffice. */
 function usableAuthMethod(stored: Record<string, string>, requested: string): string {
   const withSecret = ['client_secret_basic', 'client_secret_post']
   const possible = [...(stored['client_secret'] === undefined ? [] : withSecret), 'none']
@@ -77,7 +77,7 @@ function usableAuthMethod(stored: Record<string, string>, requested: string): st
   return wanted.find((method) => possible.includes(method)) ?? 'none'
 }
 
-/** @param now milliseconds since 1970 @returns the client, or why the response can't be used */
+/** @param now milliseconds since 1970 @returns the client, or the reason why the response can't be used */
 export function readRegistrationResponse(
   text: string,
   requested: RequestedMetadata,
@@ -100,7 +100,7 @@ export function readRegistrationResponse(
     token_endpoint_auth_method: usableAuthMethod(stored, requested.token_endpoint_auth_method),
     client_secret_expires_at: Number.isSafeInteger(expires) && expires * 1000 > now ? expires : 0,
   }
-  // A server that returns addresses has not registered the ones that it leaves out.
+  // A server that returns addresses has not registered those that it omits.
   const isExhaustive = 'redirect_uris' in body || requested.post_logout_redirect_uris === undefined
   if (Array.isArray(back) || isExhaustive)
     client['post_logout_redirect_uris'] = Array.isArray(back) ? back : []
@@ -109,7 +109,7 @@ export function readRegistrationResponse(
 
 const MAX_CHARACTERS = 200
 
-/** `error` and `error_description` (RFC 7591 3.2.2) as short lines for the log. @param secret is left out of them */
+/** `error` and `error_description` (RFC 7591 3.2.2) as short lines for the log. @param secret to remove from them */
 export function readRegistrationError(text: string, secret = '') {
   const body = parseJsonObject(text)
   const plain = (value: unknown) => {

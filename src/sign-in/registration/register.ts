@@ -1,4 +1,4 @@
-// Registers a client (RFC 7591), reads it, and removes it (RFC 7592). The library isn't used, because it rejects some
+// Registers a client (RFC 7591), reads it, and removes it (RFC 7592). Doesn't use the library, because it rejects some
 // responses after which a client exists.
 import type { ServerMetadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'
@@ -26,12 +26,12 @@ import {
 } from './metadata.ts'
 
 const TIME_LIMIT_MS = 10_000
-/** A client was made, or may have been: each further attempt could make another one. */
+/** After an attempt that may have created a client: the next attempt could create another one. */
 const HOUR_SECONDS = 3600
 const REFUSED_SECONDS = 5
 const UNSENT: readonly NetworkError[] = ['unknown-name', 'refused', 'no-tls']
 
-/** Optional members, dropped one by one after a refusal: first those that a sign-in doesn't need, then defaults of most servers. */
+/** Optional members, dropped one by one after a refusal: first dispensable ones, then those that are usual defaults. */
 const LEFT_OUT = [
   [],
   ['backchannel_logout_uri', 'application_type', 'scope', 'client_uri', 'post_logout_redirect_uris'],
@@ -45,9 +45,9 @@ const notRegistered = (what: string, waitSeconds: number, instead = ''): Problem
   })
 
 /**
- * Registers once; requests less only after a refusal of what was requested, which made no client.
- * @throws {Problem} with the seconds until the next attempt: an hour if a client was made or may have been, else what the
- * server asks for (an hour at most)
+ * Registers once. Requests less only if the server refused the metadata, because then no client was created.
+ * @throws {Problem} with the seconds until the next attempt: an hour if a client may have been created, else as long as
+ * the server requests (at most an hour)
  */
 export async function registerClient(
   settings: Settings,
@@ -81,14 +81,14 @@ export async function registerClient(
       return client
     }
     refusal = refused(status, [error, description], requestedWait(retryAfter, now()))
-    // Any other status is about the right to register.
+    // Other statuses are about the permission to register.
     if (status >= 300 && status !== 400 && status !== 422) throw refusal
     log.warn({ requested: Object.keys(requested) }, refusal.detail ?? '')
   }
   throw refusal ?? new Error('there is always one attempt')
 }
 
-/** Members that the server registered with other values than requested, for the log (RFC 7591 3.2.1). */
+/** Members whose registered value differs from the requested one, for the log (RFC 7591 3.2.1). */
 function differencesIn(
   text: string,
   requested: ReturnType<typeof requestedMetadata>,
@@ -141,12 +141,12 @@ async function request(
     redirect: 'manual',
     signal: AbortSignal.timeout(TIME_LIMIT_MS),
   })
-  // The status is enough: a truncated body is still a response.
+  // The status suffices: a truncated body is still a response.
   const text = await readBody({ status, body }).catch(() => '')
   return { status, text, retryAfter: headers.get('retry-after') ?? undefined }
 }
 
-/** Undefined if the server gave no management address, or one that isn't safe for the token. */
+/** @returns undefined if the management address is missing, or not safe for the token */
 function manage(client: RegisteredClient, method: 'GET' | 'DELETE') {
   const { registration_client_uri: uri, registration_access_token: token } = client
   if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return undefined
@@ -156,7 +156,7 @@ function manage(client: RegisteredClient, method: 'GET' | 'DELETE') {
 const REPLACEABLE =
   'client_secret client_secret_expires_at registration_access_token registration_client_uri'.split(' ')
 
-/** RFC 7592 2.1 and 3; only 401 means gone. @returns the client with what was replaced, or unchanged if the server can't tell */
+/** RFC 7592 2.1 and 3; only 401 means gone. @returns the client, updated if the server responds */
 export async function readClient(client: RegisteredClient): Promise<RegisteredClient | 'gone'> {
   const response = await manage(client, 'GET')?.catch(() => undefined)
   if (response?.status === 401) return 'gone'
@@ -169,7 +169,7 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
   return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as RegisteredClient
 }
 
-/** RFC 7592 2.3. Doesn't throw. @returns `no-means` without an address or token for it, the status if it was refused */
+/** RFC 7592 2.3. Never throws. @returns `no-means` without an address or token for it; the status of a refusal */
 export async function removeClient(client: RegisteredClient) {
   const request = manage(client, 'DELETE')
   if (request === undefined) return 'no-means'

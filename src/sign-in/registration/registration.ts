@@ -1,5 +1,5 @@
-// The client that onramp registered, one for all processes: stored sealed, found again after a restart, and registered anew
-// when its secret expires, when the server has lost it, or when the settings request something else.
+// Stores the client that onramp registered, sealed and shared by all processes. It is registered again when its secret
+// expires, when the server has lost it, or when the settings request something else.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { KeyRing } from '../../records/data-key.ts'
 import { takeLease } from '../../records/lease.ts'
@@ -24,7 +24,7 @@ const RENEW_AHEAD_MS = 3600 * 1000
 const MAX_WAIT_MS = 10_000
 const RETRY_MS = 200
 
-/** Milliseconds since 1970. RFC 7591 3.2.1: an expiry of 0 means never. */
+/** In milliseconds since 1970. An expiry of 0 means never (RFC 7591 3.2.1). */
 function renewalTime(client: RegisteredClient): number {
   const expires = (client.client_secret_expires_at ?? 0) * 1000
   if (client.client_secret === undefined || expires === 0) return Infinity
@@ -60,19 +60,19 @@ export class Registration {
     this.#identity = identityOf(settings)
   }
 
-  /** @returns undefined if it has to be registered or renewed */
+  /** @returns undefined if the client has to be registered or renewed */
   async stored(): Promise<RegisteredClient | undefined> {
     const { client } = await this.#record()
     return client && renewalTime(client) > this.#deps.now() ? client : undefined
   }
 
-  /** For background work only: registers the client if it isn't stored, or the server has lost it. @throws {Problem} */
+  /** Registers the client if it isn't stored, or the server has lost it. For background work only. @throws {Problem} */
   async current(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
     const { records, now } = this.#deps
     for (const until = now() + MAX_WAIT_MS; now() < until; await pause(RETRY_MS)) {
       const lease = await takeLease(records, (await this.#record()).key)
       if (lease !== undefined) return await this.#currentUnderLease(register).finally(() => lease.release())
-      // The holder of the lease checks whether the server still has it.
+      // The holder of the lease checks whether the server still has the client.
       const client = await this.stored()
       if (client !== undefined) return client
     }
@@ -91,7 +91,7 @@ export class Registration {
     const found = storedClient === undefined ? 'gone' : await readClient(storedClient)
     if (found !== 'gone') return await this.#save(found, storedClient)
     const client = await this.#save(await register())
-    // A management address that denies a client it has just made is useless.
+    // A management address that denies a client just created is useless.
     const { registration_client_uri: _uri, ...unmanaged } = client
     const read = await readClient(client)
     return await this.#save(read === 'gone' ? unmanaged : read, client)
@@ -130,7 +130,7 @@ export function createFindClient(
       : await registration.stored()
     if (client === undefined) return undefined
     const agreed = client.token_endpoint_auth_method as ClientAuthentication['method']
-    // A scope that the operator chose is requested unchanged.
+    // An operator's scope is requested unchanged.
     const requested = scope === defaultScope ? scopeToRequest(scope, server, client['scope']) : scope
     return {
       metadata: { ...client, scope: requested },

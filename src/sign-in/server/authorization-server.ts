@@ -1,5 +1,5 @@
-// The authorization server's metadata and our client there. Discovered in the background, again every ten minutes, with
-// growing pauses while that fails, so that onramp starts while the server is down. Requests never register a client.
+// Keeps the authorization server's metadata and our client. Both are refreshed in the background every ten minutes,
+// with growing pauses after failures, so onramp starts even if the server is down. Requests never register a client.
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { isProxyError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
@@ -12,10 +12,10 @@ import { createConfiguration } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
 import { signInUnavailable } from './error-response.ts'
 
-/** `renewAt`: milliseconds since 1970, when its secret is about to expire. `scope` of the metadata replaces OIDC_SCOPE. */
+/** `renewAt`: just before the secret expires, milliseconds since 1970. The metadata's `scope` replaces OIDC_SCOPE. */
 type AuthenticatedClient = Parameters<typeof createConfiguration>[1] & { renewAt?: number }
 
-/** @param mayRegister false for requests, which anyone can send @returns undefined if it would have to register */
+/** @param mayRegister false in requests, which anyone can send @returns undefined if a registration is necessary */
 export type FindClient = (
   server: ServerMetadata,
   mayRegister: boolean,
@@ -27,7 +27,7 @@ const MAX_PAUSE_MS = 15_000
 const MAX_REFUSED_PAUSE_MS = 5 * 60_000
 const MIN_PAUSE_MS = 100
 
-/** Milliseconds to wait after so many failures in a row, at least as long as a refusal asks for. */
+/** Milliseconds to wait after `failures` in a row, at least as long as a refusal requests. */
 function pauseAfter(error: unknown, failures: number): number {
   const growing = FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20)
   const isRefused = error instanceof Problem && error.code === 'sign_in_misconfigured'
@@ -64,7 +64,7 @@ export class AuthorizationServer {
     this.#warn = warnOnce(deps.log)
   }
 
-  /** Discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
+  /** Discovers the server now if necessary. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
   async configuration(): Promise<Configuration> {
     return (await this.#current()).configuration
   }
@@ -77,7 +77,7 @@ export class AuthorizationServer {
     return this.#discovered !== undefined
   }
 
-  /** False for a sign-in at another one, that the store has from before a change or from another server. */
+  /** False for sign-ins at another authorization server, such as before a change of OIDC_ISSUER. */
   isIssuerOf({ issuer }: { issuer: string }): boolean {
     return this.#discovered === undefined || this.#discovered.server.issuer === issuer
   }
@@ -96,7 +96,7 @@ export class AuthorizationServer {
     )
   }
 
-  /** After an unknown signing key. The library keeps the keys with the configuration; the metadata stays until it is renewed. */
+  /** Makes the library fetch the signing keys again, which it keeps with the configuration. The metadata stays. */
   forgetKeys(): void {
     if (this.#discovered !== undefined) {
       const { server, client } = this.#discovered

@@ -1,4 +1,4 @@
-// The addresses of ours that are registered at the authorization server.
+// Our addresses that are registered at the authorization server.
 
 /** @param publicUrl PUBLIC_URL, never a request's Host */
 export const clientAddresses = (publicUrl: string) => ({

@@ -10,7 +10,7 @@ export type ClientAuthentication = {
   method: Settings['OIDC_CLIENT_AUTH']
 } & Partial<ReturnType<typeof credentialsIn>>
 
-/** The client of OIDC_CLIENT_…; undefined without a method, which has a default. */
+/** The client of OIDC_CLIENT_…; undefined if the method is missing, although it has a default. */
 export function readClientAuthentication(settings: Partial<Settings>): ClientAuthentication | undefined {
   const credentials = credentialsIn(settings, 'OIDC')
   const method = credentials.assertionFile === undefined ? settings.OIDC_CLIENT_AUTH : 'private_key_jwt'
@@ -33,7 +33,7 @@ export async function createClientAuth(client: ClientAuthentication): Promise<Cl
   }
 }
 
-/** Workload identity: a short-lived assertion, which is replaced while onramp runs (RFC 7521 4.2). */
+/** Workload identity: a file with a short-lived assertion, replaced while onramp runs (RFC 7521 4.2). */
 const assertionFrom =
   (path: string, setting?: string): ClientAuth =>
   (_server, client, body) => {
@@ -42,7 +42,7 @@ const assertionFrom =
     body.set('client_assertion', readAssertion(path, setting))
   }
 
-/** @throws {Problem} sign_in_misconfigured, which quotes nothing of the file */
+/** @throws {Problem} sign_in_misconfigured, which doesn't quote the file */
 function readAssertion(path: string, setting = ''): string {
   let why = 'holds no signed JWT'
   try {
@@ -70,7 +70,7 @@ function withCertificate(pem: string, certificate: string): ClientAuth {
   }
 }
 
-/** RFC 6749 2.3.1, but - _ . and * stay: the library encodes them too, and servers that don't decode refuse that. */
+/** RFC 6749 2.3.1, except that - _ . and * stay: the library encodes them, which servers that don't decode refuse. */
 export const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 const basic =

@@ -6,7 +6,7 @@ import { isHttpsOrLoopback } from '../../http/loopback.ts'
 import { describeNetworkError, networkErrorOf, type NetworkError } from '../../http/network-error.ts'
 import { signInUnavailable } from './error-response.ts'
 
-/** An address without metadata. */
+/** An attempt that found no metadata. */
 type FetchAttempt = {
   url: string
   status?: number
@@ -39,7 +39,7 @@ function placesOf(setting: string): MetadataLocations {
   const specification: Specification = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
   const full = /^(.*?)\/\.well-known\/[^/]+(\/.*)?$/.exec(url.pathname)
   if (full !== null) {
-    // Behind the issuer's path (OpenID Connect), or in front of it (RFC 8414 3.1).
+    // After the issuer's path (OpenID Connect), or before it (RFC 8414 3.1).
     const path = `${full[1] ?? ''}${full[2] ?? ''}`.replace(/\/$/, '')
     const expected = Object.assign(at(url, path), { search: '', hash: '' })
     return { expected: expected.href, isFullAddress: true, places: [{ specification, url }] }
@@ -52,11 +52,11 @@ function placesOf(setting: string): MetadataLocations {
   return { expected: setting, isFullAddress: false, places }
 }
 
-/** Microsoft names a tenant in the address by its name, in the issuer by its id. */
+/** Microsoft's address may have a tenant's name, while its issuer has the tenant's id. */
 const isMicrosoft = ({ hostname }: URL, specification: Specification): boolean =>
   specification === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
 
-/** Exact, so that no server passes for another (RFC 8414 3.3). A full metadata address hides a final slash. */
+/** Compares exactly, so that no server can impersonate another (RFC 8414 3.3). A full address hides a final slash. */
 function isSameIssuer(issuer: string, { expected, isFullAddress }: MetadataLocations): boolean {
   if (!URL.canParse(issuer)) return false
   const [one, other] = [new URL(issuer).href, new URL(expected).href]
@@ -68,7 +68,7 @@ export const isMultiTenantIssuer = (issuer: string): boolean => issuer.includes(
 
 const addressOf = ({ origin, pathname }: URL): string => origin + pathname
 
-/** Follows redirects on the same origin only: another one would speak for this one. */
+/** Follows redirects on the same origin only, because another origin must not define this server's metadata. */
 async function fetchFollowing(start: URL) {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS)
   for (let url = start, hops = 0; ; hops++) {
@@ -140,7 +140,7 @@ export async function findMetadata(setting: string): Promise<Discovery> {
     const result = await fetchMetadata(place)
     if ('explanation' in result) {
       attempts.push(result)
-      // A server that can't be reached once can't be reached twice.
+      // An unreachable server isn't tried at its other addresses.
       if (result.networkError !== undefined) break
       continue
     }
@@ -166,8 +166,8 @@ const isUnsafe = (address: unknown): boolean =>
   typeof address !== 'string' || !URL.canParse(address) || !isHttpsOrLoopback(new URL(address))
 
 /**
- * Codes, tokens and secrets go to these endpoints, so they have to use https, or loopback. Without jwks_uri the library would
- * accept any signature (OpenID Connect Discovery 1.0 3 requires it).
+ * Codes, tokens and secrets are sent to these endpoints, so they have to use https, or loopback. Without jwks_uri,
+ * which OpenID Connect Discovery 1.0 3 requires, the library would accept any signature.
  * @returns the unsafe endpoints that a sign-in doesn't need @throws {Problem} sign_in_unavailable
  */
 export function assertUsableMetadata(metadata: Metadata, scope: string): string[] {
@@ -198,7 +198,7 @@ export async function discoverMetadata(issuer: string, scope: string) {
   return { metadata: Object.fromEntries(used) as Metadata, unused }
 }
 
-/** True if the server lists its grants without refresh_token. Some list the default (RFC 8414 2) and issue them anyway. */
+/** True if the server lists grants without refresh_token, except the default (RFC 8414 2), which proves nothing. */
 export function lacksRefreshTokenGrant({ grant_types_supported: grants }: Partial<Metadata>): boolean {
   if (!Array.isArray(grants) || grants.includes('refresh_token')) return false
   return grants.toSorted().join(',') !== 'authorization_code,implicit'

@@ -1,5 +1,5 @@
-// Errors of the authorization server: a problem for the person, and a text for the log. Distinguished by openid-client's
-// codes and the registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6).
+// Turns errors of the authorization server into problems for people and details for the log, by openid-client's codes
+// and the registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6).
 import {
   AuthorizationResponseError,
   ClientError,
@@ -64,9 +64,9 @@ const failed = (detail: string): Explanation => ({ code: 'sign_in_failed', detai
 export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
   new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
 
-/** @param tryAgain path where the person starts anew @param request that failed: a prefix of the detail */
+/** @param tryAgain path at which the person starts again @param request the failed one, a prefix of the detail */
 export function errorResponseProblem(error: unknown, tryAgain?: string, request = ''): Problem {
-  // The library wraps what client authentication throws.
+  // The library wraps errors of client authentication.
   const own = causesOf(error).find((one) => one instanceof Problem)
   if (own !== undefined) return own
   const { code, detail } = explain(error)
@@ -77,7 +77,7 @@ export function errorResponseProblem(error: unknown, tryAgain?: string, request 
 }
 
 function explain(error: unknown): Explanation {
-  // The browser delivers this one, so only its code is repeated.
+  // This error comes through the browser, so only its code is repeated.
   if (error instanceof AuthorizationResponseError)
     return explainOAuthError(error.error, undefined, errorCode(error.error))
   if (error instanceof ResponseBodyError)
@@ -91,7 +91,7 @@ function explain(error: unknown): Explanation {
 
 function explainOAuthError(error: string, status: number | undefined, response: string): Explanation {
   const detail = `the authorization server answered ${response}`
-  // In a callback login_required and its like mean that the person didn't sign in.
+  // In a callback, login_required and similar codes mean that the person didn't sign in.
   if (error === 'access_denied' || (status === undefined && error.endsWith('_required')))
     return { code: 'sign_in_denied', detail }
   if (error === 'temporarily_unavailable' || error === 'server_error' || status === 429)
@@ -121,7 +121,7 @@ function explainIdToken(error: unknown): Explanation | undefined {
   return causesOf(error).some((one) => typeof one === 'string') ? misconfigured(ENCRYPTED) : undefined
 }
 
-/** The `iss` of an authorization response (RFC 9207). Only the library's message tells what is wrong with it. */
+/** A wrong `iss` in an authorization response (RFC 9207), which only the library's message explains. */
 function explainIssuer(error: unknown): Explanation | undefined {
   const messages = messagesOf(error)
   if (messages.includes('response parameter "iss" (issuer) missing')) return failed(MISSING_ISS)
@@ -156,22 +156,22 @@ function explainRefused(error: unknown): Explanation {
   return failed(`the answer was refused (${why})`)
 }
 
-/** invalid_client, or a challenge to the Authorization header (RFC 6749 5.2) that isn't about a token (RFC 6750 3.1). */
+/** True for invalid_client, and for a challenge (RFC 6749 5.2) that isn't about a token (RFC 6750 3.1). */
 const isClientRefused = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
   (error instanceof WWWAuthenticateChallengeError &&
     error.status === 401 &&
     !error.cause.some(({ parameters }) => /^invalid_(token|grant)$/.test(parameters['error'] ?? '')))
 
-/** About the client or the moment, not about the refresh token. */
+/** These codes are about the client or an outage, not about the refresh token. */
 const OTHER_CAUSES = ['invalid_client', 'server_error', 'temporarily_unavailable']
 /** RFC 6749 5.2. Other statuses without an error code come from a proxy. */
 const REFUSALS = [400, 401, 403]
 
 /**
- * True if this refresh token would be refused again, so that only a new sign-in helps. Besides invalid_grant, Microsoft Entra
- * sends interaction_required; others send an error with 200, or a bare 401 or 403.
- * @param when isRecent: another sign-in would end alike. isEarly: the access token is valid, so an error code is needed
+ * True if this refresh token would be refused again, so that only a new sign-in helps. Besides invalid_grant, Microsoft
+ * Entra sends interaction_required; others send an error with 200, or a bare 401 or 403.
+ * @param when isRecent: a new sign-in would also fail. isEarly: the access token is valid, so require an error code
  */
 export function isRefreshTokenRefused(
   error: unknown,
@@ -189,7 +189,7 @@ export function isRefreshTokenRefused(
 const MAX_DESCRIPTION = 200
 const MAX_CAUSES = 5
 
-/** Registered codes are harmless; nothing else is repeated. */
+/** Repeats only registered codes, which are harmless. */
 const errorCode = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
 
 function causesOf(error: unknown): unknown[] {
@@ -206,7 +206,7 @@ const messagesOf = (error: unknown) =>
 
 const objectOf = (value: unknown) => (value ?? {}) as Record<string, unknown>
 
-/** The first cause that is no error: what the library's error is about. */
+/** The first cause that isn't an error: the value that the library's error is about. */
 const nonErrorCause = (error: unknown) =>
   objectOf(causesOf(error).find((one) => typeof one === 'object' && one !== null && !(one instanceof Error)))
 
@@ -219,10 +219,10 @@ const responseOf = (error: unknown): Response | undefined =>
 
 export const responseStatus = (error: unknown): number | undefined => responseOf(error)?.status
 
-/** Lower case, upper case and digits in one word: perhaps a code or a token. */
+/** A word of lower case, upper case and digits may be a code or a token. */
 const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
 
-/** ASCII (RFC 6749 5.2) without email addresses and random words. */
+/** Keeps ASCII (RFC 6749 5.2), without email addresses and random words. */
 function quoted(description: string): string {
   const plain = description.replaceAll(/[^\x20-\x7e…]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION)
   return redacted(withoutAddresses(plain)).replaceAll(RANDOM, '…').slice(0, MAX_DESCRIPTION).trim()
@@ -241,12 +241,12 @@ export function describeErrorResponse(error: unknown): string {
   return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
-/** The OAuth error code, also of a response with status 200. */
+/** The OAuth error code, even in a response with status 200. */
 function errorIn(error: unknown): string | undefined {
   if (error instanceof ResponseBodyError) return error.error
   const code = objectOf(nonErrorCause(error)['body'])['error']
   return typeof code === 'string' ? code : undefined
 }
 
-/** The signature of a token isn't that of the key with its kid. */
+/** True if the key with a token's kid didn't make its signature. */
 export const isSignatureInvalid = (error: unknown): boolean => 'signature' in nonErrorCause(error)

@@ -1,7 +1,7 @@
-// Key sets and signature algorithms of an authorization server, as our two libraries accept them. Pure.
+// Normalizes key sets and signature algorithms of an authorization server for our two libraries. Pure.
 import { parseJsonObject } from '../../http/body.ts'
 
-/** Without `none`, and without HS256 and its like, which anyone who knows the client secret can use. Default: RS256. */
+/** Excludes `none`, and symmetric ones such as HS256, with which anyone who knows the client secret can sign. */
 export const asymmetricAlgorithms = (algorithms: readonly string[] = ['RS256']): string[] =>
   algorithms.filter((algorithm) => !/^(none|HS\d+)$/i.test(algorithm))
 
@@ -9,8 +9,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
 /**
- * The libraries refuse a whole set for one member that is no key, and fail on a key that is listed twice.
- * @returns a key set with each signing key once; any other text unchanged
+ * The libraries refuse a whole set because of one member that isn't a key, and fail if a key is listed twice.
+ * @returns a key set with each signing key once; other text unchanged
  */
 export function normalizeKeySet(text: string): string {
   const { keys } = parseJsonObject(text) ?? {}
@@ -19,7 +19,7 @@ export function normalizeKeySet(text: string): string {
   const same = Map.groupBy(signing, ({ kty, kid, crv, n, e, x, y }) =>
     JSON.stringify([kty, kid, crv, n, e, x, y]),
   )
-  // Without `alg` a key fits each algorithm that it is listed with.
+  // A key listed several times gets no `alg`, so that it fits all of its algorithms.
   const unique = [...same.values()].map(([key, ...more]) =>
     more.some(({ alg }) => alg !== key?.['alg']) ? { ...key, alg: undefined } : key,
   )

@@ -7,7 +7,7 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import type { PersonSessions } from './person-sessions.ts'
 
-/** @param limit by person, because each request reads every one of their sessions from the store */
+/** @param limit per person, because each request reads all of their sessions from the store */
 export function createSessionsPage(deps: {
   sessions: PersonSessions
   limit: RequestHandler

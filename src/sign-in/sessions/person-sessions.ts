@@ -1,5 +1,5 @@
-// The sessions of a person: a sealed list for each person, and the owner of each sid of the authorization server. Sessions
-// are listed by the hash of their id, so a reader of the list can end them but not use them. Some may be over already.
+// Stores a sealed list of sessions for each person, and the owner of each sid of the authorization server. The list has
+// the hashes of session ids, so its reader can end sessions but not use them. Some may have ended already.
 import { changeRecord } from '../../records/change.ts'
 import type { KeyRing } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
@@ -7,10 +7,10 @@ import { sealedJson } from '../../records/seal.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import type { User } from '../../session/signed-in.ts'
 
-/** `name`: the hash of the session id; `sid`: the authorization server's session; `time`: of the sign-in. */
+/** `name`: the hash of the session id; `sid`: the authorization server's session; `time`: the time of the sign-in. */
 type ListedSession = { name: string; sid?: string | undefined; device: string; time: number }
 
-/** The authorization server ended the session `sid`, or all of the person, including sign-ins begun before `at`. */
+/** The authorization server ended `sid`, or all sessions of the person, including sign-ins begun before `at`. */
 type Ended = { at: number; sid?: string | undefined }
 
 type SessionList = { sessions: ListedSession[]; ended: Ended[] }
@@ -46,8 +46,8 @@ export class PersonSessions {
   }
 
   /**
-   * Lists a stored session, before its browser gets the cookie. Ends the earliest ones above 100.
-   * @returns false if the authorization server has ended this sign-in since `startedAt`: it must not be used
+   * Lists a stored session, before its browser gets the cookie. Ends the oldest sessions above 100.
+   * @returns false if the authorization server has ended this sign-in since `startedAt`, so that it must not be used
    */
   async add(user: Identity, session: ListedSession, startedAt: number): Promise<boolean> {
     const { sid } = session
@@ -55,7 +55,7 @@ export class PersonSessions {
     let surplus: ListedSession[] = []
     const next = (list: SessionList) => {
       const others = list.sessions.filter(({ name }) => name !== session.name)
-      // A process that died in the middle of a logout may have left some that were ended.
+      // A process that died during a logout may have left ended sessions on the list.
       const kept = others.filter((one) => !isEnded(list, one.sid, one.time)).slice(1 - MAX_SESSIONS)
       surplus = others.filter((one) => !kept.includes(one))
       return { ...list, sessions: [...kept, session] }
@@ -79,18 +79,18 @@ export class PersonSessions {
     return this.#deps.store.endElsewhere(name)
   }
 
-  /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins under way. @returns how many sessions ended */
+  /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins in progress. @returns the number of ended sessions */
   async endByLogoutToken(issuer: string, { sub, sid }: { sub?: string; sid?: string }): Promise<number> {
     const subject = sub ?? (await this.#ownerOf(issuer, sid ?? ''))
     if (subject === undefined) return 0
     const user = { issuer, subject }
     const end: Ended = { at: this.#deps.now(), sid }
-    // Marked first: a sign-in that is listed later finds the mark, and one that was listed before is ended below.
+    // The mark comes first: a sign-in listed later finds it, and one listed before is ended below.
     const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, end] }))
     const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
     const ended = await this.#existing(sessions.filter((one) => matchesLogout(sid, one.sid)))
     await Promise.all(ended.map(({ name }) => this.end(name)))
-    // A full store refuses the mark but still deletes: end the sessions, then report the failure.
+    // A full store refuses the mark, but still deletes: end the sessions, then report the failure.
     await marking
     return ended.length
   }
@@ -131,7 +131,7 @@ export class PersonSessions {
     return isOpen
   }
 
-  /** Marks a sid without an owner as ended, for a sign-in under way. */
+  /** Marks a sid without an owner as ended, in case a sign-in is in progress. */
   async #ownerOf(issuer: string, sid: string): Promise<string | undefined> {
     let owner: string | undefined
     const ended = { value: { endedAt: this.#deps.now() }, seconds: ENDED_SECONDS }

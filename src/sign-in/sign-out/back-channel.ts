@@ -1,5 +1,5 @@
-// POST /sign-out/backchannel: the authorization server ends sign-ins here, of a session (sid) or of a person (sub). The
-// sender is no browser: its proof is the logout token, not a cookie or an origin.
+// POST /sign-out/backchannel: the authorization server ends sign-ins of a session (sid) or of a person (sub). The
+// sender isn't a browser: the logout token authenticates it, not a cookie or an origin.
 import {
   createRemoteJWKSet,
   customFetch,
@@ -77,16 +77,16 @@ export function createBackChannelRoutes(deps: {
   return router
 }
 
-/** Refuses a token that was used before (replay). Fails closed: while the store is unavailable, no token is accepted. */
+/** Refuses a token that was used before (replay). While the store is unavailable, no token is accepted. */
 async function once(
   records: Pick<Records, 'compareAndSet' | 'remove'>,
   { issuer, jti }: { issuer: string; jti: string },
   work: () => Promise<number>,
 ): Promise<number> {
   const key = `jti:${hashOf(`${issuer}\n${jti}`)}`
-  // Longer than a token is accepted.
+  // The record outlives the time in which a token is accepted.
   const isNew = await records.compareAndSet(key, undefined, '1', 900).catch(async (error: unknown) => {
-    // A full store still deletes, and stores no new sign-in that a replay could end.
+    // A full store still deletes, and has no new sign-in that a replay could end.
     if (describeStoreError(error).isErrorReply) await work().catch(() => {})
     throw error
   })
@@ -110,7 +110,7 @@ const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? 
 
 /**
  * OpenID Connect Back-Channel Logout 1.0 2.6: a forged token would sign people out.
- * @param rules with asymmetric algorithms: with HS256 anyone who knows the client secret could sign @throws {InvalidLogoutToken}
+ * @param rules exclude HS256, with which anyone who knows the client secret could sign @throws {InvalidLogoutToken}
  */
 export async function verifyLogoutToken(
   token: string,

@@ -1,4 +1,4 @@
-// Revokes tokens at the authorization server (RFC 7009): best effort, within a second, and without throwing.
+// Revokes tokens at the authorization server (RFC 7009), by best effort within a second. Never throws.
 import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Tokens } from '../../session/signed-in.ts'
@@ -6,10 +6,10 @@ import { withTimeout } from '../../within.ts'
 
 const MAX_WAIT_MS = 1_000
 
-/** `partly`: some servers revoke refresh tokens only. `failed`: no token, or not in time. */
+/** `partly`: the server revokes refresh tokens only. `failed`: it revoked none, or took too long. */
 type Revocation = { revoked: 'done' | 'partly' | 'failed' | 'no_endpoint'; cause?: unknown }
 
-/** Revoking the refresh token may end the access token (RFC 7009 2.1); then only unsupported_token_type is a failure. */
+/** Revoking the refresh token may end the access token (RFC 7009 2.1), so only unsupported_token_type is a failure. */
 const isGoneAlready = (error: unknown): boolean =>
   error instanceof ResponseBodyError && error.status === 400 && error.error !== 'unsupported_token_type'
 
@@ -18,7 +18,7 @@ export async function revoke(
   { accessToken, refreshToken }: Tokens,
 ): Promise<Revocation> {
   if (configuration.serverMetadata().revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
-  // The refresh token first, and alone: otherwise a refresh under way could get new tokens in between.
+  // The refresh token is revoked first: otherwise a refresh in progress could get new tokens in between.
   const tokens = Object.entries(omitUndefined({ refresh_token: refreshToken, access_token: accessToken }))
   const faults: unknown[] = []
   let done = 0

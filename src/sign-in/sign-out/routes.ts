@@ -8,7 +8,7 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import type { SignOut } from './sign-out.ts'
 
-/** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
+/** Time to read that onramp's session has ended, because a server that refuses to end its own shows an error. */
 const REFRESH = { seconds: 3, url: '/sign-out/continue' }
 
 export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sendPage: SendPage): Router {
@@ -25,7 +25,7 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
     sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: REFRESH } })
   })
 
-  // Without a limit, so that no one behind the same address keeps a person from leaving.
+  // This route has no limit, so that others behind the same address can't prevent a sign-out.
   router.get('/sign-out/continue', async (req, res) =>
     seeOther(res, (await signOut.takeEndSessionUrl(req)) ?? '/signed-out'),
   )
@@ -41,7 +41,7 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
 
     const isOverThere = pending?.cookie.promptLogin === false
     res.setHeader('Clear-Site-Data', '"cache", "storage"')
-    // Still to come for the second request of a double click.
+    // The second request of a double click still has to redirect.
     const refresh = pending?.endSessionUrl === undefined ? undefined : REFRESH
     sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere, refresh } })
   })
@@ -49,12 +49,12 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
   return router
 }
 
-/** Signs out this device while the store is unavailable: at the end, because the session in front of the routes has failed. */
+/** Signs out this device while the store is unavailable. An error handler, because loading the session has failed. */
 export const signOutWithoutStore =
   (signOut: SignOut, sendPage: SendPage): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     const [, path] = /^\/(sign-out|signed-out)\/?$/i.exec(req.path) ?? []
-    // Neither a typed address nor another site's link signs anyone out (logout CSRF).
+    // A typed address or a link of another site must not sign anyone out (logout CSRF).
     const isWanted = req.method === 'POST' || isProvenFromOwnPage(req)
     if (!(error instanceof StoreUnavailable) || path === undefined || !isWanted) return next(error)
     signOut.endOnDevice(req, res, error)

@@ -1,5 +1,5 @@
-// Signs a person out: first here, always; then revokes the tokens; then the browser goes to the authorization server, which
-// ends its own session (RP-Initiated Logout 1.0).
+// Signs a person out: ends the session here, revokes the tokens, and sends the browser to the authorization server,
+// which ends its own session (RP-Initiated Logout 1.0).
 import { randomBytes } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
@@ -18,8 +18,8 @@ import type { BrowserCookie, BrowserCookies } from '../transaction/login-transac
 import { revoke } from './revoke.ts'
 
 /**
- * Kept by browser cookie, not in a session: another tab may sign in again at any time. `endSessionUrl` is removed once the
- * browser goes there; `state` proves that this browser signed out (RP-Initiated Logout 1.0 2).
+ * Stored by browser cookie, not in a session, because another tab may sign in again at any time. `endSessionUrl` is
+ * removed once the browser goes there; `state` proves that this browser signed out (RP-Initiated Logout 1.0 2).
  */
 type PendingSignOut = { endSessionUrl?: string | undefined; state: string }
 
@@ -40,7 +40,7 @@ export class SignOut {
     this.#deps = deps
   }
 
-  /** @returns whether the browser has to go on to the authorization server @throws {StoreUnavailable} */
+  /** @returns true if the browser has to continue to the authorization server @throws {StoreUnavailable} */
   async end(req: Request, res: Response): Promise<boolean> {
     const before = findSignedIn(req)
     const cookie = this.#forgetDevice(req, res)
@@ -48,7 +48,7 @@ export class SignOut {
     if (before === undefined) return (await this.pending(req)) !== undefined
     const configuration = await this.#configurationFor(before.user)
     const pending = configuration && this.#endSessionAt(configuration, before.tokens.idToken)
-    // Saved first, for the second request of a double click.
+    // The second request of a double click needs this, so it is saved first.
     const isSaved = pending !== undefined && (await this.#trySave(cookie, pending))
     // Another request may have refreshed the tokens meanwhile.
     const latest = await reloadSession(req)
@@ -65,7 +65,7 @@ export class SignOut {
     this.#forgetDevice(req, res)
   }
 
-  /** @returns the sign-out of this browser, if it isn't over @throws {StoreUnavailable} */
+  /** @returns the unfinished sign-out of this browser @throws {StoreUnavailable} */
   async pending(req: Request): Promise<(PendingSignOut & { cookie: BrowserCookie }) | undefined> {
     const { records, sealer, cookies } = this.#deps
     const cookie = cookies.read(req)
@@ -93,7 +93,7 @@ export class SignOut {
     return this.#deps.cookies.markSignedOut(req, res, true)
   }
 
-  /** Undefined also for a sign-in at another authorization server, whose tokens this one must not get. */
+  /** @returns undefined also for a sign-in at another authorization server, whose tokens this one must not get */
   async #configurationFor(user: User): Promise<Configuration | undefined> {
     const { authorizationServer, log } = this.#deps
     if (!authorizationServer.isReady()) return undefined
@@ -108,7 +108,7 @@ export class SignOut {
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
     const back = clientAddresses(this.#deps.publicUrl).signedOut
     const { post_logout_redirect_uris: registered } = configuration.clientMetadata()
-    // A server that didn't register the address would refuse to sign out at all.
+    // A server that didn't register the address would refuse the whole sign-out.
     const mayReturn = !Array.isArray(registered) || registered.includes(back)
     const state = randomBytes(16).toString('hex')
     const parameters = {
@@ -118,7 +118,7 @@ export class SignOut {
     return { endSessionUrl: buildEndSessionUrl(configuration, parameters).href, state }
   }
 
-  /** A full store takes no writes but still deletes, so the sign-out here goes on without. */
+  /** A full store refuses writes but still deletes, so the sign-out continues without it. */
   async #trySave(cookie: BrowserCookie, pending: PendingSignOut): Promise<boolean> {
     try {
       await this.#save(cookie, pending)

@@ -1,5 +1,6 @@
-// A login transaction: the state of a sign-in that its callback needs. It travels sealed as `state`, so nothing is stored for
-// strangers. nonce and code_verifier aren't in it: they are derived from its id and the browser cookie (RFC 9700 4.7).
+// A login transaction: the data of a sign-in that its callback needs. It is sent sealed as `state`, so nothing is
+// stored for strangers. Its id and the browser cookie give nonce and code_verifier, which it doesn't have (RFC 9700
+// 4.7).
 import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { createSealer, hashOf, type Sealer } from '../../records/seal.ts'
@@ -11,11 +12,11 @@ export type LoginTransaction = {
   returnTo: string
   startedAt: number
   prompt?: Prompt | undefined
-  /** How often it has started over without a click. */
+  /** The number of restarts without a click. */
   restarts: number
   /** Hash of the browser cookie and OIDC_ISSUER. */
   browserHash: string
-  /** The hash of the session that the browser had. */
+  /** The hash of the browser's session at the start. */
   sessionHash?: string | undefined
 }
 
@@ -23,17 +24,17 @@ type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: 
 
 const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 
-/** The browser, and the authorization server that it was sent to: no other one gets the code (RFC 9700 4.4). */
+/** The browser, and the only authorization server that may get the code (RFC 9700 4.4). */
 type TransactionBinding = { cookie: string; sessionId: string | undefined; issuer: string }
 
 const browserHashOf = ({ cookie, issuer }: TransactionBinding): string => shortHash(`${cookie}\n${issuer}`)
 
 const ASSOCIATED_DATA = 'sign-in state 1'
 
-/** With the longest return_to it has 1,610 characters. */
+/** A state with the longest return_to has 1,610 characters. */
 const MAX_STATE_CHARACTERS = 1_700
 
-/** As long as the browser cookie: people leave the sign-in page open over lunch. */
+/** As long as the browser cookie, because people leave the sign-in page open over lunch. */
 const TRANSACTION_SECONDS = 24 * 3600
 
 type Keys = { sealer: Sealer; secretsKey: KeyObject }
@@ -50,7 +51,7 @@ function deriveSecrets({ secretsKey }: Keys, id: string, cookie: string): Transa
   return { nonce: derive('nonce'), codeVerifier, codeChallenge: hash('sha256', codeVerifier, 'base64url') }
 }
 
-/** A list without names, and the prompt by its number, because `state` is part of an address. */
+/** Short, because `state` is part of an address: a list without names, with the number of the prompt. */
 type Members = [string, string, number, number, string, number | undefined, string | undefined]
 
 function parseTransaction(json: string): LoginTransaction {
@@ -87,7 +88,7 @@ export class LoginTransactions {
     return { state, ...secrets }
   }
 
-  /** @returns undefined if it wasn't sealed with one of our secrets */
+  /** @returns undefined if none of our secrets sealed it */
   open(state: string) {
     if (state.length > MAX_STATE_CHARACTERS) return undefined
     const sealed = decodeFirewallSafe(state)
@@ -102,9 +103,9 @@ export class LoginTransactions {
 }
 
 /**
- * Whether a callback may redeem its code. `keep-session`: the person has signed in meanwhile, or an attacker's link would
- * sign them in to another account (login CSRF, RFC 9700 4.7). `restart`: another
- * browser began it, or with another OIDC_ISSUER, or it is more than a day old.
+ * Decides whether a callback may redeem its code. `keep-session`: the person has signed in meanwhile; an attacker's
+ * link could sign them in to another account (login CSRF, RFC 9700 4.7). `restart`: the transaction is more than a
+ * day old, or began in another browser or with another OIDC_ISSUER.
  */
 export function checkCallback(
   { startedAt, browserHash, sessionHash }: LoginTransaction,
@@ -114,19 +115,19 @@ export function checkCallback(
   if (sessionId !== undefined && shortHash(sessionId) !== sessionHash) return 'keep-session'
   if (cookie === '') return 'no-cookie'
   const isExpired = now - startedAt > TRANSACTION_SECONDS * 1000
-  // An earlier version's has the cookie alone.
+  // Earlier versions hashed the cookie alone.
   const isBegun = browserHash === browserHashOf(begun) || browserHash === shortHash(cookie)
   return isBegun && !isExpired ? 'redeem' : 'restart'
 }
 
 /**
- * The cookie that binds a login transaction to the browser that began it (RFC 9700 4.7): random, separate from the session
- * cookie, and replaced after each sign-in. A sign-out leaves a mark in it: the next sign-in sends prompt=login.
+ * The cookie that binds a login transaction to its browser (RFC 9700 4.7): random, separate from the session cookie,
+ * and replaced after each sign-in. A sign-out marks it, so that the next sign-in sends prompt=login.
  */
 export type BrowserCookie = {
-  /** What transactions are bound to. A sign-out changes it, so a callback of an earlier transaction is refused. */
+  /** Transactions are bound to this value. A sign-out changes it, so callbacks of earlier transactions are refused. */
   value: string
-  /** The random part, which stays the same: a pending sign-out is stored under it. */
+  /** The constant random part, by which a pending sign-out is stored. */
   id: string
   promptLogin: boolean
 }
@@ -149,7 +150,7 @@ export class BrowserCookies {
   constructor(https: boolean) {
     this.#https = https
     this.#name = https ? '__Host-onramp-browser' : 'onramp-browser'
-    // Only spaces and tabs before the name: browsers let sibling hosts set cookies that hide it behind other whitespace.
+    // Allows only spaces and tabs before the name: sibling hosts can set cookies that begin with other whitespace.
     this.#pattern = new RegExp(
       `(?:^|;[ \\t]*)${this.#name}=([\\w-]{22,32}(?:\\${PROMPT_LOGIN_MARK})?)(?:;|$)`,
     )
@@ -160,17 +161,17 @@ export class BrowserCookies {
     return value === undefined ? undefined : parse(value)
   }
 
-  /** Keeps the cookie for another day, or sets the first one. */
+  /** Extends the cookie for another day, or sets the first one. */
   extend(req: Request, res: Response): BrowserCookie {
     return this.#set(res, this.read(req)?.value ?? newValue())
   }
 
-  /** After a sign-in: a cookie that an attacker planted before is worthless from now on. */
+  /** Call it after a sign-in: a cookie that an attacker planted before becomes worthless. */
   replace(res: Response): void {
     this.#set(res, newValue())
   }
 
-  /** @param promptLogin false if the authorization server has ended its session too */
+  /** @param promptLogin false if the authorization server has ended its session, too */
   markSignedOut(req: Request, res: Response, promptLogin: boolean): BrowserCookie {
     return this.#set(res, (this.read(req)?.id ?? newValue()) + (promptLogin ? PROMPT_LOGIN_MARK : ''))
   }

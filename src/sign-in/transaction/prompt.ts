@@ -1,7 +1,7 @@
 // The parameter `prompt` (OpenID Connect Core 3.1.2.1): OIDC_PROMPT, and the prompts for people who switch
 // accounts or were signed out. Pure.
 
-/** `select_account`: "Not you?". `login`: the fallback where that isn't supported, and for browsers that were signed out. */
+/** `select_account`: "Not you?". `login`: its fallback, and for browsers that were signed out. */
 export type Prompt = 'select_account' | 'login'
 
 export const PROMPTS: readonly Prompt[] = ['select_account', 'login']
@@ -9,13 +9,13 @@ export const PROMPTS: readonly Prompt[] = ['select_account', 'login']
 /** @param value untrusted: a query parameter */
 export const parsePrompt = (value: unknown): Prompt | undefined => PROMPTS.find((known) => known === value)
 
-/** Google documents these and no `login`; its metadata lists none. */
+/** Google documents these, but not `login`; its metadata lists none. */
 const GOOGLE = { issuer: 'https://accounts.google.com', supported: ['none', 'consent', 'select_account'] }
 
 /** The prompt if the server supports it or lists none, else the other one. */
 export function supportedPrompt(
   prompt: Prompt,
-  // Initiating User Registration 1.0.
+  // The metadata of Initiating User Registration 1.0.
   { issuer, prompt_values_supported: listed }: { issuer: string; prompt_values_supported?: unknown },
 ): Prompt {
   const supported = issuer === GOOGLE.issuer ? GOOGLE.supported : listed
@@ -27,12 +27,12 @@ export function supportedPrompt(
 export function promptParameter(always: string | undefined, prompt: Prompt | undefined): string | undefined {
   const values = new Set(always?.split(' '))
   if (prompt !== undefined) values.add(prompt)
-  // login follows a select_account that didn't help.
+  // login is sent after a select_account that didn't help.
   if (prompt === 'login') values.delete('select_account')
   return values.size === 0 ? undefined : [...values].join(' ')
 }
 
-/** Caused by the person, an outage or the configuration. After any other error prompt=login may help. */
+/** The person, an outage or the configuration causes these errors. After any other one, prompt=login may help. */
 const OTHER_CAUSES =
   /^(access_denied|server_error|temporarily_unavailable|unauthorized_client|invalid_(client|scope|target|grant))$/
 

@@ -1,5 +1,5 @@
-// The message catalogues: a folder of languages/ for each language, with ICU messages by key in JSON, as translation tools
-// read them. English defines the keys.
+// Reads the message catalogues: languages/ has a folder for each language, with ICU messages by key in JSON, the
+// format of translation tools. English defines the keys.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -54,10 +54,10 @@ export const languagesIn = (folder: string): string[] => [
     .sort(),
 ]
 
-/** By folder: a process that serves or emails reads each language once. */
+/** A cache by folder: a process that serves or emails reads each language once. */
 const catalogues = new Map<string, Catalogue>()
 
-/** A missing message is English; a test keeps the catalogues complete. */
+/** English replaces a missing message; a test keeps the catalogues complete. */
 export function readCatalogue(folder: string, tag: string): Catalogue {
   if (tag === REFERENCE_LANGUAGE) return english
   const path = join(folder, tag)

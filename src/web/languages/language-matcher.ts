@@ -1,4 +1,4 @@
-// Chooses the offered language that a person reads best. Pure.
+// Chooses the best offered language for a person. Pure.
 
 const MAX_WANTED = 5
 const isShort = (tag: string) => tag.length <= 35
@@ -7,16 +7,16 @@ const languageOf = (tag: string) => tag.toLowerCase().split('-', 1)[0]
 const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es', gsw: 'de', lb: 'de' }
 
 /**
- * Creates a function from wanted tags, in order of preference, to the best offered one. It remembers nothing: strangers can
- * make up tags.
+ * Creates a function from wanted tags, in order of preference, to the best offered one. It has no cache, because
+ * strangers can make up tags.
  * @param fallback if none matches
  */
 export function createLanguageMatcher(offered: readonly string[], fallback: string) {
-  /** Offered tags by each form that they match; of several, the first one. */
+  /** The first offered tag for each form. */
   const byForm = new Map(
     offered.toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag] as const)),
   )
-  /** Offered tags by language, where one tag has it alone: no tag of that language needs Intl, which is slow. */
+  /** Tags that are the only ones of their language, which don't need Intl, because it is slow. */
   const alone = new Map(
     [...Map.groupBy(offered, languageOf)].flatMap(([language, [tag, other]]) =>
       tag !== undefined && other === undefined ? [[language, tag]] : [],
@@ -34,7 +34,7 @@ export function createLanguageMatcher(offered: readonly string[], fallback: stri
   }
 }
 
-/** Forms that may be offered, the nearest first: de-AT, de-Latn, de. None for an invalid tag. */
+/** Forms to look up, the nearest first: de-AT, de-Latn, de. None for an invalid tag. */
 function formsOf(tag: string): string[] {
   try {
     const { baseName, language, script = '' } = new Intl.Locale(tag).maximize()

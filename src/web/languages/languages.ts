@@ -1,5 +1,5 @@
-// The language of a person: their choice, then their account's, then their browser's. A choice (`?lang=de` on any page) is
-// kept in a cookie of its own, because people choose before they sign in.
+// The language of a person: their choice, else their account's, else their browser's. A choice (`?lang=de` on any page)
+// has a separate cookie, because people choose before they sign in.
 import type { NextFunction, Request, Response } from 'express'
 import type { Company } from '../../company/company.ts'
 import { findSignedIn } from '../../session/signed-in.ts'
@@ -12,7 +12,7 @@ const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const MAX_ACCEPT_CHARACTERS = 500
 const A_YEAR_MS = 31_536_000_000
 
-/** The languages that the company offers, its default first, with its own texts. @param folder the path of languages/ */
+/** The languages that the company offers, its default first, with its texts. @param folder the path of languages/ */
 export function createLanguages(
   { languages: chosen, product, textsOf }: Pick<Company, 'languages' | 'product' | 'textsOf'>,
   folder: string,
@@ -24,7 +24,7 @@ export function createLanguages(
     const catalogue: Catalogue = { ...readCatalogue(folder, tag), ...textsOf(tag) }
     return createTexts(tag, catalogue, {
       product: product ?? catalogue['brand.product'],
-      // The language's own word for search may be inflected.
+      // The word for search may be inflected in this language.
       hasProduct: product === undefined ? 'no' : 'yes',
     })
   }
@@ -46,17 +46,17 @@ export function createLanguages(
   }
 
   return {
-    /** `name`: in the language itself. */
+    /** `name` is in the language itself. */
     offered: [...all.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
-    /** Gives the default for a tag that isn't offered. */
+    /** @returns the default for a tag that isn't offered */
     byTag: inLanguage,
-    /** The nearest that is offered, else the default. */
+    /** The nearest offered language, else the default. */
     nearest: (tag: string) => inLanguage(best([tag])),
     ofRequest: (req: Request): Texts => {
       if (all.size === 1) return inLanguage(fallback)
       const chosen = chosenIn(req) ?? keptIn(req)
       if (chosen !== undefined) return inLanguage(chosen)
-      // All of a longer list would be sorted, and only its first few tags count.
+      // A longer list would be sorted as a whole, although only its first few tags count.
       req.headers['accept-language'] = req.headers['accept-language']?.slice(0, MAX_ACCEPT_CHARACTERS)
       const locale = findSignedIn(req)?.user.locale?.replaceAll('_', '-') ?? '*'
       return inLanguage(best([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))

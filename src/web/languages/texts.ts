@@ -13,7 +13,7 @@ type Direction = 'ltr' | 'rtl'
 const directionOf = (tag: string): Direction =>
   RIGHT_TO_LEFT_SCRIPTS.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr'
 
-/** A name in the other direction must not reorder the words around it (Unicode UAX 9, isolates). */
+/** Isolates a name, which in the other direction would reorder the words around it (Unicode UAX 9). */
 const isolatedIn = (dir: Direction, value: string): string =>
   (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
 
@@ -22,19 +22,19 @@ const MAX_UNBROKEN = 24
 const withoutBreaks = (value: string): string =>
   value.length <= MAX_UNBROKEN ? value.replaceAll(' ', '\u00a0') : value
 
-/** Such a word reorders nothing, and a message may select by it. */
+/** Such a word reorders nothing, and a message may use it for a selection. */
 const SELECTOR = /^[a-z]+$/
 
 const TIME = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' } as const
 const MOMENT = { year: 'numeric', month: 'long', day: 'numeric', ...TIME } as const
 
-/** Intl's formats take a millisecond each to create, and most commands need few of all languages'. */
+/** An Intl format takes a millisecond to create, and most commands need few of all languages. */
 function onFirstUse<T>(create: () => T): () => T {
   let created: T | undefined
   return () => (created ??= create())
 }
 
-/** Texts of one language, and the characters of a message's key and values: a person's search is one of these. */
+/** Limits of the cache: texts, and characters of a key and its values, among them a person's search. */
 const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
 
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
@@ -47,9 +47,9 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const shared = allWritten(common)
   const numbers = onFirstUse(() => new Intl.NumberFormat(tag))
   const messageIn = messagesOf(tag, catalogue, numbers)
-  /** By message and values: most people have the same apps. */
+  /** A cache by message and values, because most people have the same apps. */
   const formatted = new Map<string, string>()
-  /** The message in this language. @throws {Error} without a value that it needs */
+  /** @throws {Error} if a value of the message is missing */
   function text(key: TextKey, values?: Values): string {
     const id = values === undefined ? key : key + JSON.stringify(values)
     const cached = formatted.get(id)
@@ -71,15 +71,15 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     /** A BCP 47 tag, for `lang` attributes and Content-Language. */
     lang: tag,
     dir,
-    // All times are milliseconds since 1970, and in UTC, because no one's time zone is known.
+    // Times are milliseconds since 1970, shown in UTC, because people's time zones are unknown.
     day: (at: number) => days().format(at),
-    /** In few letters, for tables. */
+    /** A short date, for tables. */
     date: (at: number) => dates().format(at),
-    /** Also the time of day, which the page has to call UTC. */
+    /** Date and time of day, which the page has to mark as UTC. */
     moment: (at: number) => moments().format(at),
     /** A time of day: 9:00 AM. */
     hour: (hour: number) => times().format(hour * 3_600_000),
-    /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
+    /** "3 hours ago", in the largest unit up to hours. @param milliseconds since the event */
     ago: (milliseconds: number): string => {
       const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
       return minutes < 60
@@ -87,7 +87,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
         : spans().format(-Math.floor(minutes / 60), 'hour')
     },
     number: (count: number) => numbers().format(count),
-    /** Names one after the other, without an "and". */
+    /** Lists names without an "and". */
     list: (all: readonly string[]) => lists().format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
