@@ -39,7 +39,7 @@ function compareWith(
   row: DailyCounts & { at?: number },
   report: Compared,
   flows: NonNullable<Report['flows']>,
-  { newApps = [], removedApps = [] }: KeepState,
+  { massDisconnects, newApps = [], removedApps = [] }: KeepState,
   isSince: (at: number) => boolean,
 ) {
   const before = doneIn(row)
@@ -55,6 +55,7 @@ function compareWith(
     ...flows,
     newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(named),
     removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(named),
+    released: massDisconnects.filter(({ resumedAt = 0 }) => isSince(resumedAt)).map(named),
     /** Apps that are new for at least one person. */
     newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
   }
@@ -63,8 +64,7 @@ function compareWith(
 const MAX_NAMED = 3
 
 export function describeComparison(compared: ReturnType<typeof compareWith>, t: Texts): string[] {
-  const { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps, removed, newForSome } =
-    compared
+  const { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps, newForSome } = compared
   const count = Math.abs(moreReady)
   const [only, ...others] = newApps.length > 0 ? newApps : newForSome
   const cause = {
@@ -88,7 +88,10 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
       t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
-    ...removed.map(({ name: app }) => t('admin.since.removed', { app })),
+    ...compared.released.map(({ name: app, lapsed, had, noticedAt }) =>
+      t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
+    ),
+    ...compared.removed.map(({ name: app }) => t('admin.since.removed', { app })),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
     ...(reminded === 0 ? [] : [t('admin.since.reminded', { count: reminded, acted })]),
   ]

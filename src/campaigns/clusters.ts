@@ -17,6 +17,8 @@ const SPREAD_MS = 36 * 3_600_000
  */
 const MAX_NOTICED_BY_PAGES = 0.5
 const MAX_NEW_APPS = 50
+/** A digest comes every week, unless days are quiet. */
+const RESUMED_MS = 31 * 24 * 3_600_000
 
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }
@@ -137,9 +139,9 @@ function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: n
   return [...found.values()]
 }
 
-/** True once most people have the app again. A resumed mass disconnect is kept until its last lapse is noticed. */
-const hasEnded = ({ lapsed: before, noticedAt, resumedAt }: MassDisconnect, lapsed: number, now: number) =>
-  lapsed * 2 < before && (resumedAt === undefined || now >= noticedAt + SPREAD_MS)
+/** True once most people have the app again. A resumed mass disconnect is kept for the digest, and for late notices. */
+const hasEnded = ({ lapsed: before, resumedAt = -Infinity }: MassDisconnect, lapsed: number, now: number) =>
+  lapsed * 2 < before && now >= resumedAt + RESUMED_MS
 
 /** New apps explain to administrators why fewer people are ready. */
 function newAppsIn(

@@ -65,7 +65,14 @@ it('a comparison excludes people with nothing to connect if its row counted them
 
 it('counts of one use the singular, and counts of zero are left out', () => {
   const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1, acted: 0 }
-  const one = { row: rowOf('2026-11-13', 0), newApps: [], removed: [], newForSome: [], ...counted }
+  const one = {
+    row: rowOf('2026-11-13', 0),
+    newApps: [],
+    removed: [],
+    released: [],
+    newForSome: [],
+    ...counted,
+  }
   expect(describeComparison(one, t)).toEqual([
     'Since the end of November 13, 2026: 1 fewer person ready, 1 person lost access',
     '1 person reconnected what they had lost',
@@ -85,7 +92,16 @@ it('fewer ready people name the one app that has moved for some of them', () => 
   const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, returned: 0, reminded: 0, acted: 0 }]
   const compared = (datasources: Report['datasources']) =>
     describeComparison(
-      { row, newApps: [], removed: [], newForSome: datasources, moreReady: -7, newApp: 7, ...none },
+      {
+        row,
+        newApps: [],
+        removed: [],
+        released: [],
+        newForSome: datasources,
+        moreReady: -7,
+        newApp: 7,
+        ...none,
+      },
       t,
     )[0]
   expect(compared(moved)).toContain('7 fewer ready: Slack has moved')
@@ -134,5 +150,19 @@ it('a comparison counts people due for the email about a new app, and names remo
     'Notion is new for 103 people',
     'Notion: 53 were emailed about it, 67 wait: four emails a quarter at most',
     'Jira was removed',
+  ])
+})
+
+it('a comparison says of whom an app was lost whose emails were released since', () => {
+  const lostApp = { instance: 'notion_1', name: 'notion_1', since: 0, noticedAt: 1, lapsed: 38, had: 38 }
+  const releasedAt = (...times: (number | undefined)[]) =>
+    times.map((resumedAt) => ({ ...lostApp, ...(resumedAt !== undefined && { resumedAt }) }))
+  const state = { ...newKeepState(), days: rows, massDisconnects: releasedAt(now, 1, undefined) }
+
+  const comparison = compareSince({ ...report, datasources: named }, state, now)
+
+  const lines = comparison === undefined ? [] : describeComparison(comparison, t)
+  expect(lines.filter((line) => line.includes('lost access ('))).toEqual([
+    'Notion: 38 of 38 people lost access (January 1, 1970)',
   ])
 })

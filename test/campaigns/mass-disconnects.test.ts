@@ -78,6 +78,14 @@ it('a resumed mass disconnect isn’t found again for people noticed later', asy
   expect(await evaluate([[90, monday + DAY / 2]], 100, stateWith(resumed))).toMatchObject([resumed])
 })
 
+it.each([
+  [31 * DAY - 1, 1],
+  [31 * DAY, 0],
+])('a resumed mass disconnect that is over is kept for a month: %i ms', async (later, count) => {
+  const state = stateWith({ ...sixty, resumedAt: monday + 3 })
+  expect(await evaluate([], 100, state, monday + 3 + later)).toHaveLength(count)
+})
+
 it('a mass disconnect that was resumed is found again when it happens again', async () => {
   const resumed = { ...sixty, noticedAt: 1, since: 0, resumedAt: 2 }
   expect(await evaluate([[60, monday + 1]], 100, stateWith(resumed))).toMatchObject([
