@@ -52,6 +52,7 @@ export function approvalItem(one: Approval, app: string, t: Texts) {
     stage === 'failed' && requestedAt >= stageChangedAt ? [...paragraphs, requested] : paragraphs
   const request = requestedAt > 0 ? requested : t('admin.need.appWhy', { app, label: t('overview.block') })
   return {
+    isUndelivered: isUndelivered === true,
     count,
     href: approvalPath(one.instance),
     title: heading,

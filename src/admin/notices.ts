@@ -1,14 +1,13 @@
 // Emails to administrators from `onramp keep`: a mass disconnect, and the weekly digest. They name no person. Pure.
 import type { Notice } from '../campaigns/mail/email.ts'
 import { isWorkingTime, calendarOf } from '../campaigns/working-time.ts'
-import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
 import type { Approval, KeepState, MassDisconnect, RemovedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
-import { keepCommand, describeActionItems, delistedCounts, statsOf } from './overview.ts'
+import { keepCommand, describeActionItems, delistedCounts, statsOf, withCompanyNames } from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
 
@@ -25,10 +24,10 @@ const noticeOf = (
   return { subject, heading: subject, paragraphs, figures: [], needs: [], commands: [], link, ...others }
 }
 
+/** @param found with the company's name for the app */
 export function massDisconnectNotice(found: MassDisconnect, context: NoticeContext): Notice {
-  const { t, displayName } = context
-  const { instance, lapsed, had, noticedAt } = found
-  const app = displayName(found, t.lang)
+  const { t } = context
+  const { instance, name: app, lapsed, had, noticedAt } = found
   const day = t.day(noticedAt)
   const subject = t('admin.need.massDisconnect', { app, lapsed, had, day })
   const facts = t('admin.digest.known', { app, lapsed, had, day })
@@ -83,16 +82,10 @@ export const isDigestDue = (
   now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
   isWorkingTime(now, calendarOf(company), WEEKDAYS.indexOf(digest) + 1)
 
-export function digestNotice(
-  made: Report,
-  keepState: KeepState,
-  now: number,
-  context: NoticeContext,
-): Notice {
-  const { t, displayName } = context
+export function digestNotice(made: Report, state: KeepState, now: number, context: NoticeContext): Notice {
+  const { t } = context
+  const { report, keepState } = withCompanyNames(made, state, context, t.lang)
   const { pausedUntil = 0 } = keepState
-  const named = made.datasources.map((app) => ({ ...app, name: displayName(app, t.lang) }))
-  const report = { ...made, datasources: withUniqueNames(named) }
   const comparison = compareWithDigest(report, keepState, now)
   const row = comparison?.row
   const runNeeds = keepState.needs?.map((need) => need.replaceAll(/"[^"]*"|\S+@\S+/g, '…'))

@@ -1,5 +1,7 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import { FROM_HOUR, TO_HOUR } from '../campaigns/working-time.ts'
+import { withUniqueNames } from '../company/app-names.ts'
+import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
@@ -30,7 +32,11 @@ export const keepCommand = (instance: string, option: 'release' | 'removed'): st
   /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --${option} ${instance}` : undefined
 
 const KEEP_COMMAND = `${COMMAND} keep PEOPLE.csv`
-const REMIND_COMMAND = `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`
+const COMMANDS: { [Kind in ItemKind]?: string } = {
+  due: `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`,
+  stopped: KEEP_COMMAND,
+  uncertain: `${COMMAND} invite send PEOPLE.csv --retry-unknown`,
+}
 
 /** @param times.now milliseconds since 1970 @param times.since the query's, untrusted */
 export function overviewPage(
@@ -204,6 +210,23 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => at(app) > 0).sort((one, other) => at(other) - at(one))
 
+/** With the company's names, made unique among all of them. */
+export function withCompanyNames(
+  report: Report,
+  keepState: KeepState,
+  { displayName }: Pick<Company, 'displayName'>,
+  lang: string,
+) {
+  const { massDisconnects, removedApps = [] } = keepState
+  const all = [report.datasources, massDisconnects, removedApps].flat()
+  const unique = withUniqueNames(all.map((app) => ({ ...app, name: displayName(app, lang) })))
+  const names = new Map(unique.map(({ instance, name }) => [instance, name]))
+  const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
+    apps.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name }))
+  const state = { ...keepState, massDisconnects: named(massDisconnects), removedApps: named(removedApps) }
+  return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
+}
+
 /** Items whose reason is in the texts. */
 type ItemKind<Key = TextKey> = Key extends `admin.need.${infer Kind}Why` ? Kind : never
 
@@ -218,11 +241,13 @@ const createItemFor =
   ) => {
     const values = { count, notInvited, optedOut, app: app?.name ?? '', label: t('overview.block'), ...more }
     return {
+      kind,
+      isUndelivered: false,
       count,
       href: peopleUrl({ filter: list, ...(app && { app: app.instance }) }),
       title: t(`admin.need.${kind}`, values),
       detail: t(`admin.need.${kind}Why`, values),
-      command: kind === 'due' ? REMIND_COMMAND : kind === 'stopped' ? KEEP_COMMAND : undefined,
+      command: COMMANDS[kind],
       action: t('admin.view', { count }),
     }
   }
@@ -265,12 +290,12 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const first = t('admin.need.appSince', { day: t.date(approval.since) })
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
-  // No admin is needed while one person tests the app, or once everyone can connect it.
-  const needsNoOne = ({ instance }: AppCounts) => {
-    const { stage, waiting } = approvals.get(instance) ?? {}
-    return stage === 'approved' || (stage === 'confirmed' && waiting === 0)
-  }
-  const blocked = mostFirst(datasources, (app) => (needsNoOne(app) ? 0 : app.counts.blocked))
+  const blocked = mostFirst(datasources, ({ instance, counts }) => {
+    const { stage, waiting, isUndelivered } = approvals.get(instance) ?? {}
+    if (isUndelivered) return Infinity
+    // No admin is needed while one person tests the app, or once everyone can connect it.
+    return stage === 'approved' || (stage === 'confirmed' && waiting === 0) ? 0 : counts.blocked
+  })
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
   const unusable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
   const others = [

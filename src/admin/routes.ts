@@ -16,7 +16,7 @@ import type { PeopleSnapshot } from './people-snapshot.ts'
 import { earlyApproval } from './approval-texts.ts'
 import { parsePeopleQuery } from './filters.ts'
 import type { Report } from './report.ts'
-import { overviewPage, freshnessOf } from './overview.ts'
+import { overviewPage, freshnessOf, withCompanyNames } from './overview.ts'
 import { listPeople, peoplePage } from './people-page.ts'
 import { personPage } from './person-history.ts'
 import { appTable, groupTable } from './sorted-table.ts'
@@ -88,8 +88,10 @@ export function createAdminRoutes({
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
     const approvals = await withDecisions(report, keepState, keepStateStore)
-    const data = (t: Texts) =>
-      overviewPage({ ...report, datasources: named(owned, t) }, { ...keepState, approvals }, t, times)
+    const data = (t: Texts) => {
+      const shown = withCompanyNames({ ...report, datasources: owned }, keepState, company, t.lang)
+      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, times)
+    }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
 

@@ -12,14 +12,8 @@ import {
 } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
-import {
-  newPerson,
-  withDetails,
-  withListing,
-  type OperatorAction,
-  type Person,
-  type PersonApp,
-} from '../people/person.ts'
+import { newPerson, withDetails, withListing } from '../people/person.ts'
+import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING } from './campaign.ts'
@@ -28,10 +22,10 @@ import { Delivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, forCampaign, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
-import { isSuspiciouslyMany, ListedPeople } from './listed-people.ts'
+import { isSuspiciouslyMany, ListedPeople, type AddressChange } from './listed-people.ts'
 import type { ListEntry } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
-import { isWorkingTime, nextWorkingTime, calendarOf } from './working-time.ts'
+import { isWorkingTime, nextWorkingTime, calendarOf, type WorkCalendar } from './working-time.ts'
 
 /** A check may void the link that a person is following, so no one is checked more often. */
 const SWEEP_EVERY_MS = 6 * 3_600_000
@@ -65,20 +59,24 @@ type KeepRunOptions = {
 export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
   Object.keys(zones).filter((zone) => now - (zones[zone] ?? now) > WEEK_MS)
 
-/** Listed people, with or without a record, and the emails that are due for each. */
+type DueContext = Pick<KeepRunOptions, 'state' | 'company'>
+
+/** Listed people, with or without a record. @param context.now the moment, perhaps another one for each person */
 export async function* duePeople(
   list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,
-  { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: () => number },
-): AsyncGenerator<DuePerson> {
+  { now, state, company }: DueContext & { now: (person: Person, calendar: WorkCalendar) => number },
+) {
   await nextTurn()
   const rows = new ListedPeople(list)
-  const dueOf = (known: Person, invitee: ListEntry): DuePerson => {
-    const person = withListing(withDetails(known, invitee), true, now())
-    const moment = { state, now: now(), calendar: calendarOf(company, person, state) }
+  const dueOf = (known: Person, invitee: ListEntry) => {
+    const detailed = withDetails(known, invitee)
+    const calendar = calendarOf(company, detailed, state)
+    const moment = { state, now: now(detailed, calendar), calendar }
+    const person = withListing(detailed, true, moment.now)
     const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
     const emails = due.flatMap(({ name, email }) => (email.kind === 'mail' ? [{ ...email, name }] : []))
-    return { person, invitee, emails }
+    return { person, invitee, emails, moment }
   }
   for await (const person of people.all()) {
     const invitee = rows.matchRow(person)
@@ -86,24 +84,35 @@ export async function* duePeople(
   }
   for (const [index, invitee] of rows.rowsWithoutRecord().entries()) {
     if (index % MAX_IN_A_TURN === 0) await nextTurn()
-    yield dueOf(newPerson(invitee.email, now()), invitee)
+    yield dueOf(newPerson(invitee.email, 0), invitee)
   }
 }
 
-/** When working time brings the first emails, milliseconds since 1970. Undefined if no email is due then. */
-export async function firstEmailsAt(
+/** `emails`: those that are due at `moment`. */
+type DuePerson = Awaited<ReturnType<ReturnType<typeof duePeople>['next']>>['value'] & object
+
+/** Counts people whose emails wait for working time. `from`: the first one there; milliseconds since 1970. */
+export async function emailsOutOfHours(
   list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,
-  { now, state, company }: Pick<KeepRunOptions, 'state' | 'company'> & { now: number },
-): Promise<number | undefined> {
-  const at = nextWorkingTime(now, calendarOf(company, {}, state))
-  if (at === undefined || at <= now) return undefined
-  for await (const { emails } of duePeople(list, people, { state, company, now: () => at }))
-    if (emails.length > 0) return at
-  return undefined
+  { now, ...context }: DueContext & { now: number },
+) {
+  const starts = new Map<string, number>()
+  const startFor = ({ timezone, group }: Person, calendar: WorkCalendar): number => {
+    const key = JSON.stringify([timezone, group])
+    const start = starts.get(key) ?? Math.max(now, nextWorkingTime(now, calendar) ?? now)
+    starts.set(key, start)
+    return start
+  }
+  let waiting = { count: 0, from: Infinity, timezone: '' }
+  for await (const { emails, moment } of duePeople(list, people, { ...context, now: startFor })) {
+    if (emails.length === 0 || moment.now === now) continue
+    const { now: from, calendar } = moment
+    const first = from < waiting.from ? { from, timezone: calendar.timezone } : {}
+    waiting = { ...waiting, ...first, count: waiting.count + 1 }
+  }
+  return waiting
 }
-
-type DuePerson = { person: Person; invitee: ListEntry; emails: { name: CampaignName; reminder: number }[] }
 
 type Sweep = NonNullable<KeepState['sweep']>
 
@@ -116,8 +125,8 @@ export class KeepRun {
   #invitees: ReadonlyMap<string, ListEntry>
   /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []
-  /** People whose address on the list is a former one. */
-  outdated = 0
+  /** Former addresses on the list. */
+  outdated: readonly AddressChange[] = []
   #state: KeepState & { sweep: Sweep }
   #hasResponded = false
 

@@ -68,9 +68,9 @@ export class ListedPeople {
     })
   }
 
-  /** The number of rows with a former address. */
-  get outdated(): number {
-    return [...this.#present.values()].filter((present) => !this.#rows.has(present)).length
+  /** Rows that have a former address. */
+  get outdated(): AddressChange[] {
+    return [...this.#present].flatMap(([from, to]) => (this.#rows.has(to) ? [] : { from, to }))
   }
 
   /** Rows of people without a record. Call it after `current`. */

@@ -3,7 +3,6 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
-import { peopleUrl } from '../admin/filters.ts'
 import {
   approvalNotice,
   digestNotice,
@@ -11,47 +10,37 @@ import {
   massDisconnectNotice,
   removedAppsNotice,
 } from '../admin/notices.ts'
-import { delistedCounts } from '../admin/overview.ts'
+import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
-import { createReport, isoDate, utcDay, type Report } from '../admin/report.ts'
+import { createReport, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
-import { duePeople, firstEmailsAt, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
+import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { createNoticeComposer, type Notice } from '../campaigns/mail/email.ts'
-import { newTally, type Tally } from '../campaigns/tally.ts'
+import { newTally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
-import { withUniqueNames } from '../company/app-names.ts'
-import type { Company } from '../company/company.ts'
-import {
-  activeMassDisconnects,
-  PROGRESS_STATES,
-  unansweredRemovals,
-  withActions,
-  type DailyCounts,
-  type KeepState,
-  type MassDisconnect,
-} from '../people/keep-state.ts'
+import { unansweredRemovals, withActions } from '../people/keep-state.ts'
+import type { DailyCounts, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
-import { COMMAND } from '../version.ts'
 import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
 import {
   createCampaignRun,
   loadRunInput,
-  printSummary,
   withExternalServices,
   type ExternalServices,
   type RunInput,
 } from './invite/campaign-run.ts'
 import { createComposers, NO_FROM } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
-import { indented, limitFaults } from './invite/list.ts'
+import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
+import { describeRename, needsOfRun, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
@@ -199,7 +188,7 @@ async function runThrough(
   const checksPerSecond = options.askRate / 60
   const noted = { renamed: [] as string[], unknown: [] as string[] }
   const events: CampaignRun['events'] = {
-    onRenamed: ({ from, to }) => noted.renamed.push(`${from} is ${to} now`),
+    onRenamed: (change) => noted.renamed.push(describeRename(change)),
     onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
   const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
@@ -214,8 +203,10 @@ async function runThrough(
     company,
     notify: async (found) => {
       const known = await createReport(summarizeAll(campaignRun.people.all()), now())
-      const named = { ...texts, displayName: uniqueNames(company, known) }
-      return await notifyAdmins(found, run, { texts: named, sendNotice, sendEvent: services.sendEvent })
+      const alone = { ...before, massDisconnects: [found] }
+      const { keepState } = withCompanyNames(known, alone, company, texts.t.lang)
+      const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? found, texts)
+      return await notifyAdmins(found, run, { notice, sendNotice, sendEvent: services.sendEvent })
     },
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
     requestApproval: (one) =>
@@ -249,7 +240,7 @@ async function runThrough(
   const counted = {
     ...after,
     stopped: undefined,
-    needs: needsOfRun(after, tally, { faults, context }).map((need) => withPeriod(asLine(need))),
+    needs: needsOfRun(tally, zonesWithoutRun(after, now()).join(', '), faults),
     removedApps,
     lastRunAt: now(),
     days: withDay(after.days, report),
@@ -260,9 +251,9 @@ async function runThrough(
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
   const moment = { company, state: counted, now: now() }
-  const emailsAt = tally.sent > 0 ? undefined : await firstEmailsAt(list, campaignRun.people, moment)
-  const known = { ...noted, outdated: keepRun.outdated, emailsAt }
-  return sumUp(counted, report, campaignRun, { ...run, faults }, known)
+  const waiting = await emailsOutOfHours(list, campaignRun.people, moment)
+  const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, waiting }
+  return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }
 
 type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
@@ -282,32 +273,16 @@ function createNoticeSender({ settings, company }: Run, { mailServer }: KeepServ
 async function notifyAdmins(
   found: MassDisconnect,
   { settings, context }: Run,
-  to: {
-    texts: Parameters<typeof massDisconnectNotice>[1]
-    sendNotice: SendNotice
-    sendEvent: typeof sendEventOnce
-  },
+  to: { notice: Notice; sendNotice: SendNotice; sendEvent: typeof sendEventOnce },
 ) {
-  const { texts, sendNotice, sendEvent } = to
+  const { notice, sendNotice, sendEvent } = to
   const id = `mass disconnect ${found.instance} ${found.noticedAt}`
-  const isNotified =
-    found.notifiedAt === undefined && (await sendNotice(massDisconnectNotice(found, texts), id))
+  const isNotified = found.notifiedAt === undefined && (await sendNotice(notice, id))
   const isPosted =
     found.eventAt === undefined &&
     (await sendEvent(settings, massDisconnectEvent(found), context.now()))?.kind === 'delivered'
   return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
 }
-
-/** Names that are unique among the apps of the report. */
-const uniqueNames =
-  ({ displayName }: Company, { datasources }: Report): Company['displayName'] =>
-  (app, lang) =>
-    withUniqueNames([...datasources, app].map((one) => ({ ...one, name: displayName(one, lang) }))).at(-1)
-      ?.name ?? app.name
-
-const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
-const statesOf = (report: Report) =>
-  Object.fromEntries(COUNTED.map((what) => [what, report[what]])) as Pick<Report, (typeof COUNTED)[number]>
 
 const countsOf = (report: Report): DailyCounts => ({ ...statesOf(report), day: report.madeAt.slice(0, 10) })
 
@@ -315,81 +290,4 @@ const countsOf = (report: Report): DailyCounts => ({ ...statesOf(report), day: r
 export function withDay(days: readonly DailyCounts[], report: Report): DailyCounts[] {
   const today = countsOf(report)
   return [...days.filter(({ day }) => day !== today.day), today]
-}
-
-const asLine = (need: string) => need.replaceAll(/\n */g, ' ')
-
-/** Action items that only the run knows. The others follow from the report and the state. */
-function needsOfRun(state: KeepState, tally: Tally, run: Pick<Run, 'faults' | 'context'>): string[] {
-  const zones = zonesWithoutRun(state, run.context.now()).join(', ')
-  return [
-    zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour.`,
-    ...limitFaults(run.faults),
-    tally.unreadable > 0 && `People whose record can't be read: ${tally.unreadable}. See ${COMMAND} doctor`,
-    tally.refused > 0 &&
-      `Requests rejected by the service (401 or 403): ${tally.refused}. The token lacks a permission, or is invalid:\n  ${COMMAND} doctor --as EMAIL`,
-  ].filter(Boolean) as string[]
-}
-
-/** Action items for the operator, each with its command. */
-function actionItemsOf(state: KeepState, tally: Tally, report: Report, run: Run): string[] {
-  const { uncertain, failed } = tally
-  const displayName = uniqueNames(run.company, report)
-  const active = activeMassDisconnects(state)
-  const release = active.map(({ instance }) => ` --release ${printable(instance)}`).join('')
-  return [
-    ...active.map(
-      ({ instance, name, lapsed, had }) =>
-        `${printable(displayName({ instance, name }, ''))}: ${lapsed} of ${had} people lost access, so the cause is probably shared. No one is emailed about it. Find the cause.`,
-    ),
-    release && `If people have to connect it again, in one email:\n  ${COMMAND} keep PEOPLE.csv${release}`,
-    ...unansweredRemovals(state).flatMap((app) => [
-      `${printable(displayName(app, ''))} is gone from ${delistedCounts(report, app.instance).count} lists, and still on ${delistedCounts(report, app.instance).listed}. Was it removed? Until you answer, it is in no figure.`,
-      `If it was removed:\n  ${COMMAND} keep PEOPLE.csv --removed ${printable(app.instance)}\nIf these people have connected it:\n  ${COMMAND} keep PEOPLE.csv --release ${printable(app.instance)}`,
-    ]),
-    ...(state.approvals ?? []).flatMap(({ isUndelivered, waiting, ...app }) =>
-      isUndelivered
-        ? `${printable(displayName(app, ''))}: ${waiting} ${waiting === 1 ? 'person waits' : 'people wait'} for its approval, and no one could be asked. Name its owner in the company file (datasources.${printable(app.instance)}.owner), or set ADMIN_EMAILS.`
-        : [],
-    ),
-    ...needsOfRun(state, tally, run),
-    uncertain > 0 &&
-      `Emails that may not have arrived: ${uncertain}. They count as sent, so that these people are due again after seven days. To send invitations and reminders again now:\n  ${COMMAND} invite send PEOPLE.csv --retry-unknown`,
-    failed > 0 &&
-      `Emails that the mail server rejected for good: ${failed}. Correct the addresses on the list.`,
-  ].filter(Boolean) as string[]
-}
-
-/** @param noted.renamed sentences @param noted.unknown addresses @param noted.emailsAt milliseconds since 1970 */
-function sumUp(
-  state: KeepState,
-  report: Report,
-  campaignRun: CampaignRun,
-  run: Run,
-  noted: { renamed: string[]; unknown: string[]; outdated: number; emailsAt: number | undefined },
-): number {
-  const { renamed, unknown, outdated, emailsAt } = noted
-  const needs = actionItemsOf(state, campaignRun.tally, report, run)
-  const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
-  const limited = report.datasources.flatMap(({ instance, emailed, limited: waiting }) =>
-    waiting > 0 ? { instance, emailed, waiting } : [],
-  )
-  const found = { pausedUntil, renamed, unknown, outdated, limited, emailsFrom: isoDate(emailsAt) }
-  const counts = { ...campaignRun.tally, states: statesOf(report), ...found }
-  const json = run.options.json && { ...counts, needs: needs.map(asLine) }
-  printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
-  const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: run.company.timezone } as const
-  const all = `${run.settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
-  const lines = [
-    renamed.length > 0 &&
-      `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address:${indented(renamed, '--json')}`,
-    unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
-    outdated > 0 &&
-      `People who have another address than on the list, and are emailed there: ${outdated}. Update the list.`,
-    emailsAt && `Emails leave from ${FROM_TIME} (${new Intl.DateTimeFormat('en', format).format(emailsAt)}).`,
-    pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
-    ...needs.map((need) => `Needs you: ${need}`),
-  ]
-  if (!json) for (const line of lines.filter(Boolean)) run.context.stderr.write(`${line}\n`)
-  return needs.length > 0 ? EXIT_NEEDS_SOMEONE : 0
 }

@@ -1,11 +1,21 @@
-// The operator of a command: their name, and the audit log of their actions, as lines on standard error.
+// The operator of a command: their name, texts, and the audit log of their actions, as lines on standard error.
 import { userInfo } from 'node:os'
 import type { CommandContext } from '@onramp/terminal/command-context'
+import { printable } from '@onramp/terminal/printable'
 import { Registry } from 'prom-client'
 import { normalizedAddress } from '../people/address.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createAudit, createAuditIds, type Audit } from '../web/audit.ts'
+import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../web/languages/catalogue.ts'
+import { createTexts } from '../web/languages/texts.ts'
 import { createLog } from '../web/log.ts'
+
+/** Texts for the terminal, which is in English. */
+export const operatorTexts = () =>
+  createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE))
+
+/** Without the marks that keep the order of words in two directions, which a terminal would show. */
+export const forTerminal = (text: string): string => printable(text.replaceAll(/[\u2068\u2069]/g, ''))
 
 /** Users in a container may have no name. */
 export function operatorName(): string {

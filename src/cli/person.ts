@@ -1,6 +1,5 @@
 // onramp person: a person's history, the next helpful step, and everything that is stored about them.
 import type { CommandContext } from '@onramp/terminal/command-context'
-import { printable } from '@onramp/terminal/printable'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
 import { historyOf, noEmailUntil, personPage } from '../admin/person-history.ts'
 import { WalkStore } from '../onboarding/walks.ts'
@@ -8,9 +7,9 @@ import { withSuccessors } from '../people/people.ts'
 import { OperatorError } from '../problem.ts'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadSettingsWithoutClient } from '../settings/settings.ts'
-import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../web/languages/catalogue.ts'
-import { createTexts, type Texts } from '../web/languages/texts.ts'
+import type { Texts } from '../web/languages/texts.ts'
 import { loadCompanyOf } from './invite/email.ts'
+import { forTerminal, operatorTexts } from './operator.ts'
 import { openKeepState, openPeople, storeLabel, withStore } from './store.ts'
 
 const INDENT = 20
@@ -47,10 +46,10 @@ export async function showPerson(
       stdout.write(`${JSON.stringify(all, isoTimes)}\n`)
       return 0
     }
-    const t = createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE))
+    const t = operatorTexts()
     const page = personPage(person, keepState, company, { t, now: now() })
     const parts = partsOf(page, settings.PUBLIC_URL, t, columnsFor(stdout))
-    const written = (line: string) => `${printable(line.replaceAll(/[\u2068\u2069]/g, ''))}\n`
+    const written = (line: string) => `${forTerminal(line)}\n`
     stdout.write(parts.map((lines) => lines.map(written).join('')).join('\n'))
     return 0
   })

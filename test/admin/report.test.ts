@@ -306,7 +306,7 @@ it('action items start with the most awaited approvals, then consents, then emai
     ['2 people are waiting for you to approve jira', '/admin/people?show=blocked&app=jira_1'],
     ['1 person is waiting for you to approve slack', '/admin/people?show=blocked&app=slack_1'],
     ['Help 1 person whose connection wasn’t confirmed', '/admin/people?show=unconfirmed'],
-    ['Remind 2 people who haven’t started', '/admin/people?show=due'],
+    ['Email 2 people who haven’t started', '/admin/people?show=due'],
     ['Fix 1 bounced email', '/admin/people?show=failed'],
     ['Send 1 delayed email again', '/admin/people?show=deferred'],
     ['Check 1 uncertain delivery', '/admin/people?show=uncertain'],

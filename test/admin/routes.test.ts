@@ -267,7 +267,7 @@ it('the overview has an action item for a removed app, and the end of the pause'
 
   expect(needs).toMatchObject([
     {
-      title: 'Jira is gone from 1 list, and still on 1. Was it removed?',
+      title: 'Tickets is gone from 1 list, and still on 1. Was it removed?',
       href: '/admin/people?show=removed&app=jira_1',
       command: expect.stringContaining('keep PEOPLE.csv --removed jira_1'),
     },

@@ -127,6 +127,7 @@ export function installation(env: Record<string, string> = {}) {
     events,
     people,
     keepState,
+    records,
     subjectsTo: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
     pauseEmails: (...instances: string[]) =>
       keepState.save({ ...newKeepState(), massDisconnects: instances.map(massDisconnectOf) }),
@@ -158,3 +159,25 @@ export const auditedIn = ({ err }: { err: string }) =>
     .map((line) => JSON.parse(line) as Record<string, string>)
     .filter(({ operator }) => operator === OPERATOR)
     .map(({ audit, datasource }) => `${audit} ${datasource}`)
+
+export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
+
+/** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns that run's output */
+export async function goneForTwelve({
+  run,
+  unconnectedApps,
+  setup,
+  sentEmails,
+}: ReturnType<typeof installation>) {
+  for (const [apps, at] of [
+    [['jira_1', 'slack_1'], monday],
+    [['slack_1'], monday + DAY],
+  ] as const) {
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
+    sentEmails.length = 0
+    setup.now = at
+    await run(twelve)
+  }
+  setup.now = monday + DAY + HOUR
+  return await run(twelve)
+}

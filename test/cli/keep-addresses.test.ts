@@ -21,7 +21,7 @@ it('a person with a new address and the same id stays opted out and on the list'
   const older = await run([ADA, bob])
   expect({ exit: older.exit, err: older.err }).toEqual({
     exit: 0,
-    err: expect.stringContaining('emailed there: 1. Update the list.'),
+    err: expect.stringContaining(`Update the list:\n  ${ADA} is ${king} now\n`),
   })
   expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
   expect(subjectsTo(ADA)).toHaveLength(1)
@@ -82,5 +82,24 @@ it('a run names twenty people with new addresses, and --json all of them', async
   const { out } = await run(rows('acme.org'), { confirm: true, json: true })
   expect(JSON.parse(out)).toMatchObject({
     renamed: expect.toSatisfy((all: string[]) => all.length === 22) as string[],
+  })
+})
+
+it('a run names twenty former addresses of an older list, and --json all of them', async () => {
+  const { run } = installation()
+  const rows = (domain: string) =>
+    Array.from({ length: 22 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
+  const older = rows('acme.example').map(({ email }) => email)
+  await run(rows('acme.example'))
+  await run(rows('acme.test'), { confirm: true })
+
+  const { err } = await run(older)
+  const { out } = await run(older, { json: true })
+
+  expect(err).toMatch(
+    /^Former addresses on the list: 22\. .*:(\n {2}p\d+@acme.example is p\d+@acme.test now){20}\n {2}and 2 more: see --json$/m,
+  )
+  expect(JSON.parse(out)).toMatchObject({
+    outdated: expect.toSatisfy((all: string[]) => all.length === 22) as string[],
   })
 })

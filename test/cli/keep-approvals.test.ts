@@ -86,7 +86,7 @@ it('admins get the request for an app without an owner; without admins the run r
   const withoutAdmins = installation({ ADMIN_EMAILS: '' })
   await setUpWaitingPeople(withoutAdmins)
   const { exit, err } = await withoutAdmins.run(ALL)
-  expect([exit, err]).toEqual([3, expect.stringMatching(/Slack: 3 people wait .*datasources.slack_1.owner/)])
+  expect([exit, err]).toEqual([3, expect.stringContaining('No one could be asked.')])
 })
 
 it('one person tests an approved app, and the others are emailed once it works', async () => {

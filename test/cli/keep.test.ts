@@ -1,13 +1,8 @@
 // Runs of `onramp keep` through the command: list, store, service, mail server, administrators and company file reach their uses.
 import { expect, it } from 'vitest'
-import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
-import { describeActionItems } from '../../src/admin/overview.ts'
-import { summarizeAll } from '../../src/admin/person-summary.ts'
-import { createReport } from '../../src/admin/report.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { collect } from '../helpers/people.ts'
-import { t } from '../helpers/texts.ts'
 import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
 
 it('a run of onramp keep checks and invites the people on its list, and records them', async () => {
@@ -125,42 +120,6 @@ it('a run of onramp keep prints its counts as JSON', async () => {
   expect(JSON.parse(out)).toMatchObject({ leftOut: { blocked: 0, guest: 0, mailbox: 0 } })
 })
 
-it('an email that may have arrived is reported with a command, and counts as sent', async () => {
-  const { run, unconnectedApps, subjectsTo, setup } = installation()
-  unconnectedApps.set(ADA, ['slack_1'])
-  setup.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
-
-  const { exit, err } = await run([ADA])
-  expect(exit).toBe(3)
-  expect(err).toContain('invite send PEOPLE.csv --retry-unknown')
-
-  setup.posted = { outcome: 'sent' }
-  for (const { days, emails } of [
-    { days: 6, emails: 1 },
-    { days: 7, emails: 2 },
-  ]) {
-    setup.now = monday + days * DAY + HOUR
-    const later = await run([ADA])
-    expect({ exit: later.exit, emails: subjectsTo(ADA).length }).toEqual({ exit: 0, emails })
-  }
-})
-
-it('an email that a killed run left open is reported once', async () => {
-  const { run, unconnectedApps, people } = installation()
-  unconnectedApps.set(ADA, ['slack_1'])
-  await run(['bob@acme.example'])
-  await people.change(ADA, (person) =>
-    withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sending', now: monday + 1 }),
-  )
-
-  const first = await run([ADA, 'bob@acme.example'])
-  const second = await run([ADA, 'bob@acme.example'])
-
-  const countIn = (err: string) => /may not have arrived: (\d+)/.exec(err)?.[1]
-  expect({ exit: first.exit, count: countIn(first.err) }).toEqual({ exit: 3, count: '1' })
-  expect({ exit: second.exit, count: countIn(second.err) }).toEqual({ exit: 0, count: undefined })
-})
-
 it.each([
   ['once on its day, although a run comes every hour and one address is rejected', 'monday', 1],
   ['not at all if the company file names no day', undefined, 0],
@@ -206,21 +165,28 @@ it('a pause persists: runs check, but email only administrators until it ends', 
   expect((await keepState.load()).pausedUntil).toBeUndefined()
 })
 
-it('a run outside of working hours prints the time of the first emails, if there are any', async () => {
+it('a run prints for how many people emails wait, and when the first of them leave', async () => {
   const { run, unconnectedApps, setup } = installation()
-  const bob = 'bob@acme.example'
-  const runAt = async (at: number, list: string[], given: Parameters<typeof run>[1] = {}) => {
+  const [bob, inTokyo] = ['bob@acme.example', { email: 'eve@acme.example', timezone: 'Asia/Tokyo' }]
+  const runAt = async (at: number, list: (string | ListEntry)[], given = {}) => {
     setup.now = at
-    return (await run(list, given)).err.match(/^Emails leave .*/m)?.[0]
+    return (await run(list, given)).err
+      .match(/^Emails to (.*) where they are (.*)$/m)
+      ?.slice(1)
+      .join(' ')
   }
   expect(await runAt(monday - 5 * HOUR, [ADA])).toBeUndefined()
   unconnectedApps.set(bob, ['slack_1'])
   const quietDays = [{ from: '2027-01-18', to: '2027-01-18', group: undefined }]
   expect(await runAt(monday - 4 * HOUR, [ADA, bob], { quietDays })).toBe(
-    'Emails leave from 9 am (Tue, Jan 19).',
+    '1 person leave from 9 am (the first on Tue, Jan 19).',
   )
-  expect(await runAt(monday - 3 * HOUR, [ADA, bob])).toBe('Emails leave from 9 am (Mon, Jan 18).')
-  expect(await runAt(monday, [ADA, bob])).toBeUndefined()
+  unconnectedApps.set(inTokyo.email, ['slack_1'])
+  const all = [ADA, bob, inTokyo]
+  expect(await runAt(monday - 2 * HOUR, all)).toBe('2 people leave from 9 am (the first on Mon, Jan 18).')
+  // Bob gets his, after everyone was checked again.
+  expect(await runAt(monday + 2 * HOUR, all)).toBe('1 more leave from 9 am (the first on Tue, Jan 19).')
+  expect(await runAt(monday + 14 * HOUR, all)).toBeUndefined()
 })
 
 it('a run names the people whom the service doesn’t know', async () => {
@@ -231,78 +197,4 @@ it('a run names the people whom the service doesn’t know', async () => {
   }
   const { err } = await run([ADA, 'bob@acme.example'])
   expect(err).toContain('Unknown to the service:\n  bob@acme.example\n')
-})
-
-it('/admin reports a stopped run until another one completes', async () => {
-  const { run, keepState, setup } = installation()
-  const needs = async () => {
-    const state = await keepState.load()
-    const report = await createReport(summarizeAll(people.all(), state), monday)
-    return describeActionItems(report, state, t, monday).map(({ title, detail }) => [title, detail])
-  }
-  const { people } = installation()
-  const both = [ADA, 'bob@acme.example']
-  await run(both)
-  for (const [list, why] of [
-    [[ADA], /^1 of the 2 people who were on the list/],
-    [[], /^the list has no one on it\. Nothing was done\. Until a run ends well/],
-  ] as const) {
-    await expect(run(list)).rejects.toThrow(/Nothing was done/)
-    expect(await needs()).toMatchObject([
-      [
-        expect.stringMatching(/^A run stopped \(January 18, 2027 at 11:00\sAM\)$/),
-        expect.stringMatching(why),
-      ],
-    ])
-  }
-  await run(both)
-  expect(await needs()).toEqual([])
-  setup.holdsLease = false
-  await expect(run(both)).rejects.toThrow('another run took over')
-  expect(await needs(), 'The other run goes on').toEqual([])
-})
-
-it.each<[string, string[], ListEntry[], RegExp, RegExp]>([
-  [
-    'a week without a run in working time',
-    [],
-    [{ email: ADA, timezone: 'Asia/Tokyo' }],
-    /^No run of this week was made in working time in Asia\/Tokyo: schedule onramp keep every hour\. This/,
-    /in working time in Asia\/Tokyo/,
-  ],
-  [
-    'an unreadable line',
-    ['line 3: "Ada Byron" is not a valid email address'],
-    [{ email: ADA }],
-    /^line 3: "Ada Byron" is not a valid email address\. This/,
-    /^line 3: … is not/,
-  ],
-])('/admin and the digest show what a run needs: %s', async (_what, faults, list, onPage, inDigest) => {
-  const { run, people, keepState, setup, sentEmails } = installation()
-  const runs = async () => await run(list, { faults, digest: 'monday' })
-  await runs()
-  for (const days of [2, 5, 14]) {
-    setup.now = monday + days * DAY
-    await runs()
-  }
-  expect((await run(list, { faults })).exit).toBe(3)
-  const state = await keepState.load()
-  const report = await createReport(summarizeAll(people.all(), state), setup.now)
-  const details = describeActionItems(report, state, t, setup.now).map(({ detail }) => detail)
-  expect(details.map((text) => text.replaceAll(/[\u2068\u2069]/g, ''))).toContainEqual(
-    expect.stringMatching(onPage),
-  )
-  const digest = sentEmails.findLast(({ subject }) => /Rollout progress/.test(subject))
-  const lines = digest?.text.split('\n') ?? []
-  expect(lines.map((line) => line.trim())).toContainEqual(expect.stringMatching(inDigest))
-  expect(digest?.text).not.toMatch(/Nothing needs you|Byron/)
-  const readable = await run([{ email: ADA }])
-  expect([readable.exit, (await keepState.load()).needs]).toEqual([0, []])
-})
-
-it('of what a run needs, /admin keeps twenty sentences of three hundred characters', async () => {
-  const { run, keepState } = installation()
-  const faults = Array.from({ length: 40 }, (_, line) => `line ${line}: ${'x'.repeat(400)}`)
-  await run([ADA], { faults })
-  expect((await keepState.load()).needs?.map(({ length }) => length)).toEqual(Array(20).fill(300))
 })

@@ -11,7 +11,7 @@ type SetExitCode = (code: Promise<number>) => Promise<void>
 /** Undefined for an unexpected error, which is a bug. @param name `onramp invite send` */
 type DescribeFailure = (error: unknown, name: string) => { message: string; exitCode: number } | undefined
 
-export const withPeriod = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
+export const withPeriod = (text: string) => (/[.:?]$/.test(text) ? text : `${text}.`)
 
 export const describeFailure: DescribeFailure = (error, name) => {
   if (error instanceof InputFault) return { message: `${name}: ${error.message}\n`, exitCode: 1 }

@@ -1,0 +1,123 @@
+// The output of a run of `onramp keep`: counts, changes, and action items in the words of /admin.
+import { printable } from '@onramp/terminal/printable'
+import { withPeriod } from '@onramp/terminal/shell'
+import { peopleUrl } from '../admin/filters.ts'
+import { describeActionItems, withCompanyNames } from '../admin/overview.ts'
+import { isoDate, utcDay, type Report } from '../admin/report.ts'
+import type { CampaignRun } from '../campaigns/delivery.ts'
+import type { emailsOutOfHours } from '../campaigns/keep-run.ts'
+import type { AddressChange } from '../campaigns/listed-people.ts'
+import type { Tally } from '../campaigns/tally.ts'
+import { FROM_TIME } from '../campaigns/working-time.ts'
+import { activeMassDisconnects, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
+import type { OperatorAction } from '../people/person.ts'
+import { COMMAND } from '../version.ts'
+import { printSummary, type RunInput } from './invite/campaign-run.ts'
+import { indented, limitFaults } from './invite/list.ts'
+import { forTerminal, operatorTexts } from './operator.ts'
+
+const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
+export const statesOf = (report: Report) =>
+  Object.fromEntries(COUNTED.map((what) => [what, report[what]])) as Pick<Report, (typeof COUNTED)[number]>
+
+export const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
+
+type ActionItem = ReturnType<typeof describeActionItems>[number]
+type Waiting = Awaited<ReturnType<typeof emailsOutOfHours>>
+
+/** Action items that only the run knows. The keep state holds the first twenty, so faulty lines come last. */
+export function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
+  const needs = [
+    zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour`,
+    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
+    refused > 0 &&
+      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid. See ${COMMAND} doctor --as EMAIL`,
+    ...limitFaults(faults),
+  ]
+  return needs.flatMap((need) => (need ? withPeriod(need) : []))
+}
+
+/** Items of /admin for which a run exits with 3; the others are for app owners, or about emails of earlier runs. */
+const isForOperator = ({ kind, isUndelivered }: ActionItem, tally: Tally): boolean =>
+  isUndelivered ||
+  kind === 'massDisconnect' ||
+  kind === 'removed' ||
+  ((kind === 'failed' || kind === 'uncertain') && tally[kind] > 0)
+
+/** What `--release` and `--removed` did. */
+function describeAction({ what }: OperatorAction, app: string): string | [] {
+  if (what === 'released') return `${app} is released: people who lost access are emailed about it again.`
+  if (what === 'removed') return `${app} counts as removed: it is in no figure and no email.`
+  return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
+}
+
+function describeWaiting({ count, from, timezone }: Waiting, isMore: boolean): string {
+  const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: timezone } as const
+  const day = new Intl.DateTimeFormat('en', format).format(from)
+  const people = isMore ? 'more' : count === 1 ? 'person' : 'people'
+  return `Emails to ${count} ${people} leave from ${FROM_TIME} where they are (the first on ${day}).`
+}
+
+/**
+ * @param found.renamed sentences, as `outdated` @param found.unknown addresses @param found.actions of this run
+ * @returns whether the operator has something to do
+ */
+export function printRun(
+  made: Report,
+  state: KeepState,
+  { campaignRun, ...run }: RunInput & { campaignRun: CampaignRun; options: { json?: true | undefined } },
+  {
+    actions,
+    waiting,
+    ...found
+  }: Record<'renamed' | 'outdated' | 'unknown', readonly string[]> & {
+    actions: readonly OperatorAction[]
+    waiting: Waiting
+  },
+): boolean {
+  const { settings, company, context, options } = run
+  const { tally } = campaignRun
+  const t = operatorTexts()
+  const { report, keepState } = withCompanyNames(made, state, company, t.lang)
+  const apps = [...keepState.massDisconnects, ...(keepState.removedApps ?? [])]
+  const nameOf = (instance?: string) => forTerminal(apps.find((app) => app.instance === instance)?.name ?? '')
+  const items = describeActionItems(report, keepState, t, context.now())
+  const onHold = activeMassDisconnects(state).map(({ instance }) => ` --release ${printable(instance)}`)
+  const needs = [
+    ...items
+      .filter((item) => isForOperator(item, tally))
+      .map(({ title, detail, command, href }) => {
+        const sentences = forTerminal(`${withPeriod(title)} ${withPeriod(detail)}`)
+        return `${sentences}\n  ${command ?? settings.PUBLIC_URL + href}`
+      }),
+    ...(onHold.length > 1
+      ? [
+          `If people have to connect all of these again, send one email:\n  ${COMMAND} keep PEOPLE.csv${onHold.join('')}`,
+        ]
+      : []),
+    ...(state.needs ?? []),
+  ]
+  const { renamed, outdated, unknown } = found
+  const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
+  const limited = report.datasources.flatMap(({ instance, emailed, limited: atLimit }) =>
+    atLimit > 0 ? { instance, emailed, waiting: atLimit } : [],
+  )
+  const emails = { emailsWaiting: waiting.count, emailsFrom: isoDate(waiting.from) }
+  const counts = { ...tally, states: statesOf(report), pausedUntil, ...found, limited, ...emails }
+  const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
+  printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
+  const all = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
+  const lines = [
+    ...actions.flatMap((action) => describeAction(action, nameOf(action.app))),
+    renamed.length > 0 &&
+      `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address:${indented(renamed, '--json')}`,
+    unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
+    outdated.length > 0 &&
+      `Former addresses on the list: ${outdated.length}. These people are emailed at the new ones. Update the list:${indented(outdated, '--json')}`,
+    waiting.count > 0 && describeWaiting(waiting, tally.sent > 0),
+    pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
+    ...needs.map((need) => `Needs you: ${need}`),
+  ]
+  if (!json) for (const line of lines.filter(Boolean)) context.stderr.write(`${line}\n`)
+  return needs.length > 0
+}

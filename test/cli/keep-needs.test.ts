@@ -1,0 +1,236 @@
+// Every reason for which `onramp keep` exits with 3 is an item of /admin. Without a run of their own, --release, --removed,
+// --pause-until and --confirm exit with 3, too: nothing was done, so there is nothing to show.
+import { expect, it } from 'vitest'
+import { describeActionItems, withCompanyNames } from '../../src/admin/overview.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
+import { newApproval, newKeepState } from '../../src/people/keep-state.ts'
+import { problemFor } from '../client-api/problem-for.ts'
+import { withAppStates } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
+import { ADA, DAY, goneForTwelve, HOUR, installation, monday } from './installation.ts'
+
+type Installation = ReturnType<typeof installation>
+const BOB = 'bob@acme.example'
+
+async function itemsOnAdmin({ people, keepState, setup }: Installation) {
+  const state = await keepState.load()
+  const report = await createReport(summarizeAll(people.all(), state), setup.now)
+  const shown = withCompanyNames(report, state, { displayName: ({ name }) => name }, 'en')
+  return describeActionItems(shown.report, shown.keepState, t, setup.now)
+}
+
+const ONE_PERSON = [{ email: ADA }]
+const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; err: string }>][] = [
+  [
+    'many people lost an app',
+    /Slack 1: 0 of 12 people lost access/,
+    async ({ run, pauseEmails }) => {
+      await pauseEmails('slack_1')
+      return await run([ADA])
+    },
+  ],
+  ['an app is gone from many lists', /Jira 1 is gone from 12 lists/, goneForTwelve],
+  [
+    'no one can be asked for an approval',
+    /1 person is waiting for you to approve slack\. No one could be asked/,
+    async ({ run, people, unconnectedApps }) => {
+      unconnectedApps.set(ADA, ['slack_1'])
+      await people.change(ADA, (person) => withAppStates(person, { slack_1: 'blocked' }, monday))
+      return await run([ADA])
+    },
+  ],
+  [
+    'no one can be asked about the last of five approvals',
+    /1 person is waiting for you to approve e\. No one could be asked/,
+    async ({ run, people, unconnectedApps, keepState }) => {
+      const apps = ['a_1', 'b_1', 'c_1', 'd_1', 'e_1']
+      unconnectedApps.set(ADA, apps)
+      const states = Object.fromEntries(apps.map((instance) => [instance, 'blocked' as const]))
+      await people.change(ADA, (person) => withAppStates(person, states, monday))
+      const requested = apps.slice(0, 4).map((instance) => ({
+        ...newApproval(instance, instance),
+        requestedAt: monday,
+        requestedForCount: 1,
+      }))
+      await keepState.save({ ...newKeepState(), approvals: requested })
+      return await run([ADA])
+    },
+  ],
+  [
+    'an approval failed, and no one waits',
+    /slack may still need approval\. No one could be asked/,
+    async ({ run, people, unconnectedApps, keepState }) => {
+      unconnectedApps.set(ADA, ['slack_1'])
+      const email = { campaign: 'approvals', reminder: 0, state: 'sent', apps: ['slack_1'] } as const
+      await people.change(ADA, (person) => {
+        const tester = withAppStates(person, { slack_1: 'unconfirmed' }, monday)
+        return withEmail(tester, { ...email, now: monday - HOUR })
+      })
+      const times = { approvedAt: monday - DAY, stageChangedAt: monday - DAY }
+      const approval = { ...newApproval('slack_1', 'slack_1'), stage: 'approved' as const, ...times }
+      await keepState.save({ ...newKeepState(), approvals: [approval] })
+      return await run([ADA])
+    },
+  ],
+  [
+    'no run of a week was made in working time',
+    /No run of this week was made in working time in Asia\/Tokyo: schedule onramp keep every hour\./,
+    async ({ run, setup }) => {
+      const list = [{ email: ADA, timezone: 'Asia/Tokyo' }]
+      await run(list)
+      setup.now = monday + 8 * DAY
+      return await run(list)
+    },
+  ],
+  [
+    'a line is invalid',
+    /line 3: "Ada Byron" is not a valid email address\./,
+    async ({ run }) =>
+      await run(ONE_PERSON, { faults: ['line 3: "Ada Byron" is not a valid email address'] }),
+  ],
+  [
+    'a record can’t be read, beside many invalid lines',
+    /People whose record can't be read: 1\. See npm run onramp -- doctor\./,
+    async ({ run, people, records }) => {
+      await people.change(ADA, (person) => ({ ...person, name: 'Ada' }))
+      for await (const keys of records.keys('person:'))
+        for (const key of keys) await records.put(key, 'nothing readable', 3600)
+      return await run(ONE_PERSON, { faults: Array.from({ length: 40 }, (_, line) => `line ${line}: x`) })
+    },
+  ],
+  [
+    'the service rejects requests, beside many invalid lines',
+    /Requests rejected by the service \(401 or 403\): 1\. .* See npm run onramp -- doctor --as EMAIL\./,
+    async ({ run, setup }) => {
+      setup.onCheck = () => {
+        throw Object.assign(problemFor(403), { responseStatus: 403 })
+      }
+      return await run(ONE_PERSON, { faults: Array.from({ length: 40 }, (_, line) => `line ${line}: x`) })
+    },
+  ],
+  [
+    'a new address has another person’s data',
+    /bob@acme.example has data of its own, and two people never become one/,
+    async ({ run }) => {
+      await run([
+        { email: ADA, id: 'E1' },
+        { email: BOB, id: 'E2' },
+      ])
+      return await run([
+        { email: BOB, id: 'E1' },
+        { email: ADA, id: 'E2' },
+      ])
+    },
+  ],
+  [
+    'an email was rejected for good',
+    /Fix 1 bounced email\. The mail server rejected them: check the addresses/,
+    async ({ run, unconnectedApps }) => {
+      for (const email of [ADA, 'old@acme.example']) unconnectedApps.set(email, ['slack_1'])
+      return await run([ADA, 'old@acme.example'])
+    },
+  ],
+  [
+    'it is unknown whether an email arrived',
+    /Check 1 uncertain delivery\. The connection broke .* now, run:/,
+    async ({ run, unconnectedApps, setup }) => {
+      unconnectedApps.set(ADA, ['slack_1'])
+      setup.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+      return await run([ADA])
+    },
+  ],
+]
+
+it.each(runs)('a run exits with 3 and /admin says the same if %s', async (_why, sentences, runWith) => {
+  const company = installation({ ADMIN_EMAILS: '' })
+
+  const { exit, err } = await runWith(company)
+
+  expect(exit).toBe(3)
+  expect(err).toMatch(new RegExp(`^Needs you: .*${sentences.source}`, 'm'))
+  const items = (await itemsOnAdmin(company)).map(({ title, detail }) => `${title}. ${detail}`)
+  const onPage = items.map((item) => item.replaceAll(/[\u2068\u2069]/g, '').replaceAll('?.', '?'))
+  expect(onPage).toContainEqual(expect.stringMatching(sentences))
+})
+
+it('the digest tells what a run needs without quoting the list, and a good run ends it', async () => {
+  const { run, keepState, sentEmails } = installation()
+
+  await run([ADA], { faults: ['line 3: "Ada Byron" is not a valid email address'], digest: 'monday' })
+  const readable = await run([ADA])
+
+  const { text = '' } = sentEmails.findLast(({ subject }) => /Rollout progress/.test(subject)) ?? {}
+  expect(text).toMatch(/line 3: … is not/)
+  expect(text).not.toMatch(/Nothing needs you|Byron/)
+  expect([readable.exit, (await keepState.load()).needs]).toEqual([0, []])
+})
+
+it('of what a run needs, /admin keeps twenty sentences of three hundred characters', async () => {
+  const { run, keepState } = installation()
+  const faults = Array.from({ length: 40 }, (_, line) => `line ${line}: ${'x'.repeat(400)}`)
+  await run([ADA], { faults })
+  expect((await keepState.load()).needs?.map(({ length }) => length)).toEqual(Array(20).fill(300))
+})
+
+it('an email that may have arrived is reported with a command, and counts as sent', async () => {
+  const { run, unconnectedApps, subjectsTo, setup } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
+  setup.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+
+  const { exit, err } = await run([ADA])
+  expect(exit).toBe(3)
+  expect(err).toContain('invite send PEOPLE.csv --retry-unknown')
+
+  setup.posted = { outcome: 'sent' }
+  for (const { days, emails } of [
+    { days: 6, emails: 1 },
+    { days: 7, emails: 2 },
+  ]) {
+    setup.now = monday + days * DAY + HOUR
+    const later = await run([ADA])
+    expect({ exit: later.exit, emails: subjectsTo(ADA).length }).toEqual({ exit: 0, emails })
+  }
+})
+
+it('an email that a killed run left open is reported once', async () => {
+  const { run, unconnectedApps, people } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
+  await run(['bob@acme.example'])
+  await people.change(ADA, (person) =>
+    withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sending', now: monday + 1 }),
+  )
+
+  const first = await run([ADA, 'bob@acme.example'])
+  const second = await run([ADA, 'bob@acme.example'])
+
+  const countIn = (err: string) => /Check (\d+) uncertain delivery\./.exec(err)?.[1]
+  expect({ exit: first.exit, count: countIn(first.err) }).toEqual({ exit: 3, count: '1' })
+  expect({ exit: second.exit, count: countIn(second.err) }).toEqual({ exit: 0, count: undefined })
+})
+
+it('/admin reports a stopped run until another one completes', async () => {
+  const company = installation()
+  const { run, setup } = company
+  const needs = async () => (await itemsOnAdmin(company)).map(({ title, detail }) => [title, detail])
+  const both = [ADA, 'bob@acme.example']
+  await run(both)
+  for (const [list, why] of [
+    [[ADA], /^1 of the 2 people who were on the list/],
+    [[], /^the list has no one on it\. Nothing was done\. Until a run ends well/],
+  ] as const) {
+    await expect(run(list)).rejects.toThrow(/Nothing was done/)
+    expect(await needs()).toMatchObject([
+      [
+        expect.stringMatching(/^A run stopped \(January 18, 2027 at 11:00\sAM\)$/),
+        expect.stringMatching(why),
+      ],
+    ])
+  }
+  await run(both)
+  expect(await needs()).toEqual([])
+  setup.holdsLease = false
+  await expect(run(both)).rejects.toThrow('another run took over')
+  expect(await needs(), 'The other run goes on').toEqual([])
+})
