@@ -246,10 +246,10 @@ function addFailures(app: Express, services: AppDeps): void {
       sendPage: pages.send,
       languages: pages.languages,
       origin: settings.PUBLIC_URL,
-      pathOf: (address) =>
+      tryAgainPathFor: (address) =>
         tryAgainPath(address, settings.PUBLIC_URL, (url) => signIn.callback.open(url)?.transaction.returnTo),
       displayName: company.displayName,
-      count: metrics.countProblem,
+      countProblem: metrics.countProblem,
       now,
     }),
   )

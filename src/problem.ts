@@ -48,7 +48,7 @@ type ProblemOptions = {
   /** The path behind "Try again"; absent: the current one. */
   tryAgain?: string
   /** The app it is about, among the person's apps by the service's names. */
-  datasource?: { instance: string; among: readonly { instance: string; name: string }[] }
+  datasource?: { instance: string; personsApps: readonly { instance: string; name: string }[] }
 }
 
 export class Problem extends Error {

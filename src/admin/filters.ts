@@ -30,7 +30,7 @@ const FILTERS = {
   stuck: (about, { app }) => (app !== '' ? about.apps.some(isStuckApp) : CRITERIA.stuck(about)),
   waiting: (about) => hasAppIn(about, 'waiting'),
   off: (about) => hasAppIn(about, 'off'),
-  noAddress: ({ apps }) => apps.some(({ hasNoAddress }) => hasNoAddress),
+  noAddress: ({ apps }) => apps.some(({ cannotStart }) => cannotStart),
   lapsed: ({ apps }) => apps.some(isLapsed),
   removed: (_about, { app }, { delistedApps }) => delistedApps.some((one) => app === '' || one === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,

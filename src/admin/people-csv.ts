@@ -17,7 +17,7 @@ const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, 
     .map((app) => `${named(app).name} [${app.instance}]`)
     .join('; ')
 
-const namesIn = (state: PersonApp['state']) => namesOf((app) => app.state === state)
+const namesInState = (state: PersonApp['state']) => namesOf((app) => app.state === state)
 
 const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string | number> = {
   email: ({ person }) => person.email,
@@ -34,11 +34,11 @@ const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string |
   opted_out: ({ person }) => date(person.optedOutAt),
   unknown_to_service: ({ person }) => date(person.unknownAt),
   no_longer_on_list: ({ person }) => date(person.leftAt),
-  connected: namesIn('connected'),
-  waiting: namesIn('waiting'),
-  not_now: namesIn('skipped'),
-  waiting_for_administrator: namesIn('blocked'),
-  switched_off: namesIn('off'),
+  connected: namesInState('connected'),
+  waiting: namesInState('waiting'),
+  not_now: namesInState('skipped'),
+  waiting_for_administrator: namesInState('blocked'),
+  switched_off: namesInState('off'),
   access_ended: namesOf(({ lapsedAt }) => lapsedAt !== undefined),
   as_of: ({ checkedAt }) => date(checkedAt),
 }

@@ -235,14 +235,14 @@ const MAX_APPS = 500
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const one of summary.apps) {
-    const { instance, name, state, isUnconfirmed, hasNoAddress, lapsedAt, newAt, movedFrom, blockedAt } = one
+    const { instance, name, state, isUnconfirmed, cannotStart, lapsedAt, newAt, movedFrom, blockedAt } = one
     const existing = apps.get(instance)
     if (existing === undefined && apps.size >= MAX_APPS) continue
     const app: AppCounts = existing ?? newAppCounts(instance, name)
     app.counts[state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
-    if (hasNoAddress) app.noAddress++
+    if (cannotStart) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     if (isEmailed) app.emailed++
     else if (isAtQuarterlyLimit && newAt !== undefined && state === 'waiting') app.limited++

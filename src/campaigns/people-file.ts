@@ -106,7 +106,7 @@ class HeaderFinder {
 
   /** @returns true if the line has no person @throws {UnreadableList} */
   takes(line: number, cells: string[]): boolean {
-    const isHeader = hasNoAddress(cells)
+    const isHeader = hasNoEmail(cells)
     if (this.columns !== undefined) {
       // A title may contain an address. Without the header, blocked people couldn't be recognized.
       const isEarly = this.#width === Infinity && line <= MAX_SKIPPED
@@ -179,7 +179,7 @@ function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
 
 const MAX_CHARACTERS = 100
 
-const hasNoAddress = (cells: readonly string[]): boolean => !cells.some((cell) => cell.includes('@'))
+const hasNoEmail = (cells: readonly string[]): boolean => !cells.some((cell) => cell.includes('@'))
 const hasSeveral = (cells: readonly string[]): boolean =>
   cells.filter((cell) => cell.trim() !== '').length > 1
 
@@ -256,14 +256,14 @@ async function* documentLines(
   for (const entry of list) yield `${JSON.stringify(entry)}\n`
 }
 
-const textOf = (cell: unknown): string =>
+const cellText = (cell: unknown): string =>
   ['string', 'boolean', 'number'].includes(typeof cell) ? String(cell).trim() : ''
 
 type Cells = { columns: Columns; cells: readonly unknown[] }
 
 function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof typeof LEFT_OUT | undefined {
   const reasons = columns.signals.map(({ at, means }) => {
-    const cell = textOf(cells[at])
+    const cell = cellText(cells[at])
     if (means === 'guest') return exclusionOf(cell) ?? (isBlocked(cell, true) ? 'guest' : undefined)
     if (means === 'deleted') return cell === '' ? undefined : 'blocked'
     if (means === 'flags') return (Number(cell) & 2) === 0 ? undefined : 'blocked'
@@ -271,7 +271,7 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
     if (isExcluded === undefined) onUnread('Statuses', cell)
     return isExcluded === true ? 'blocked' : undefined
   })
-  const all = [...reasons, exclusionOf(textOf(cells[columns.email]))]
+  const all = [...reasons, exclusionOf(cellText(cells[columns.email]))]
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
 }
 

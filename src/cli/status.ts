@@ -17,7 +17,7 @@ import { EXIT_SETTINGS, loadSettingsNamed, SettingsError } from '../settings/set
 const EXIT_SERVICE = 7
 const EXITS: Record<ErrorResponse['reason'], number> = {
   request: 1,
-  'in-front': 1,
+  intermediary: 1,
   token: 3,
   'auth-type': 3,
   'auth-type-missing': 3,
@@ -26,7 +26,7 @@ const EXITS: Record<ErrorResponse['reason'], number> = {
   'act-as-refused': 5,
   busy: 6,
   failing: EXIT_SERVICE,
-  'not-there': EXIT_SETTINGS,
+  'not-found': EXIT_SETTINGS,
   redirected: EXIT_SETTINGS,
   unreadable: EXIT_SETTINGS,
   personal: EXIT_SETTINGS,

@@ -37,8 +37,8 @@ const UNAVAILABLE: readonly string[] = NAMES.filter((name) => APP_STATUSES[name]
 export const isUnavailable = (status: string): status is UnavailableStatus => UNAVAILABLE.includes(status)
 
 /** "connected" and "off" for pages, the report and emails. @param status of a walk's or a person's app */
-export const availabilityOf = (status: AppStatus | 'connected'): 'connected' | 'off' | 'open' =>
-  status === 'connected' ? 'connected' : isUnavailable(status) ? 'off' : 'open'
+export const availabilityOf = (status: AppStatus | 'connected'): 'connected' | 'off' | 'unconnected' =>
+  status === 'connected' ? 'connected' : isUnavailable(status) ? 'off' : 'unconnected'
 
 /** @param authStatus the service's value @param isStartable true if a consent can start from its path */
 export function appStatusOf(authStatus: unknown, isStartable: boolean): AppStatus {

@@ -8,10 +8,10 @@ import { requestedWait, retryAfterSeconds } from '../http/retry-after.ts'
 /** `act-as-refused`: another message about `…-ActAs`, sent for an unknown address. */
 type Message = 'auth-type' | 'auth-type-missing' | 'act-as-missing' | 'act-as-refused'
 
-type ByStatus = 'unreadable' | 'redirected' | 'token' | 'scope' | 'busy' | 'not-there' | 'request' | 'failing'
+type ByStatus = 'unreadable' | 'redirected' | 'token' | 'scope' | 'busy' | 'not-found' | 'request' | 'failing'
 
-/** `in-front`: a page, or no bearer challenge. `personal`: the token worked without a person (section 5, rule 2). */
-type ErrorReason = Message | ByStatus | 'in-front' | 'personal'
+/** `intermediary`: a page, or no bearer challenge. `personal`: the token worked without a person (section 5, rule 2). */
+type ErrorReason = Message | ByStatus | 'intermediary' | 'personal'
 
 /** @param sent `secrets` (token and address) are removed from the explanation @param now milliseconds since 1970 */
 export function readErrorResponse(
@@ -24,15 +24,15 @@ export function readErrorResponse(
   const retryAfter = headers['retry-after']?.toString()
   return {
     status,
-    reason: (message ?? (isFront ? 'in-front' : statusReason(status))) as ErrorReason,
-    byStatus: statusReason(status),
+    reason: (message ?? (isFront ? 'intermediary' : statusReason(status))) as ErrorReason,
+    reasonByStatus: statusReason(status),
     retryAfter: retryAfterSeconds(retryAfter, now),
     /** Seconds that the service requested, at most a day. */
     requestedWait: requestedWait(retryAfter, now),
     /** One line, bounded and without secrets; may be empty. */
     explanation: explanationIn(text, sent.secrets ?? []),
     /** The prefix of the service's headers, if it differs from SERVICE_HEADER_PREFIX. */
-    otherPrefix: status < 500 ? otherPrefixIn(text, sent.headerPrefix) : undefined,
+    expectedHeaderPrefix: status < 500 ? expectedPrefixIn(text, sent.headerPrefix) : undefined,
     isFromIntermediary: isFront,
     isAboutRedirectUrl: mentionsRedirect(text),
   }
@@ -64,7 +64,7 @@ const AUTH_TYPE_MISSING = missing('Auth-Type')
 const ACT_AS_MISSING = missing('ActAs')
 
 /** The prefix of a missing header, if it differs from ours. Ignores a message that only repeats a search query. */
-function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
+function expectedPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
   if (!AUTH_TYPE_MISSING.test(text) && !ACT_AS_MISSING.test(text)) return undefined
   const [, named] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []
   return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
@@ -76,7 +76,7 @@ function statusReason(status: number): ByStatus {
   if (status === 401) return 'token'
   if (status === 403) return 'scope'
   if (status === 429) return 'busy'
-  if ([404, 405, 410].includes(status)) return 'not-there'
+  if ([404, 405, 410].includes(status)) return 'not-found'
   return status < 500 ? 'request' : 'failing'
 }
 

@@ -65,7 +65,7 @@ const globalTokenOf = (credentials: Credentials): string | undefined =>
 
 function settingToChange(response: ErrorResponse, sent: FailedCall): string | undefined {
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
-  const { otherPrefix: other } = response
+  const { expectedHeaderPrefix: other } = response
   const globalToken = globalTokenOf(credentials)
   const isOAuthSent = credentials.kind === 'oauth' && credentials.externalIdp
   if (other !== undefined)
@@ -113,7 +113,7 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
   if (globalToken !== undefined && isFromIntermediary) return misconfigured(INTERMEDIARY_ADVICE)
   const unlike = isFromIntermediary ? INTERMEDIARY_HINT : ''
-  switch (response.byStatus) {
+  switch (response.reasonByStatus) {
     case 'token':
       return new TokenRefused(
         `${answered}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,
@@ -127,7 +127,7 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
       })
     case 'busy':
       return problem('busy', operation, { detail: `${answered}: too many requests`, retryAfter })
-    case 'not-there':
+    case 'not-found':
       return misconfigured('check SERVICE_BASE_URL, including its path')
     case 'redirected':
       return misconfigured('a redirect, which is never followed with a token: see SERVICE_BASE_URL')

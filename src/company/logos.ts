@@ -42,7 +42,7 @@ function contentOf(path: string): Buffer {
 }
 
 /** The real path. Symbolic links inside the folder are fine: a mounted ConfigMap has them. */
-function pathOf(folder: string, name: string): string {
+function filePathIn(folder: string, name: string): string {
   if (isAbsolute(name) || /^[a-z][a-z+.-]*:/i.test(name) || name.includes('\\') || name.includes('\0'))
     throw new UnusablePicture("must be a path from the company file's folder, like logo.svg")
   const path = realpathSync(join(folder, name))
@@ -53,7 +53,7 @@ function pathOf(folder: string, name: string): string {
 /** @param folder of the company file @param name the path as the company file has it */
 export function readLogo(folder: string, name: string): { logo: StaticAsset } | { fault: string } {
   try {
-    const content = contentOf(pathOf(folder, name))
+    const content = contentOf(filePathIn(folder, name))
     const [base = ''] = basename(name).split(/\.\w+$/)
     const plain = base.replaceAll(/[^\w-]+/g, '-') || 'logo'
     return { logo: createStaticAsset(`/assets/company/${plain}`, extensionOf(content), content) }

@@ -3,14 +3,14 @@ import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messagefor
 import { nearestWord } from '@onramp/terminal/arguments'
 
 /** `{app}` and `{count, plural, …}`. @throws {SyntaxError} where it is not ICU MessageFormat */
-export const placeholdersOf = (text: string): Set<string> => namesIn(parse(text, { ignoreTag: true }))
+export const placeholdersOf = (text: string): Set<string> => argumentsIn(parse(text, { ignoreTag: true }))
 
-const namesIn = (elements: readonly MessageFormatElement[]): Set<string> =>
+const argumentsIn = (elements: readonly MessageFormatElement[]): Set<string> =>
   new Set(
     elements.flatMap((element) => {
       if (element.type === TYPE.literal || element.type === TYPE.pound) return []
       const inner = 'options' in element ? Object.values(element.options).flatMap(({ value }) => value) : []
-      return [element.value, ...namesIn(inner)]
+      return [element.value, ...argumentsIn(inner)]
     }),
   )
 

@@ -106,7 +106,7 @@ function syntaxFaults(document: Document, text: string): Fault[] {
   return faults
 }
 
-function textOf(file: string): { text: string } | { fault: string } {
+function readText(file: string): { text: string } | { fault: string } {
   try {
     const { size } = statSync(file)
     if (size > MAX_FILE_KB * 1024)
@@ -134,7 +134,7 @@ const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+
 
 /** @param file the path of the company file; its pictures are in the same folder */
 export function readCompany(file: string, supported: SupportedTexts = {}): CompanyRead {
-  const read = textOf(file)
+  const read = readText(file)
   if ('fault' in read) return { company: undefined, faults: [read.fault] }
   const lines = new LineCounter()
   // Tags (!!binary, !!set) make values that none of our keys takes.

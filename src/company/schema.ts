@@ -8,16 +8,16 @@ import { textFaults } from './placeholders.ts'
 const MAX_ITEMS = 10
 const HEX_COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/
 
-const textOf = (maxCharacters: number) =>
+const textUpTo = (maxCharacters: number) =>
   z
     .string()
     .min(1, { error: 'is empty: write a text or remove the line', abort: true })
     .max(maxCharacters, `has more than ${maxCharacters} characters: shorten it`)
 
-const text = textOf(300)
+const text = textUpTo(300)
 
 /** Longer, because a message contains all of its plural forms. */
-const message = textOf(2_000)
+const message = textUpTo(2_000)
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 

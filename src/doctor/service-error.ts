@@ -14,11 +14,11 @@ export function explainServiceError(reply: Exclude<ProbeResult, { kind: 'answere
   const { baseUrl, prefix } = call
   if (reply.kind === 'unreachable')
     return unreachable(reply.why, 'SERVICE_BASE_URL', `The service at ${baseUrl} cannot be reached`)
-  const { otherPrefix } = reply
-  if (otherPrefix !== undefined)
+  const { expectedHeaderPrefix } = reply
+  if (expectedHeaderPrefix !== undefined)
     return fail(
-      `The service's headers begin with ${otherPrefix}, and onramp sends ${prefix}.`,
-      `SERVICE_HEADER_PREFIX: set it to ${otherPrefix}`,
+      `The service's headers begin with ${expectedHeaderPrefix}, and onramp sends ${prefix}.`,
+      `SERVICE_HEADER_PREFIX: set it to ${expectedHeaderPrefix}`,
     )
   return EXPLANATIONS[reply.reason](reply, call)
 }
@@ -61,14 +61,14 @@ const EXPLANATIONS: Record<ErrorResponse['reason'], Explain> = {
       `The service rejected the person (${status}, ${prefix}-ActAs).`,
       'SERVICE_GLOBAL_TOKEN: check the address (EMAIL, or --as EMAIL): it must belong to someone in the service',
     ),
-  'in-front': ({ status }, { setting }) =>
+  intermediary: ({ status }, { setting }) =>
     fail(
       `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
       `SERVICE_BASE_URL: have it let the calls through; if the service itself answers so, check ${setting}`,
     ),
   busy: ({ retryAfter }) =>
     warn('Too many requests to the service (429).', `SERVICE_BASE_URL: try again in ${retryAfter} seconds`),
-  'not-there': ({ status }, { baseUrl }) =>
+  'not-found': ({ status }, { baseUrl }) =>
     fail(
       `The Client API is not at ${baseUrl} (${status}).`,
       'SERVICE_BASE_URL: check the URL, including its path if the service has one, like /tenant/a',

@@ -9,7 +9,7 @@ import { explainServiceError } from './service-error.ts'
 
 /** About the address, or the service as a whole; the other reasons are about the token or the request. */
 const isAboutService = (reason: ErrorResponse['reason']): boolean =>
-  ['not-there', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
+  ['not-found', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
 const MADE_UP = 'onramp-doctor-made-up-token'
 const TIME_LIMIT_MS = 8_000
@@ -55,7 +55,7 @@ function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult |
         ),
     ]
   }
-  if (reply?.kind !== 'rejected' || reply.otherPrefix !== undefined) return []
+  if (reply?.kind !== 'rejected' || reply.expectedHeaderPrefix !== undefined) return []
   if (isAboutService(reply.reason) || reply.reason === 'request') return []
   return [explainServiceError(reply, { ...facts, setting })]
 }
@@ -73,7 +73,7 @@ function reachability(facts: ServiceFacts) {
   if (madeUp.kind === 'unreachable' || isAboutService(madeUp.reason))
     return explainServiceError(madeUp, { ...facts, setting: '' })
   // A firewall may answer anything with 403, and any server an unknown request with 400.
-  if (['scope', 'request', 'in-front'].includes(madeUp.reason))
+  if (['scope', 'request', 'intermediary'].includes(madeUp.reason))
     return warn(
       `${baseUrl} may not be the Client API: it responds to an invalid token with ${madeUp.status}.`,
       'SERVICE_BASE_URL: check the URL, and that no firewall or gateway responds instead of the service',
@@ -85,7 +85,7 @@ function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
   const { baseUrl, prefix, madeUp, user, global } = facts
   const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer } = settings
   const refused = [madeUp, user, global].filter((reply) => reply?.kind === 'rejected')
-  const other = refused.find(({ otherPrefix }) => otherPrefix !== undefined)
+  const other = refused.find(({ expectedHeaderPrefix }) => expectedHeaderPrefix !== undefined)
   if (other !== undefined) return explainServiceError(other, { ...facts, setting: '' })
   if (by === 'external-idp')
     return isOfAuthType(madeUp)

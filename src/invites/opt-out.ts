@@ -13,7 +13,7 @@ import { withoutOptOut, withMilestone } from '../people/person.ts'
 import type { PeopleStore } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
-const pathOf = (token: string) => `/invite/${token}/opt-out`
+const optOutPath = (token: string) => `/invite/${token}/opt-out`
 
 const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', of: undefined } }
 
@@ -42,7 +42,7 @@ export function createOptOutRoutes(deps: {
 
     const hasOptedOut = arrival?.optedOutAt !== undefined
     const state = hasOptedOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
-    const of = { whose: maskedAddress(email), action: pathOf(req.params.token) }
+    const of = { whose: maskedAddress(email), action: optOutPath(req.params.token) }
     sendPage(req, res, { view: 'invites/opt-out', data: { state, of } })
   })
 
@@ -69,7 +69,7 @@ export function createOptOutRoutes(deps: {
     )
     audit({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email })
 
-    if (isPerson) return seeOther(res, pathOf(token) + (isUndo ? '?undone=yes' : ''))
+    if (isPerson) return seeOther(res, optOutPath(token) + (isUndo ? '?undone=yes' : ''))
     res.statusCode = 200
     res.end()
   })

@@ -36,7 +36,7 @@ const claimsSchema = z
   })
   .transform(({ iat, ...claims }) => ({ ...claims, sentAt: iat * 1000 }))
 
-const keyOf = (secret: string) => {
+const createHmacKey = (secret: string) => {
   const key = new Uint8Array(hkdfSync('sha256', secret, '', 'onramp invitation, A256GCM', 32))
   return { key, id: createHmac('sha256', key).update('id').digest('base64url').slice(0, 6) }
 }
@@ -44,14 +44,14 @@ const keyOf = (secret: string) => {
 export class Invitations {
   readonly #sealer: Sealer
   /** Of encrypted JWTs. */
-  readonly #keys: readonly ReturnType<typeof keyOf>[]
+  readonly #keys: readonly ReturnType<typeof createHmacKey>[]
   readonly #audience: string
   readonly #now: () => number
 
   /** @param secrets the first one seals, each opens @param audience PUBLIC_URL: a link opens no other server */
   constructor(secrets: readonly string[], audience: string, now: () => number) {
     this.#sealer = createSealer(secrets)
-    this.#keys = secrets.map(keyOf)
+    this.#keys = secrets.map(createHmacKey)
     this.#audience = audience
     this.#now = now
   }

@@ -12,11 +12,11 @@ export type AppState =
   /** The consent was started a moment ago, perhaps in another tab. */
   | { kind: 'elsewhere' }
   | { kind: 'skipped'; since: number }
-  | { kind: 'todo' }
+  | { kind: 'unconnected' }
 
 /** @param app the newest check and the person's later actions; times are milliseconds since 1970 */
 export function appStateOf(app: {
-  availability: 'connected' | 'off' | 'open'
+  availability: 'connected' | 'off' | 'unconnected'
   isConfirming: boolean
   isInFlight: boolean
   connectedAt?: number | undefined
@@ -31,7 +31,7 @@ export function appStateOf(app: {
   if (app.unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: app.unconfirmedAt }
   // "Not now" counts at once, even if another tab has the app open. Starting the app again undoes it.
   if (app.skippedAt !== undefined) return { kind: 'skipped', since: app.skippedAt }
-  return app.isInFlight ? { kind: 'elsewhere' } : { kind: 'todo' }
+  return app.isInFlight ? { kind: 'elsewhere' } : { kind: 'unconnected' }
 }
 
 /** Each app is in exactly one bucket of a count. */
@@ -45,7 +45,7 @@ const BUCKETS: Record<AppState['kind'], Bucket> = {
   confirming: 'pending',
   unconfirmed: 'pending',
   elsewhere: 'pending',
-  todo: 'pending',
+  unconnected: 'pending',
 }
 
 export const bucketOf = ({ kind }: AppState): Bucket => BUCKETS[kind]

@@ -76,10 +76,10 @@ export class WalkChecks {
     const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
     const leaving = mayLeave ? await walks.update(user, leave, walk) : walk
     // Another tab may be leaving for an app, too.
-    const stay = (before: Walk): Walk =>
+    const withoutLeaving = (before: Walk): Walk =>
       before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
     const unconnected = await service.check(req, `${publicUrl}${callbackPath(step)}`).catch(async (error) => {
-      await walks.update(user, stay, leaving)
+      await walks.update(user, withoutLeaving, leaving)
       throw error
     })
     const paths = new Map(unconnected.map((app) => [app.instance, app.authUrlRelativePath]))
@@ -91,7 +91,7 @@ export class WalkChecks {
     const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasHelp }
 
     let transition: Transition | undefined
-    const decideOn = (before: Walk) => stay((transition = decideTransition(before, check)).walk)
+    const decideOn = (before: Walk) => withoutLeaving((transition = decideTransition(before, check)).walk)
     const after = await this.#update(user, leaving, decideOn)
     transition ??= decideTransition(after, check)
     const lapses = await progress.recordProgress(user, after, checkedAt)

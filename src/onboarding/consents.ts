@@ -23,7 +23,7 @@ const isQuickReturn = ({ leftAt, backAt }: StartedApp['attempt'], now: number): 
 type ConsentResult =
   | { kind: 'redirect'; location: string }
   | { kind: 'overview'; walk: Walk; from?: string }
-  | { kind: 'between'; app: StartedApp }
+  | { kind: 'interstitial'; app: StartedApp }
 
 export class Consents {
   readonly #deps
@@ -75,7 +75,7 @@ export class Consents {
     // Each chain of redirects leads to one app only, because browsers give up after about 20.
     if (isAutomatic && !isRefused && isQuickReturn(app.attempt, now()) && isBrowser(req)) {
       await walks.update(user, (before) => markReturned(before, app, now()), walk)
-      return { kind: 'between', app }
+      return { kind: 'interstitial', app }
     }
     return await this.#once(`${personKey(user)} return ${app.attempt.step}`, () =>
       this.#completeReturn(req, { user, walk, app, isRefused }),

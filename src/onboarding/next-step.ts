@@ -17,7 +17,7 @@ type NextStep =
       nextPollSeconds: number
       meanwhile: string | undefined
     }
-  | { kind: 'attend'; instance: string; meanwhile: string | undefined }
+  | { kind: 'unconfirmed'; instance: string; meanwhile: string | undefined }
   | { kind: 'connect'; instance: string }
   | { kind: 'finished' }
 
@@ -83,7 +83,8 @@ export function nextStep(states: WalkStates): NextStep {
     }
   }
   const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
-  if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.entry.instance, meanwhile }
+  if (unconfirmed !== undefined)
+    return { kind: 'unconfirmed', instance: unconfirmed.entry.instance, meanwhile }
   return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
 }
 
@@ -91,7 +92,7 @@ export function nextStep(states: WalkStates): NextStep {
 function firstOf(apps: readonly AppWithState[], isWanted: (entry: TrackedApp) => boolean) {
   const find = (kind: AppState['kind']) =>
     apps.find(({ entry, state }) => state.kind === kind && isWanted(entry))
-  return (find('todo') ?? find('elsewhere'))?.entry.instance
+  return (find('unconnected') ?? find('elsewhere'))?.entry.instance
 }
 
 export const firstOffered = (

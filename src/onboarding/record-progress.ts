@@ -66,7 +66,7 @@ export class ProgressRecorder {
     const email = verifiedEmail(user)
     if (email === undefined) return
     const { intents } = progressIn(walk, this.#now())
-    await this.#recordOf(email, personKey(user))
+    await this.#locateRecord(email, personKey(user))
       .then(({ address }) =>
         this.#people.change(address, (person, isKnown) =>
           isKnown ? withIntents(person, this.#now(), intents, this.#now()) : person,
@@ -134,7 +134,7 @@ export class ProgressRecorder {
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const { address, isNew } = await this.#recordOf(email, key)
+    const { address, isNew } = await this.#locateRecord(email, key)
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const answered = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
@@ -148,7 +148,7 @@ export class ProgressRecorder {
   }
 
   /** The list may have renamed the person before the authorization server uses the new address. */
-  async #recordOf(email: string, key: string): Promise<{ address: string; isNew: boolean }> {
+  async #locateRecord(email: string, key: string): Promise<{ address: string; isNew: boolean }> {
     if ((await this.#people.get(email)) !== undefined) return { address: email, isNew: false }
     const current = await this.#people.addressAt(email, 0)
     const isTheirs = async () => (await this.#people.get(current))?.signIns?.includes(key) === true

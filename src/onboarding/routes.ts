@@ -134,19 +134,19 @@ async function sendResult(
   result: Awaited<ReturnType<Consents['start']>>,
 ): Promise<void> {
   if (result.kind === 'redirect') seeOther(res, result.location)
-  else if (result.kind === 'between') sendBetween(deps, req, res, result.app)
+  else if (result.kind === 'interstitial') sendInterstitial(deps, req, res, result.app)
   else await sendOverview(deps, req, res, result.walk, result.from)
 }
 
 /** Sends a page between two apps, which continues at once, without a check. */
-function sendBetween(
+function sendInterstitial(
   { describeIn, sendPage }: OnboardingDeps,
   req: Request,
   res: Response,
   { instance, name, attempt }: StartedApp,
 ): void {
   sendPage(req, res, {
-    view: 'onboarding/between',
+    view: 'onboarding/interstitial',
     sheet: 'walk',
     data: (t) => ({
       title: fitText(describeIn(t.lang)(instance).name ?? name, t, ['wait.title', 'plain.checking']),

@@ -35,12 +35,15 @@ export function afterClick(before: Walk, check: WalkCheck, wanted: string | unde
   const app = walk.known.find((app) => app.instance === instance)
   if (app === undefined) throw unknownApp()
   const { kind } = trackedAppState(app, now)
-  const hasNoAddress = app.status === 'attention'
-  if (kind === 'connected' || (kind === 'off' && !hasNoAddress))
+  const cannotStart = app.status === 'attention'
+  if (kind === 'connected' || (kind === 'off' && !cannotStart))
     return { walk, kind: 'overview', from: instance }
-  if (hasNoAddress || !check.isStartable(instance)) {
+  if (cannotStart || !check.isStartable(instance)) {
     const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
-    throw new Problem(502, 'datasource_cannot_start', { detail, datasource: { instance, among: walk.known } })
+    throw new Problem(502, 'datasource_cannot_start', {
+      detail,
+      datasource: { instance, personsApps: walk.known },
+    })
   }
   return { walk: startConsent(walk, { instance, step, now }), kind: 'leave', instance }
 }
@@ -51,7 +54,7 @@ function nextApp(walk: Walk, { now, isStartable }: WalkCheck): string | undefine
   const offered = firstOffered(states, isStartable)
   if (offered !== undefined) return offered
   const next = nextStep(states)
-  return next.kind === 'attend' ? next.instance : undefined
+  return next.kind === 'unconfirmed' ? next.instance : undefined
 }
 
 /**

@@ -100,12 +100,12 @@ export function applyCheck(
     // A connected app that is listed again begins anew.
     if (app.status === 'connected') return isAway(app) ? current : { ...current, attempt: undefined }
     const isOverdue = isBeingConfirmed(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
-    return isOverdue ? { ...current, unconfirmedAt: now, attempt: ended(app.attempt) } : current
+    return isOverdue ? { ...current, unconfirmedAt: now, attempt: asEnded(app.attempt) } : current
   })
   const seen = new Set(tracked.map((app) => app.instance))
   for (const { instance, name, status } of byInstance.values())
     if (!seen.has(instance)) tracked.push({ instance, name, status, firstSeen: now })
-  return { ...walk, known: bounded(tracked) }
+  return { ...walk, known: withinLimit(tracked) }
 }
 
 export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
@@ -118,7 +118,7 @@ export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): W
 const MAX_KNOWN = 2_000
 
 /** Forgets connected apps, the oldest first. Forgetting an unconnected one would make it count as connected. */
-function bounded(known: TrackedApp[]): TrackedApp[] {
+function withinLimit(known: TrackedApp[]): TrackedApp[] {
   let surplus = known.length - MAX_KNOWN
   return surplus <= 0 ? known : known.filter((app) => app.status !== 'connected' || surplus-- <= 0)
 }
@@ -143,10 +143,10 @@ export const isInFlight = (app: TrackedApp, now: number): boolean =>
 export const mayCheck = ({ known, leavingAt = -Infinity }: Walk, now: number): boolean =>
   known.length === 0 || !(isWithin(IN_FLIGHT_MS, leavingAt, now) || known.some((app) => isInFlight(app, now)))
 
-const ended = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
+const asEnded = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 
-const declined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
-  attempt: { ...ended(attempt), isDeclined: true },
+const asDeclined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
+  attempt: { ...asEnded(attempt), isDeclined: true },
   unconfirmedAt: now,
 })
 
@@ -207,25 +207,25 @@ export function finishReturn(
   step: string,
   now: number,
   isRefused = false,
-): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'waiting' | 'ended' } {
+): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'stillListed' | 'ended' } {
   const app = walk.known.find(({ attempt }) => attempt?.step === step)
   if (app?.attempt === undefined || app.attempt.isOver) return { walk, outcome: 'ended' }
   const back = { ...app.attempt, backAt: app.attempt.backAt ?? now }
-  const become = (change: Partial<TrackedApp>) =>
+  const withChange = (change: Partial<TrackedApp>) =>
     withApp(walk, app.instance, (before) => ({ ...before, ...change }))
   if (app.status === 'connected')
     return {
-      walk: become({ attempt: ended(back) }),
+      walk: withChange({ attempt: asEnded(back) }),
       outcome: back.looks === 0 ? 'connected' : 'connectedLater',
     }
-  if (isRefused) return { walk: become(declined(back, now)), outcome: 'ended' }
-  return { walk: become({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'waiting' }
+  if (isRefused) return { walk: withChange(asDeclined(back, now)), outcome: 'ended' }
+  return { walk: withChange({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'stillListed' }
 }
 
 const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =>
   withApp(walk, instance, (app) => {
     if (app.status === 'connected') return app
-    const attempt = isBeingConfirmed(app) ? ended(app.attempt) : app.attempt
+    const attempt = isBeingConfirmed(app) ? asEnded(app.attempt) : app.attempt
     return { ...app, ...NOT_SET_ASIDE, ...as, attempt }
   })
 
@@ -239,7 +239,7 @@ export const unskip = (walk: Walk, instance: string): Walk =>
 /** "I didn't allow it": ends the wait for a consent. The service still decides whether the app is connected. */
 export const decline = (walk: Walk, instance: string, now: number): Walk =>
   withApp(walk, instance, (app) =>
-    isBeingConfirmed(app) && app.status !== 'connected' ? { ...app, ...declined(app.attempt, now) } : app,
+    isBeingConfirmed(app) && app.status !== 'connected' ? { ...app, ...asDeclined(app.attempt, now) } : app,
   )
 
 /** "I need an admin to approve this", until the person undoes it or tries again. Administrators see it. */

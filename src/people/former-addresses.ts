@@ -15,7 +15,7 @@ export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAnd
   async follow(email: string, at: number): Promise<string> {
     const dataKey = await keyRing.dataKey()
     for (let [address, time] = [normalizedAddress(email), at]; ;) {
-      const key = keyOf(dataKey, address)
+      const key = formerAddressKey(dataKey, address)
       const move = movesIn(dataKey, key, await records.get(key)).find(({ until }) => until > time)
       if (move === undefined) return address
       ;[address, time] = [move.email, move.until]
@@ -23,7 +23,7 @@ export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAnd
   },
   async change(email: string, seconds: number, change: (moves: Move[]) => Move[]): Promise<void> {
     const dataKey = await keyRing.dataKey()
-    const key = keyOf(dataKey, email)
+    const key = formerAddressKey(dataKey, email)
     const { seal } = sealedJson<Move[]>(dataKey.sealer)
     await changeRecord(records, {
       key,
@@ -39,5 +39,5 @@ export const createFormerAddresses = (records: Pick<Records, 'get' | 'compareAnd
 const movesIn = ({ sealer }: DataKey, key: string, text: string | undefined): Move[] =>
   sealedJson<Move[]>(sealer).open(text, key) ?? []
 
-const keyOf = ({ keyFor }: DataKey, email: string): string =>
+const formerAddressKey = ({ keyFor }: DataKey, email: string): string =>
   `former-address:${keyFor('former address', normalizedAddress(email))}`

@@ -269,7 +269,7 @@ export type PersonApp = {
   /** When the person began to wait for an administrator. */
   blockedAt?: number
   /** An `off` app that only an operator can fix. */
-  hasNoAddress?: boolean
+  cannotStart?: boolean
   /** When the loss of access was noticed. Absent while connected or off. */
   lapsedAt?: number | undefined
   /** When it was first listed after the person's first check. Absent once it was connected, and while off. */
@@ -289,7 +289,7 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
     const availability = availabilityOf(status)
     if (availability === 'connected') return { ...app, state: availability }
     if (availability === 'off')
-      return { ...app, state: availability, ...(status === 'attention' && { hasNoAddress: true }) }
+      return { ...app, state: availability, ...(status === 'attention' && { cannotStart: true }) }
     const open = { ...app, lapsedAt, newAt, movedFrom }
     if (kind === 'unconfirmed') return { ...open, state: 'waiting', isUnconfirmed: true }
     return { ...open, state: kind ?? 'waiting', ...omitUndefined({ blockedAt }) }

@@ -10,11 +10,11 @@ const ALL_PAGES = 2 ** 31 - 1
 
 function target(folder: string, file: string, isReplaced: boolean): string {
   const path = resolve(file)
-  const within = dirname(path)
-  if (!statSync(within, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(`there is no folder ${within}: make it first`)
+  const parentFolder = dirname(path)
+  if (!statSync(parentFolder, { throwIfNoEntry: false })?.isDirectory())
+    throw new OperatorError(`there is no folder ${parentFolder}: make it first`)
   // The path may be another name for the live store.
-  if ((realpathSync(within) + sep).startsWith(realpathSync(folder) + sep))
+  if ((realpathSync(parentFolder) + sep).startsWith(realpathSync(folder) + sep))
     throw new OperatorError('the backup must be outside DATA_DIR: a lost disk takes both')
   if (!existsSync(path)) return path
   if (!statSync(path).isFile()) throw new OperatorError(`${path} is not a file`)

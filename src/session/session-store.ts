@@ -23,7 +23,7 @@ const MAX_TOUCHES = 50_000
 const ENDED = 'ended'
 const ENDED_SESSION = '{"promptLogin":true,"revision":0}'
 
-const keyOf = (hash: string) => `session:${hash}`
+const sessionKey = (hash: string) => `session:${hash}`
 /** Contains the ID and not its hash, so a dump of the store opens nothing, even with the secret. */
 const associatedDataOf = (id: string) => `session:${id}`
 
@@ -69,7 +69,7 @@ export class SessionStore extends RedisStore {
     const before = this.#revisions.get(session)
     if (before !== undefined && serialize(session, before.revision) === before.json) return done()
     const writing = super.set(id, session, (error) => {
-      if (!error) this.#noteTouch(id)
+      if (!error) this.#rememberTouch(id)
       else if (before === undefined) this.#revisions.delete(session)
       else this.#revisions.set(session, before)
       done(error)
@@ -83,7 +83,7 @@ export class SessionStore extends RedisStore {
   override async touch(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
     done()
     if (this.#now() - (this.#touchedAt.get(id) ?? 0) < this.#touchEveryMs) return
-    this.#noteTouch(id)
+    this.#rememberTouch(id)
     await super.touch(id, session, (error) => error && this.#touchedAt.delete(id))
   }
 
@@ -96,17 +96,17 @@ export class SessionStore extends RedisStore {
 
   /** @param hash of the session ID (hashOf), here and below */
   async has(hash: string): Promise<boolean> {
-    return ![undefined, ENDED].includes(await this.#records.get(keyOf(hash)))
+    return ![undefined, ENDED].includes(await this.#records.get(sessionKey(hash)))
   }
 
   end(hash: string): Promise<void> {
-    return this.#records.remove(keyOf(hash))
+    return this.#records.remove(sessionKey(hash))
   }
 
   /** The next sign-in in that browser sends prompt=login. */
   async endElsewhere(hash: string): Promise<void> {
     // A full store rejects writes, but not removals.
-    await this.#records.put(keyOf(hash), ENDED, this.#maxMs / 1000).catch(() => this.end(hash))
+    await this.#records.put(sessionKey(hash), ENDED, this.#maxMs / 1000).catch(() => this.end(hash))
   }
 
   /** @returns null if the sign-in is too old */
@@ -124,7 +124,7 @@ export class SessionStore extends RedisStore {
     return { revision, json: serialize(session, revision) }
   }
 
-  #noteTouch(id: string): void {
+  #rememberTouch(id: string): void {
     if (this.#touchedAt.size >= MAX_TOUCHES) this.#touchedAt.clear()
     this.#touchedAt.set(id, this.#now())
   }
@@ -141,13 +141,13 @@ class SessionCommands {
   }
 
   async get(id: string): Promise<string | undefined> {
-    const sealed = await this.#records.get(keyOf(hashOf(id)))
+    const sealed = await this.#records.get(sessionKey(hashOf(id)))
     return sealed === ENDED ? ENDED_SESSION : this.#open(id, sealed)
   }
 
   /** Inserts revision 0; other revisions replace only the previous one. @throws {SessionChanged} {StoreUnavailable} */
   async set(id: string, json: string, { expiration }: { expiration: { value: number } }): Promise<void> {
-    const key = keyOf(hashOf(id))
+    const key = sessionKey(hashOf(id))
     const revision = revisionIn(json)
     const before = revision === 0 ? undefined : await this.#records.get(key)
     const stored = this.#open(id, before)
@@ -158,14 +158,14 @@ class SessionCommands {
   }
 
   async expire(id: string, seconds: number): Promise<void> {
-    const key = keyOf(hashOf(id))
+    const key = sessionKey(hashOf(id))
     const sealed = await this.#records.get(key)
     if (sealed !== undefined && sealed !== ENDED)
       await this.#records.compareAndSet(key, sealed, sealed, seconds)
   }
 
   del([id = '']: string[]): Promise<void> {
-    return this.#records.remove(keyOf(hashOf(id)))
+    return this.#records.remove(sessionKey(hashOf(id)))
   }
 
   #open(id: string, sealed: string | undefined): string | undefined {

@@ -36,7 +36,7 @@ function allowedAddress(value: unknown, rules: ReturnToRules): string | undefine
     return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
   // These pages would cause a loop.
   if (/^\/(sign-in|sign-out|signed-out)(\/|$)/i.test(url.pathname)) return undefined
-  const path = pathOf(url)
+  const path = safePathOf(url)
   return path === undefined ? undefined : encodeReturnTo(path)
 }
 
@@ -49,7 +49,7 @@ export function tryAgainPath(
   const url = parseAddress(value, publicOrigin)
   if (url === undefined || url.origin !== publicOrigin) return undefined
   // The code in a callback is valid once, and must not be in a page.
-  return /^\/sign-in\//i.test(url.pathname) ? signInPath(returnToOf(url) ?? '/onboarding') : pathOf(url)
+  return /^\/sign-in\//i.test(url.pathname) ? signInPath(returnToOf(url) ?? '/onboarding') : safePathOf(url)
 }
 
 /** Resolves a path or web address as a browser does; undefined if browsers could read it in different ways. */
@@ -68,7 +68,7 @@ const encodeReturnTo = (path: string): string => path.replace(/^(\/(?:[^?#]*\/)?
 /** `/onboarding?x=` again, for redirects. */
 export const decodeReturnTo = (parameter: string): string => parameter.replace(/^(\/on[^/?#]*)\/\?/i, '$1?')
 
-function pathOf(url: URL): string | undefined {
+function safePathOf(url: URL): string | undefined {
   const path = url.pathname + url.search + url.hash
   // "/..//elsewhere" becomes "//elsewhere".
   return path.startsWith('//') ? undefined : path

@@ -94,7 +94,7 @@ function refuseOtherParty(configuration: Configuration, claims: Claims | undefin
   throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const textClaim = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /**
  * RFC 7662. `username` gets a prefix, because one person's username may be another's `sub`.
@@ -104,7 +104,7 @@ async function introspect(configuration: Configuration, accessToken: string): Pr
   if (configuration.serverMetadata().introspection_endpoint === undefined) return undefined
   try {
     const token = await tokenIntrospection(configuration, accessToken, { token_type_hint: 'access_token' })
-    const [sub, username] = [textOf(token.sub), textOf(token.username)]
+    const [sub, username] = [textClaim(token.sub), textClaim(token.username)]
     const subject = sub ?? (username === undefined ? undefined : `username:${username}`)
     if (!token.active || subject === undefined || isForOthers(configuration, token)) return undefined
     return { preferred_username: username, ...token, sub: subject }
@@ -120,7 +120,7 @@ async function introspect(configuration: Configuration, accessToken: string): Pr
 function decodeSubject(configuration: Configuration, accessToken: string): Claims | undefined {
   try {
     const payload = decodeJwt(accessToken)
-    const sub = textOf(payload.sub)
+    const sub = textClaim(payload.sub)
     const isOurs = payload.iss !== undefined && !isForOthers(configuration, payload)
     return sub === undefined || !isOurs ? undefined : { sub }
   } catch {

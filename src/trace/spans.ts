@@ -70,7 +70,7 @@ export function inHttpSpan<T extends { status: number }>(
   })
 }
 
-const NO_REQUEST_SPAN = { traceId: undefined, within: ROOT_CONTEXT, end() {} }
+const NO_REQUEST_SPAN = { traceId: undefined, context: ROOT_CONTEXT, end() {} }
 
 export function startRequestSpan(headers: object) {
   const tracer = tracerNow()
@@ -82,7 +82,7 @@ export function startRequestSpan(headers: object) {
   const spanContext = span.spanContext()
   return {
     traceId: trace.isSpanContextValid(spanContext) ? spanContext.traceId : undefined,
-    within: trace.setSpan(parent, span),
+    context: trace.setSpan(parent, span),
     end(response: { method: string; route: string; status: number; requestId: string }): void {
       const { method, route, status, requestId } = response
       if (span.isRecording()) {

@@ -54,18 +54,18 @@ export function createErrorPage(deps: {
   languages: Pick<Languages, 'ofRequest'>
   origin: string
   /** The path to which "Try again" may lead; undefined if it isn't ours. */
-  pathOf: (address: string) => string | undefined
+  tryAgainPathFor: (address: string) => string | undefined
   displayName: Company['displayName']
-  count: (code: string) => void
+  countProblem: (code: string) => void
   now: () => number
 }): ErrorRequestHandler {
-  const { log, sendPage, languages, origin, pathOf, displayName, count, now } = deps
+  const { log, sendPage, languages, origin, tryAgainPathFor, displayName, countProblem, now } = deps
   const levelOf = createLogLevels(now)
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone) return
     const problem = problemOf(error)
     const again = addressToRepeat(problem, req, origin)
-    const tryAgain = again === undefined ? undefined : pathOf(again)
+    const tryAgain = again === undefined ? undefined : tryAgainPathFor(again)
     const isPage = wantsPage(req)
     // Nothing failed; the person only has to sign in first.
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
@@ -77,7 +77,7 @@ export function createErrorPage(deps: {
     const line = cause === undefined ? fields : { ...fields, err: cause }
     if (!AUDITED.has(code))
       log[levelOf(problem)](line, detail || (status === 500 ? 'a fault in onramp' : code))
-    count(code)
+    countProblem(code)
     if (res.headersSent) return void res.destroy()
     // Otherwise express-session would set a cookie for a session that wasn't stored.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
@@ -179,8 +179,8 @@ export function problemTexts(
   displayName: Company['displayName'],
   reloads = false,
 ): { title: string; advice: string } {
-  const among = datasource?.among.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
-  const name = withUniqueNames(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
+  const apps = datasource?.personsApps.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
+  const name = withUniqueNames(apps).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
   const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
   const again = t('problem.again', {
     waits: reloads && retryAfter !== undefined ? 'yes' : 'no',
@@ -213,6 +213,6 @@ function problemPage({ code, retryAfter }: Problem, tryAgain: string | undefined
     stop,
     code,
     needsHelp: NEEDS_HELP.has(code),
-    isShut: OVERVIEW_FAILS_TOO.has(code),
+    overviewFailsToo: OVERVIEW_FAILS_TOO.has(code),
   }
 }

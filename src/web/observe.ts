@@ -30,7 +30,7 @@ export function createRequestObserver(
       const line = { method, route, status, ms: Math.round(ms * 10) / 10 }
       duringRequest(request, () => log[PROBES.has(route) ? 'debug' : 'info'](line, 'request'))
     })
-    duringRequest(request, () => context.with(span.within, next))
+    duringRequest(request, () => context.with(span.context, next))
   }
 }
 

@@ -54,9 +54,9 @@ export function createPages({
     const user = findSignedIn(req)?.user
     const { stylesheet, brand: colors, icon, sheets, scripts } = assets
     // The cheap test comes first, because Express parses the query at each access.
-    const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
+    const isReloadStopped = req.originalUrl.includes('still=') && req.query['still'] !== undefined
     const brand = brandIn(t, data.reference)
-    const script = data.script === undefined || still ? undefined : scripts[data.script]
+    const script = data.script === undefined || isReloadStopped ? undefined : scripts[data.script]
     const html = render(view, {
       t,
       stylesheet,
@@ -69,11 +69,11 @@ export function createPages({
       isAdmin: user !== undefined && isAdmin(user),
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
       initials: user === undefined ? '' : initialsOf(user),
-      still,
+      isReloadStopped,
       ...data,
       script,
     })
-    if (data.refresh !== undefined && !still)
+    if (data.refresh !== undefined && !isReloadStopped)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
     if (script !== undefined) allowOwnScript(res)
     res.writeHead(status, {

@@ -12,7 +12,7 @@ const ADDRESS_SECONDS = 60
 const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
 /** Enough for double clicks, the back button and restored tabs. */
-const RETURNS = 30
+const RETURNS_PER_SIGN_IN = 30
 /** Keys per limit; the least recent are dropped first. Strangers may have more addresses than we have memory. */
 const MAX_COUNTED = 20_000
 
@@ -38,11 +38,11 @@ export function createLimits(
     createCount({ what, points, code }, audit, now)
   const byAddress = () => count('address', perAddress, 'too_many_requests')
   // Requests from other sites are counted apart, so that a site that opens our pages all the time locks no one out.
-  const keyOf = (req: Request) =>
+  const personKeyOf = (req: Request) =>
     `${isFromOtherSite(req, publicUrl) ? 'other site ' : ''}${personKey(requireSignedIn(req).user)}`
-  const byPerson = (points: number) => limitedBy(count('person', points, 'too_many_requests'), keyOf)
+  const byPerson = (points: number) => limitedBy(count('person', points, 'too_many_requests'), personKeyOf)
   const signingIn = count('address', perAddress, 'too_many')
-  const returning = count('sign_in', RETURNS, 'too_many')
+  const returning = count('sign_in', RETURNS_PER_SIGN_IN, 'too_many')
   return {
     signingIn: limitedBy(signingIn),
     /**

@@ -78,7 +78,7 @@ it.each(declined)(
     expect(await endOf(ada, '.banner button')).toBeLessThanOrEqual(PHONE.height)
     expect(await endOf(ada, '.step > .button')).toBeLessThanOrEqual(PHONE.height)
     await declined.click()
-    await ada.page.locator('.step.attend .button[href="/onboarding/connect/slack_1"]').click()
+    await ada.page.locator('.step.unconfirmed .button[href="/onboarding/connect/slack_1"]').click()
     await expect.poll(() => ada.isAt('datasource')).toBe(true)
   },
 )
@@ -90,9 +90,9 @@ it.each(unconfirmed)(
     await ada.open()
     await ada.goOn()
     await ada.answer('Deny')
-    await ada.page.locator('.step.attend').waitFor()
+    await ada.page.locator('.step.unconfirmed').waitFor()
     expect(await ada.page.locator('.fixes li').count()).toBe(2)
-    expect(await ada.page.locator('.step.attend > .button').getAttribute('href')).toBe(
+    expect(await ada.page.locator('.step.unconfirmed > .button').getAttribute('href')).toBe(
       '/onboarding/connect/slack_1',
     )
     expect(await ada.page.locator('.ways button').count()).toBe(2)

@@ -35,7 +35,7 @@ export const overviewStates: State[] = [
     title: 'Slack isn’t connected yet - 0 of 5 connected',
     like: 'ada',
     confirmSeconds: 0,
-    reach: [open(), goOn, answer('Deny'), ({ page }) => page.locator('.step.attend').waitFor()],
+    reach: [open(), goOn, answer('Deny'), ({ page }) => page.locator('.step.unconfirmed').waitFor()],
   },
   {
     name: 'an app skipped',

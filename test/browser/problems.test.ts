@@ -21,7 +21,7 @@ const codes = keysUnder('problem.')
 const LONG = 'An app with a name of an unusual length '.repeat(3)
 
 const problemOf = (code: ProblemCode) => {
-  const datasource = { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] }
+  const datasource = { instance: 'long_1', personsApps: [{ instance: 'long_1', name: LONG }] }
   return new Problem(503, code, { datasource, retryAfter: 40 })
 }
 
@@ -42,9 +42,9 @@ function appThatFails() {
       sendPage: pages.send,
       languages: pages.languages,
       origin: 'http://127.0.0.1',
-      pathOf: (path) => path || undefined,
+      tryAgainPathFor: (path) => path || undefined,
       displayName,
-      count: () => {},
+      countProblem: () => {},
       now: Date.now,
     }),
   )

@@ -65,7 +65,7 @@ it.each([
   ['request', '', [400, 402, 406, 499]],
   ['token', '', [401]],
   ['scope', '', [403]],
-  ['not-there', '', [404, 405, 410]],
+  ['not-found', '', [404, 405, 410]],
   ['busy', '', [429]],
   ['failing', '', [500, 599]],
   ['act-as-refused', 'unknown X-Acme-ActAs', [400, 401, 404, 422]],

@@ -232,7 +232,7 @@ it('an app of the company file is reported if it matches no app for a week', () 
 
 const external = { settings: { TOKEN_ISSUED_BY: 'external-idp' } } as const
 const sameOrigin = { settings: { OIDC_ISSUER: 'https://service.acme.test/realms/x' } }
-const otherPrefix = refusedWith('auth-type-missing', 401, { otherPrefix: 'X-Acme' })
+const otherPrefix = refusedWith('auth-type-missing', 401, { expectedHeaderPrefix: 'X-Acme' })
 const plainPaths = { parameters: 1, namesRedirect: false }
 const redirectTrial = (withRedirect: ProbeResult) => ({
   redirectTrial: { redirect: `${url}/cb`, without: answered(plainPaths), withRedirect },
@@ -241,7 +241,7 @@ const redirectTrial = (withRedirect: ProbeResult) => ({
 it.each<[Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>, RegExp]>([
   [{ madeUp: answered() }, sameOrigin, /^fail SERVICE_BASE_URL: .* accepted an invalid token/],
   [{ madeUp: { kind: 'unreachable', why: 'refused' } }, sameOrigin, /: connection refused\.$/],
-  [{ madeUp: refusedWith('not-there', 404) }, sameOrigin, /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/],
+  [{ madeUp: refusedWith('not-found', 404) }, sameOrigin, /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/],
   [{ madeUp: refusedWith('scope', 403) }, sameOrigin, /^warn SERVICE_BASE_URL: .* may not be the Client API/],
   [{ madeUp: otherPrefix, global: otherPrefix }, sameOrigin, /^fail SERVICE_HEADER_PREFIX: .* X-Acme/],
   [{ madeUp: refusedWith('auth-type') }, external, /^fail SERVICE_BASE_URL, .* hadn't received/],
@@ -298,7 +298,7 @@ it('apps without a usable link are counted', () => {
 })
 
 it.each([
-  ['in-front', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'a firewall, or a login'],
+  ['intermediary', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'a firewall, or a login'],
   ['scope', 'SERVICE_USER_TOKEN', 'SERVICE_USER_TOKEN', 'lacks a scope (403)'],
   ['auth-type-missing', 'SERVICE_USER_TOKEN', 'SERVICE_USER_TOKEN', "isn't a service token"],
   ['act-as-missing', 'SERVICE_USER_TOKEN', 'SERVICE_GLOBAL_TOKEN', 'is a global token'],

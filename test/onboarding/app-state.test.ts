@@ -56,7 +56,7 @@ function expected(facts: Case): AppState['kind'] {
     [facts.skippedAt !== undefined, 'skipped'],
     [facts.isInFlight, 'elsewhere'],
   ]
-  return order.find(([holds]) => holds)?.[1] ?? 'todo'
+  return order.find(([holds]) => holds)?.[1] ?? 'unconnected'
 }
 
 it('the state of an app follows one order of precedence over all facts', () => {
@@ -104,7 +104,7 @@ const FIGURES = {
   disabled: 'off',
   blocked: 'blocked',
   skipped: 'skipped',
-  todo: 'pending',
+  unconnected: 'pending',
   stale: 'pending',
   attention: 'off',
   waiting: 'pending',

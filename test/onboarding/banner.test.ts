@@ -95,7 +95,7 @@ it.each<[string, Walk, object | undefined]>([
   ['hidden in this visit', { ...checkedWalk([slack, github]), visit: { only: ['github'] } }, undefined],
 ])('the banner shows the result of the app from which the person returned: %s', (_what, walk, banner) => {
   expect(overviewPage(walk, { from: 'slack_1', now: LATE }).banner).toEqual(
-    banner && { named: '', ...banner },
+    banner && { nameLine: '', ...banner },
   )
 })
 
@@ -105,7 +105,7 @@ it('the banner about a long name begins with the result, and has the name once',
   const notified = (walk: Walk) => {
     const { banner } = overviewPage(walk, { from: 'slack_1' })
     expect([banner?.title, banner?.text].join()).not.toContain('Quarterly')
-    return [banner?.title, banner?.named, banner?.text]
+    return [banner?.title, banner?.nameLine, banner?.text]
   }
   const both = checkedWalk([long, other])
 
@@ -152,7 +152,7 @@ it('an app being confirmed polls, and leaves the main action to the next app', (
     title: 'Checking Slack…',
     decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
     control: {
-      lookAgain: '/onboarding/callback?step=step-1',
+      checkAgain: '/onboarding/callback?step=step-1',
       stop: '/onboarding?datasource=slack&datasource=github&datasource=gdrive&return_to=%2Fsearch&still=yes',
     },
   })

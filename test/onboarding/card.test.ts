@@ -18,7 +18,7 @@ import {
 const bare = {
   paragraphs: [],
   lines: [],
-  about: undefined,
+  details: undefined,
   explain: '',
   fixes: [],
   block: undefined,
@@ -45,7 +45,7 @@ const plain = {
     { kind: 'good', text: 'Search can only see what you can already open in Slack.' },
     { kind: 'account', text: 'Use your work account (ada@acme.example) if you’re asked to choose one.' },
   ],
-  about: {
+  details: {
     title: 'What search can see',
     lines: [
       { kind: 'lock', text: 'No one else gets access to your content.' },
@@ -64,7 +64,7 @@ const waiting = {
   paragraphs: ['This usually takes less than a minute.'],
   main: undefined,
   decline: { href: '/onboarding/declined/slack_1', label: 'I didn’t allow it' },
-  control: { lookAgain: callbackPath, stop: '/onboarding?still=yes' },
+  control: { checkAgain: callbackPath, stop: '/onboarding?still=yes' },
 }
 
 it.each<[string, Walk, object]>([
@@ -106,7 +106,7 @@ it.each<[string, Walk, object]>([
     {
       ...bare,
       ...card,
-      kind: 'attend',
+      kind: 'unconfirmed',
       title: 'Slack isn’t connected yet',
       paragraphs: ['We couldn’t confirm the connection. Try this:'],
       fixes: ['Allow access in Slack.', 'Use your work account.'],
@@ -141,7 +141,7 @@ it('the card has the company’s reason, the scope of search, the account and he
       { kind: 'lock', text: 'It can’t post.' },
       { kind: 'account', text: 'Use your acme.example account.' },
     ],
-    about: {
+    details: {
       lines: [
         { kind: 'good', text: 'Channels' },
         { kind: 'good', text: 'Files' },

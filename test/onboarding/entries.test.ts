@@ -8,9 +8,9 @@ import { type TrackedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW } from './overview-pages.ts'
 
-const TODO: AppState = { kind: 'todo' }
+const UNCONNECTED: AppState = { kind: 'unconnected' }
 
-const app = (state: AppState = TODO, entry: Partial<TrackedApp> = {}): OverviewApp => ({
+const app = (state: AppState = UNCONNECTED, entry: Partial<TrackedApp> = {}): OverviewApp => ({
   instance: entry.instance ?? 'slack_1',
   name: 'Slack',
   short: 'Slack',
@@ -20,19 +20,19 @@ const app = (state: AppState = TODO, entry: Partial<TrackedApp> = {}): OverviewA
 const rows = (
   apps: readonly OverviewApp[],
   current?: string,
-  isAtRest = false,
+  hasNothingPending = false,
   about = () => noDescription,
 ) => {
-  const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
+  const firstSeenAt = Math.min(...apps.map(({ entry }) => entry.firstSeen))
   const names = { byShortName: new Map(), sharedAccounts: new Set() }
   const context = {
     t,
     describe: about,
-    isAtRest,
+    hasNothingPending,
     states: {},
     approvals: [],
     from: undefined,
-    earliest,
+    firstSeenAt,
     ...names,
   }
   return listRows({ ...context, apps } as unknown as OverviewModel, current)
@@ -48,16 +48,16 @@ const block = {
 const noActions = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 it.each<[kind: string, OverviewApp, words: string, can: object]>([
-  ['todo', app(), '', { ...connect('Connect'), ...skip }],
+  ['unconnected', app(), '', { ...connect('Connect'), ...skip }],
   [
     'stale',
-    app(TODO, { status: 'stale' }),
+    app(UNCONNECTED, { status: 'stale' }),
     'Access ended',
     { ...connect('Connect again'), ...skip, notes: [t('next.alikeAgain')] },
   ],
   [
     'stale',
-    app(TODO, { connectedAt: NOW, lapsedAt: NOW }),
+    app(UNCONNECTED, { connectedAt: NOW, lapsedAt: NOW }),
     'Access ended',
     { ...connect('Connect again'), ...skip, notes: ['Noticed on November 21, 2026', t('next.alikeAgain')] },
   ],
@@ -106,13 +106,13 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
 })
 
 it('each row has its app’s icon and a unique id', () => {
-  const { entries } = rows([app(), app(TODO, { instance: 'b' })])
+  const { entries } = rows([app(), app(UNCONNECTED, { instance: 'b' })])
   expect(entries.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
   expect(entries[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
 })
 
 it('an unconnected app is marked as new if it was listed a minute after the first one', () => {
-  const noteAt = (milliseconds: number, state: AppState = TODO) =>
+  const noteAt = (milliseconds: number, state: AppState = UNCONNECTED) =>
     rows([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.notes.includes(
       'New',
     )
@@ -177,7 +177,7 @@ it('the list shows up to six apps in order, and else the five most urgent', () =
     named('off', { kind: 'off' }, { status: 'disabled' }),
     named('todo'),
     named('skipped', skipped),
-    named('stale', TODO, { status: 'stale' }),
+    named('stale', UNCONNECTED, { status: 'stale' }),
     named('waits', { kind: 'confirming' }),
   ]
 

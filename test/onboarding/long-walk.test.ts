@@ -108,7 +108,7 @@ it('the page has a summary after the five, with a link to the other apps', () =>
 it('after skips among the five, the page shows the summary and a link to the other apps', () => {
   const skipped = skip(afterConnecting(4), 'app_4', NOW)
   expect(overviewPage(skipped)).toMatchObject({
-    state: 'rest',
+    state: 'incomplete',
     heading: 'That’s everything for now',
     resume: { label: 'Connect more apps', forApp: 'App 5' },
   })

@@ -50,9 +50,12 @@ it('the progress leaves out apps that are turned off, and is empty without other
 
 it('the last page doesn’t repeat the progress', () => {
   const allConnected = connected(2, 2)
-  expect(overviewPage(allConnected)).toMatchObject({ progress: undefined, arrived: false })
-  expect(overviewPage(allConnected, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
-  expect(overviewPage(connected(1, 2), { from: 'app_0' }).arrived).toBe(false)
+  expect(overviewPage(allConnected)).toMatchObject({ progress: undefined, focusesHeadline: false })
+  expect(overviewPage(allConnected, { from: 'app_1' })).toMatchObject({
+    progress: undefined,
+    focusesHeadline: true,
+  })
+  expect(overviewPage(connected(1, 2), { from: 'app_0' }).focusesHeadline).toBe(false)
 })
 
 it.each<[string, Walk, string | undefined]>([

@@ -29,7 +29,7 @@ it('the name of an app has a number on its button, not in the explanation', () =
 it('the name of an app keeps its number and whole words on an error page', () => {
   const failing = (instance: string, ...among: UnconnectedApp[]) =>
     problemTexts(
-      new Problem(502, 'datasource_cannot_start', { datasource: { instance, among } }),
+      new Problem(502, 'datasource_cannot_start', { datasource: { instance, personsApps: among } }),
       t,
       neutralCompany.displayName,
     )
@@ -74,7 +74,7 @@ it('a long name of an app is in the title, and not on buttons', () => {
 it('a long name of an app appears once, also while the connection is checked', () => {
   const long = [unconnectedApp('slack_1', LONG), unconnectedApp('more_1', `${LONG} too`)]
   const { confirming, card } = overviewPage(returnedWalk(long), { from: 'slack_1' })
-  expect(confirming).toMatchObject({ title: 'Checking your connection…', named: LONG })
+  expect(confirming).toMatchObject({ title: 'Checking your connection…', nameLine: LONG })
   expect([confirming?.text, confirming?.decline.label].join(' ')).not.toContain(LONG)
   expect(card?.title).toBe(`Connect ${LONG} too`)
 })
@@ -86,7 +86,7 @@ it('a long name of an app is separate from the verb in languages that need it', 
       hasProduct: 'yes',
     })
     const { card } = overviewPage(checkedWalk([unconnectedApp('plan_1', LONG, status)]), { t: texts })
-    return [card?.title, card?.named]
+    return [card?.title, card?.nameLine]
   }
 
   expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])

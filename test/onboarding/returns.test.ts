@@ -13,7 +13,7 @@ it('a confirmed return leads straight to the next app, and the last one to the f
   // One day later.
   setup.now += 90_000_000
   setup.unconnectedApps = []
-  expect(await page(callbackPath())).toMatchObject({ state: 'done', arrived: true })
+  expect(await page(callbackPath())).toMatchObject({ state: 'done', focusesHeadline: true })
   expect(calls).toHaveLength(3)
   expect(audited.map((entry) => ({ ...entry, user: undefined }))).toEqual([
     { event: 'step_started', datasource: 'slack_1' },
@@ -190,7 +190,7 @@ it('a return without a click gets, in a browser, a page that continues to the ne
   const between = await page(path)
 
   expect(between).toEqual({
-    view: 'onboarding/between',
+    view: 'onboarding/interstitial',
     title: 'Checking Slack…',
     refresh: { seconds: 0, url: path },
   })

@@ -11,7 +11,7 @@ it('the overview shows the service’s response in the person’s language', asy
     state: 'open',
     card: {
       title: 'Connect Slack',
-      about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Talk.' }]) },
+      details: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Talk.' }]) },
     },
     progress: { connected: 0, total: 2 },
   })
@@ -19,7 +19,7 @@ it('the overview shows the service’s response in the person’s language', asy
   const german = await page('/onboarding', { 'accept-language': 'de' })
   expect(german.card).toMatchObject({
     title: 'Slack verbinden',
-    about: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
+    details: { lines: expect.arrayContaining([{ kind: 'notice', text: 'Reden.' }]) },
   })
   expect(calls).toEqual([PLAIN_CHECK, PLAIN_CHECK])
 })
@@ -55,8 +55,8 @@ it('the overview begins with the app of its query', async () => {
   setup.unconnectedApps = [github]
   expect(await page('/onboarding?from=slack_1')).toMatchObject({ banner: { title: 'Slack connected' } })
   setup.unconnectedApps = []
-  expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
-  expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
+  expect(await page('/onboarding?from=github_1')).toMatchObject({ focusesHeadline: true })
+  expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ focusesHeadline: false })
 })
 
 it('a browser that disconnects cancels the check of the overview, but not of a click', async () => {

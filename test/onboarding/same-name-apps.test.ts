@@ -120,7 +120,7 @@ it('a person with an unconfirmed same-name app is advised to use the other accou
   const fixesOf = (...apps: UnconnectedApp[]) => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const { card } = overviewPage(checkedWalk(apps, returnedWalk(apps), now), { now, from: 'slack_1' })
-    expect(card?.kind).toBe('attend')
+    expect(card?.kind).toBe('unconfirmed')
     return card?.fixes
   }
   expect(fixesOf(slack, second)?.[1]).toBe(t('attend.fixAlike', { app: 'Slack' }))

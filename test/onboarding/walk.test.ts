@@ -98,7 +98,7 @@ it.each([
 it('the next step is the person’s decision once the time to confirm is over', () => {
   expect(nextOf(checkedWalk(all, afterReturn(), 30_999), 30_999).kind).toBe('wait')
   const over = checkedWalk(all, afterReturn(), 31_000)
-  expect(nextOf(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
+  expect(nextOf(over, 31_000)).toEqual({ kind: 'unconfirmed', instance: 'slack_1', meanwhile: 'github_1' })
   expect(findReturn(over, 's1')).toBeUndefined()
 })
 
@@ -127,7 +127,7 @@ const finishSlack = (waiting: UnconnectedApp[], isRefused = false) =>
 it('a return counts as connected only when the service no longer lists the app', () => {
   expect(finishSlack([github, drive]).outcome).toBe('connected')
   expect(finishSlack([github, drive], true).outcome).toBe('connected')
-  expect(finishSlack(all).outcome).toBe('waiting')
+  expect(finishSlack(all).outcome).toBe('stillListed')
 })
 
 it('a return is evaluated once, by the status of its own app', () => {
@@ -135,7 +135,7 @@ it('a return is evaluated once, by the status of its own app', () => {
   const { walk, outcome } = finishReturn(both, 's2', 0)
   expect(outcome).toBe('connected')
   expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'ended' })
-  expect(finishReturn(walk, 's1', 0).outcome).toBe('waiting')
+  expect(finishReturn(walk, 's1', 0).outcome).toBe('stillListed')
   expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'ended' })
 })
 
@@ -222,7 +222,7 @@ it('a return counts although another tab found the app connected', () => {
 
 it('a declined app is no longer confirming, is offered again, and may still become connected', () => {
   const declined = decline(afterReturn(), 'slack_1', 2_000)
-  expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
+  expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'unconfirmed', instance: 'slack_1' })
   expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
   expect(leave(declined, 'slack_1', 's2', 3).known[0]?.attempt?.isDeclined).toBeUndefined()
   expect(kindOf(checkedWalk([github, drive], declined, 3), 'slack_1')).toBe('connected')
@@ -245,7 +245,7 @@ it('setting an app aside ends the wait for that app only', () => {
   const skipped = skip(both, 'slack_1', 4)
   expect(kindOf(skipped, 'slack_1')).toBe('skipped')
   expect(kindOf(skipped, 'github_1')).toBe('confirming')
-  expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('todo')
+  expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('unconnected')
 })
 
 it('an app skipped while open in another tab counts at once, and its return still counts', () => {
@@ -259,13 +259,13 @@ it('a connected app can’t be set aside', () => {
   expect(skip(walk, 'slack_1', 2)).toEqual(walk)
   const connected = checkedWalk([github, drive], skip(checkedWalk(all), 'slack_1', 1), 2)
   expect(kindOf(connected, 'slack_1')).toBe('connected')
-  expect(kindOf(checkedWalk(all, connected, 3), 'slack_1')).toBe('todo')
+  expect(kindOf(checkedWalk(all, connected, 3), 'slack_1')).toBe('unconnected')
 })
 
 it('“I need an admin” is kept with its time until it is undone or replaced', () => {
   const blocked = block(checkedWalk(all), 'slack_1', 7)
   expect(blocked.known[0]?.blockedAt).toBe(7)
-  expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('todo')
+  expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('unconnected')
   expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
 })
 

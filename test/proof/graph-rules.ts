@@ -40,9 +40,9 @@ function isDeadEnd(state: State): boolean {
     case 'wait':
       return findReturn(state.walk, where.step) === undefined || where.nextPollSeconds <= 0
     case 'connect':
-    case 'attend':
+    case 'unconfirmed':
       return !kindsIn(state).has(where.instance)
     case 'finished':
-      return kinds.includes('todo') || kinds.includes('elsewhere')
+      return kinds.includes('unconnected') || kinds.includes('elsewhere')
   }
 }

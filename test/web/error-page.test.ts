@@ -32,9 +32,9 @@ function failing(
       languages,
       sendPage: (_req, res, { data }) => void res.json(data),
       origin: 'https://onramp.example',
-      pathOf: (address) => address,
+      tryAgainPathFor: (address) => address,
       displayName: ({ name }) => name,
-      count() {},
+      countProblem() {},
       ...given,
     }),
   )
@@ -43,7 +43,13 @@ function failing(
 async function pageFor(code: ProblemCode) {
   const app = failing(() => new Problem(503, code, { retryAfter: 5, tryAgain: '/sign-in' }))
   const { body } = await request(app).get('/onboarding').set('accept', 'text/html')
-  return body as { tryAgain?: string; refresh?: object; stop?: string; isShut: boolean; advice: string }
+  return body as {
+    tryAgain?: string
+    refresh?: object
+    stop?: string
+    overviewFailsToo: boolean
+    advice: string
+  }
 }
 
 const pagesOf = (company: Company) => createPages({ company, isHttps: false }).send
@@ -77,7 +83,7 @@ const codes = keysUnder('problem.').flatMap((key) => /^(\w+)\.title$/.exec(key)?
 it.each(codes)(
   'the error page of %s explains the failure and the next step, in plain words',
   async (code) => {
-    const datasource = { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] }
+    const datasource = { instance: 'long_1', personsApps: [{ instance: 'long_1', name: LONG }] }
     const problem = new Problem(503, code, { datasource, retryAfter: 40 })
     const { text, reference } = await helpFor(problem)
     const words = textOf(/<main[^]*<\/main>/.exec(text)?.[0] ?? '')
@@ -101,8 +107,8 @@ it('a person without a company contact can send the reference to their admin, ex
 })
 
 it('a failure that the person can’t fix is not retried, by a link or automatically', async () => {
-  const { tryAgain, refresh, stop, isShut } = await pageFor('sign_in_misconfigured')
-  expect([tryAgain, refresh, stop, isShut]).toEqual([undefined, undefined, undefined, true])
+  const { tryAgain, refresh, stop, overviewFailsToo } = await pageFor('sign_in_misconfigured')
+  expect([tryAgain, refresh, stop, overviewFailsToo]).toEqual([undefined, undefined, undefined, true])
 })
 
 it('a service that rejects tokens is logged as one warning an hour for each code', async () => {
@@ -150,7 +156,7 @@ it('a temporary failure is retried after Retry-After', async () => {
     tryAgain: '/sign-in',
     refresh: { seconds: 5, url: '/sign-in' },
     stop: '/sign-in?still=yes',
-    isShut: false,
+    overviewFailsToo: false,
     advice: expect.stringContaining('5 seconds') as string,
   })
 })

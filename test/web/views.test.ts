@@ -29,7 +29,7 @@ const frame = {
   person: 'ada@acme.example',
   isAdmin: false,
   sheet: undefined,
-  still: false,
+  isReloadStopped: false,
 }
 
 const waiting = ['slack_1', 'jira_1'].map((name) => ({ instance: name, name, status: 'awaiting' as const }))
@@ -69,7 +69,7 @@ const pages: Record<string, Record<string, unknown>> = {
     reference: 'abc',
     code: 'internal',
     needsHelp: false,
-    isShut: false,
+    overviewFailsToo: false,
   },
 }
 
@@ -79,7 +79,7 @@ const NOT_PRINTED: Record<string, string[]> = {
   'web/problem': ['refresh'],
 }
 /** Only a waiting overview has a link that stops polling. */
-const IN_SOME_STATES = new Set(['still'])
+const IN_SOME_STATES = new Set(['isReloadStopped'])
 
 const render = createViews(VIEWS)
 
@@ -130,7 +130,7 @@ it('the error page of a failure that people can’t fix offers the company’s h
 
   // If the overview would fail, too, the link leads to the intranet.
   const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
-  const [, back] = buttonsWith({ brand: { ...frame.brand, help, home }, isShut: true })
+  const [, back] = buttonsWith({ brand: { ...frame.brand, help, home }, overviewFailsToo: true })
   expect(back).toEqual(['button secondary', home.href])
   expect(buttonsWith({ brand: { ...frame.brand, help }, needsHelp: false })).toHaveLength(1)
 })

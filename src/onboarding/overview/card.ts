@@ -37,10 +37,10 @@ const fitLabel = (name: string, t: Texts, keys: TextKeyPair): Omit<Action, 'href
   ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
 })
 
-/** A long name gets a separate line, `named`, below the title. */
+/** A long name gets a separate line, `nameLine`, below the title. */
 const fitTitle = (name: string, t: Texts, keys: TextKeyPair) => ({
   title: fitText(name, t, keys),
-  named: isLong(name) ? name : '',
+  nameLine: isLong(name) ? name : '',
 })
 
 /** `resume` replaces the card: a button to the later apps of a long walk, or to the skipped ones. */
@@ -62,8 +62,8 @@ function cardOf(model: OverviewModel) {
       return next.meanwhile === undefined
         ? { ...waitCard(model, next), focus: from === next.instance && next.checksSinceReturn <= 1 }
         : connectCard(model, next.meanwhile)
-    case 'attend':
-      return attendCard(model, next.instance)
+    case 'unconfirmed':
+      return unconfirmedCard(model, next.instance)
   }
 }
 
@@ -75,18 +75,18 @@ const emptyCard = (model: OverviewModel, instance: string) => {
     instance,
     icon: iconOf({ name: app, instance }, model.describe),
     app,
-    named: '',
+    nameLine: '',
     short: findApp(model, instance)?.short ?? app,
     skip: actionPath('skip', instance),
     paragraphs: [] as string[],
     /** Lines above the main action: the first steps, the access that search gets, and the account to use. */
     lines: [] as IconText[],
-    about: undefined as { title: string; lines: IconText[] } | undefined,
+    details: undefined as { title: string; lines: IconText[] } | undefined,
     explain: '',
     fixes: [] as string[],
     block: undefined as Action | undefined,
     decline: undefined as Action | undefined,
-    control: undefined as { stop: string; lookAgain: string } | undefined,
+    control: undefined as { stop: string; checkAgain: string } | undefined,
     focus: false,
   }
 }
@@ -124,12 +124,12 @@ function connectCard(model: OverviewModel, instance: string) {
     isAgain ? ['next.titleStale', 'plain.titleStale'] : ['next.title', 'plain.title'],
   )
   // A long name gets a separate line if it would precede the verb, or is written in the other direction.
-  const [title = '', named = ''] = titles.split('\n')
+  const [title = '', nameLine = ''] = titles.split('\n')
   return {
     ...card,
     kind: 'connect' as const,
     title,
-    named,
+    nameLine,
     paragraphs: isAgain ? [ended] : [],
     lines: [
       ...withIcon('notice', [help]),
@@ -137,7 +137,7 @@ function connectCard(model: OverviewModel, instance: string) {
       ...withIcon('lock', [readOnly]),
       ...withIcon('account', [known && accountAdvice(model, known)]),
     ],
-    about: {
+    details: {
       title: t('next.about'),
       lines: [
         ...withIcon('good', reads),
@@ -173,10 +173,10 @@ function waitCard(model: OverviewModel, wait: { instance: string; step: string }
 const confirmingTexts = (model: OverviewModel, { instance, step }: { instance: string; step: string }) => ({
   ...fitTitle(appName(model, instance), model.t, ['wait.title', 'plain.checking']),
   decline: { href: actionPath('declined', instance), label: model.t('wait.declined') },
-  control: { stop: pathWithoutReload(overviewPath(model.visit)), lookAgain: callbackPath(step) },
+  control: { stop: pathWithoutReload(overviewPath(model.visit)), checkAgain: callbackPath(step) },
 })
 
-function attendCard(model: OverviewModel, instance: string) {
+function unconfirmedCard(model: OverviewModel, instance: string) {
   const { t } = model
   const card = emptyCard(model, instance)
   const { app, short } = card
@@ -186,7 +186,7 @@ function attendCard(model: OverviewModel, instance: string) {
   const ownAccount = hasSameName ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
   return {
     ...card,
-    kind: 'attend' as const,
+    kind: 'unconfirmed' as const,
     ...fitTitle(app, t, ['attend.title', 'plain.attend']),
     paragraphs: [t(known?.entry.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
     fixes: [
@@ -235,7 +235,7 @@ function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | un
 /** The result of the app that the person comes from, at the top of the overview. */
 function bannerOf(model: OverviewModel) {
   const { t, next, headline } = model
-  const again = { title: t('banner.signedInAgain'), named: '', text: t('banner.signedInAgainText') }
+  const again = { title: t('banner.signedInAgain'), nameLine: '', text: t('banner.signedInAgainText') }
   if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...again }
   const app = findApp(model, model.from)
   if (app === undefined) return undefined
@@ -260,7 +260,7 @@ function bannerOf(model: OverviewModel) {
       return banner('notice', ['banner.blocked', 'status.blocked'], t('banner.blockedText'))
     case 'skipped':
       // The headline counts all skipped apps.
-      if (headline.state === 'rest') return undefined
+      if (headline.state === 'incomplete') return undefined
       return banner('notice', ['banner.skipped', 'status.skipped'], t('banner.skippedText'))
     case 'unconfirmed':
       return banner('bad', ['banner.unconfirmed', 'plain.attend'], t('banner.unconfirmedText'))

@@ -18,13 +18,13 @@ function kindOf(app: OverviewApp): EntryKind {
   const { kind } = app.state
   const { status } = app.entry
   if (kind === 'confirming') return 'waiting'
-  if (kind !== 'todo' && kind !== 'off') return kind
-  return status !== 'awaiting' ? status : hasLapsed(app) ? 'stale' : 'todo'
+  if (kind !== 'unconnected' && kind !== 'off') return kind
+  return status !== 'awaiting' ? status : hasLapsed(app) ? 'stale' : 'unconnected'
 }
 
 /** Labels of the link in a row. Other kinds have none, because there is nothing to start. */
 const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {
-  todo: 'plain.connect',
+  unconnected: 'plain.connect',
   skipped: 'plain.connect',
   stale: 'plain.reconnect',
   waiting: 'problem.tryAgain',
@@ -43,14 +43,14 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
   const rows = apps
     .toSorted((one, other) => unavailableLast(one) - unavailableLast(other))
     .map((app, index) => ({
-      ...entryOf(model, app, index),
-      brief: byBeginning.get(namePrefix(app))?.length === 1,
+      ...rowOf(model, app, index),
+      isPrefixUnique: byBeginning.get(namePrefix(app))?.length === 1,
     }))
     .filter(({ app, name }) =>
       query === '' ? app !== current : name.toLowerCase().includes(query.toLowerCase()),
     )
-  const next = rows.find(({ kind }) => kind === 'todo' || kind === 'stale')
-  if (next?.kind === 'todo' && current !== undefined) next.status = model.t('status.next')
+  const next = rows.find(({ kind }) => kind === 'unconnected' || kind === 'stale')
+  if (next?.kind === 'unconnected' && current !== undefined) next.status = model.t('status.next')
   if (query !== '' || rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
   const shown = new Set(
     firstApps === undefined
@@ -66,10 +66,16 @@ const namePrefix = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerC
 const unavailableLast = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
 
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
-  focus ? -1 : kind === 'connected' || isUnavailable(kind) ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
+  focus
+    ? -1
+    : kind === 'connected' || isUnavailable(kind)
+      ? 2
+      : kind === 'unconnected' || kind === 'skipped'
+        ? 1
+        : 0
 
-function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
-  const { t, describe, from, isAtRest } = model
+function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
+  const { t, describe, from, hasNothingPending } = model
   const { instance, name } = app
   const kind = kindOf(app)
   // The person no longer waits, but can connect the app.
@@ -84,13 +90,13 @@ function entryOf(model: OverviewModel, app: OverviewApp, index: number) {
     kind,
     icon: iconOf(app, describe),
     /** Empty for the normal state, because "Not connected" in every row would be noise. */
-    status: kind === 'todo' || isApproved ? '' : t(`status.${kind}`),
+    status: kind === 'unconnected' || isApproved ? '' : t(`status.${kind}`),
     notes: [
       noteOf(model, kind, app),
       ...(label === undefined ? [] : [...linkNotes(model, app), ...describe(instance).never]),
-      kind === 'connected' && isAtRest ? connectedAccount(model, app) : undefined,
+      kind === 'connected' && hasNothingPending ? connectedAccount(model, app) : undefined,
     ].filter((note) => note !== undefined),
-    focus: kind === 'todo' && instance === from,
+    focus: kind === 'unconnected' && instance === from,
     id: `status-${index}`,
     connect: label && action('connect', label),
     skip: label && kind !== 'skipped' && kind !== 'blocked' ? action('skip', 'overview.skip') : undefined,
@@ -122,12 +128,12 @@ function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) 
 }
 
 function noteOf(model: OverviewModel, kind: EntryKind, app: OverviewApp): string | undefined {
-  const { t, earliest, isAtRest } = model
+  const { t, firstSeenAt, hasNothingPending } = model
   const { entry, state } = app
-  if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
+  if (kind === 'unconnected' && entry.firstSeen - firstSeenAt > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'stale' && entry.lapsedAt !== undefined)
     return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
-  if (kind === 'connected' && isAtRest && entry.connectedAt !== undefined)
+  if (kind === 'connected' && hasNothingPending && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
   if (state.kind === 'blocked') return blockedNote(model, app, state.since)
   return kind === 'elsewhere' || isUnavailable(kind) ? t(`note.${kind}`) : undefined

@@ -71,8 +71,8 @@ export function headlineOf(apps: OverviewCounts, t: Texts) {
   return { outcome, state, heading, lead, search }
 }
 
-/** open: an app is pending. rest: none is pending, but not all are connected. done: nothing is left to do. */
-type HeadlineTexts = [state: 'open' | 'rest' | 'done', heading: string, lead: string]
+/** open: an app is pending. incomplete: none is pending, but not all are connected. done: nothing is left to do. */
+type HeadlineTexts = [state: 'open' | 'incomplete' | 'done', heading: string, lead: string]
 
 function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, t: Texts): HeadlineTexts {
   const { shown, hidden, isStart } = apps
@@ -98,13 +98,13 @@ function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, 
         : ['done', t('finished.titleThese', { count }), t('finished.leadThese', { others })]
     case 'some': {
       const heading = t(isPart ? 'finished.titleSomeOfThese' : 'finished.titleSome')
-      return ['rest', heading, t.sentences([t('finished.leadSome'), ...reasons(shown, t)])]
+      return ['incomplete', heading, t.sentences([t('finished.leadSome'), ...reasons(shown, t)])]
     }
     case 'none': {
       const heading = t(isPart ? 'finished.titleNoneOfThese' : 'finished.titleNone', { count })
-      if (shown.skipped === count) return ['rest', heading, t('reason.skippedAll', { count })]
+      if (shown.skipped === count) return ['incomplete', heading, t('reason.skippedAll', { count })]
       const lead = t.sentences([t('finished.leadNone', { count }), ...reasons(shown, t, count === 1)])
-      return ['rest', heading, lead]
+      return ['incomplete', heading, lead]
     }
     case 'off':
       return offTexts(shown, count, isPart, t)
@@ -122,10 +122,10 @@ function openLead(apps: OverviewCounts, count: number, others: number, t: Texts)
 function offTexts(shown: Counts, count: number, isPart: boolean, t: Texts): HeadlineTexts {
   if (shown.offByStatus.attention !== undefined) {
     const why = t.sentences([...reasons(shown, t), t('finished.leadAllOff', { count })])
-    return ['rest', t('finished.titleUnavailable', { count }), count === 1 ? t('note.attention') : why]
+    return ['incomplete', t('finished.titleUnavailable', { count }), count === 1 ? t('note.attention') : why]
   }
   const heading = isPart || count === 1 ? t('finished.titleTheseOff', { count }) : t('finished.titleOff')
-  return ['rest', heading, t(isPart ? 'finished.leadOff' : 'finished.leadAllOff', { count })]
+  return ['incomplete', heading, t(isPart ? 'finished.leadOff' : 'finished.leadAllOff', { count })]
 }
 
 /** Why apps are not connected. @param isSame true if the previous sentence is about the same app */

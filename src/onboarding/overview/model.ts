@@ -65,8 +65,8 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
     next: isOfferedAgain ? { kind: 'connect' as const, instance: cameFrom.instance } : nextStep(states),
     counts,
     headline,
-    earliest: Math.min(...apps.map(({ entry }) => entry.firstSeen)),
-    isAtRest: headline.state !== 'open',
+    firstSeenAt: Math.min(...apps.map(({ entry }) => entry.firstSeen)),
+    hasNothingPending: headline.state !== 'open',
   }
 }
 

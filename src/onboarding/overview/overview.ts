@@ -27,7 +27,7 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     found,
     result?.title,
     // The title alone is too short.
-    result?.named ? t.list([result.named]) : undefined,
+    result?.nameLine ? t.list([result.nameLine]) : undefined,
     ...(isDone ? [headline.heading, progress?.label] : [progress?.label, headline.heading]),
   ].filter((part) => part !== undefined)
   return {
@@ -38,7 +38,7 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     /** Moves the focus to the main button. */
     focusesMain: card?.kind === 'connect' && (model.isSignedInAgain || banner?.kind === 'good'),
     /** Moves the focus to the headline, because the walk has just ended without a banner. */
-    arrived: model.isAtRest && model.from !== undefined && banner === undefined,
+    focusesHeadline: model.hasNothingPending && model.from !== undefined && banner === undefined,
     confirming,
     progress: isDone ? undefined : progress,
     card,
@@ -81,8 +81,8 @@ function lapsedTexts({ apps, counts, headline, visit, t }: OverviewModel) {
 }
 
 /** At the end: the connected account, and how to withdraw access. */
-function connectedForText({ isAtRest, counts, person, t }: OverviewModel): string {
-  if (!isAtRest || counts.connected === 0) return ''
+function connectedForText({ hasNothingPending, counts, person, t }: OverviewModel): string {
+  if (!hasNothingPending || counts.connected === 0) return ''
   const account = person === '' ? [] : [t('finished.connectedFor', { person })]
   return t.sentences([...account, t('finished.disconnect')])
 }

@@ -81,9 +81,9 @@ async function fetchFollowing(start: URL) {
     const next = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
     if (next?.origin !== url.origin) {
       const where = next?.protocol.startsWith('http') === true ? ` (${next.origin})` : ''
-      return { status, url, text: '', astray: `to another origin${where}` }
+      return { status, url, text: '', wrongRedirect: `to another origin${where}` }
     }
-    if (hops >= MAX_HOPS) return { status, url, text: '', astray: 'once too often' }
+    if (hops >= MAX_HOPS) return { status, url, text: '', wrongRedirect: 'once too often' }
     url = next
   }
 }
@@ -102,11 +102,11 @@ async function fetchMetadata(
 ): Promise<FetchAttempt | (Discovery & { kind: 'found' })> {
   const { specification, url } = place
   try {
-    const { status, text, date, astray, url: last } = await fetchFollowing(url)
+    const { status, text, date, wrongRedirect, url: last } = await fetchFollowing(url)
     const metadata = status === 200 ? metadataIn(text) : undefined
     const where = addressOf(last)
     if (metadata !== undefined) return { kind: 'found', specification, url: where, metadata, date }
-    const what = status === 200 ? '200 without metadata' : [status, astray].filter(Boolean).join(' ')
+    const what = status === 200 ? '200 without metadata' : [status, wrongRedirect].filter(Boolean).join(' ')
     return { url: where, status, explanation: `${where} answered ${what}` }
   } catch (error) {
     const networkError = networkErrorOf(error)

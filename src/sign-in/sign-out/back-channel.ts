@@ -106,7 +106,7 @@ export class InvalidLogoutToken extends Error {
   override name = 'InvalidLogoutToken'
 }
 
-const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
+const textClaim = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
 
 /**
  * OpenID Connect Back-Channel Logout 1.0 2.6: a forged token would sign people out.
@@ -138,7 +138,7 @@ export async function verifyLogoutToken(
   if (typeof event !== 'object' || event === null)
     throw new InvalidLogoutToken('it does not carry the logout event')
   if (typeof jti !== 'string' || jti === '') throw new InvalidLogoutToken('it has no jti')
-  const named = omitUndefined({ sub: textOf(sub), sid: textOf(sid) })
+  const named = omitUndefined({ sub: textClaim(sub), sid: textClaim(sid) })
   if (Object.keys(named).length === 0)
     throw new InvalidLogoutToken('it names neither a subject nor a session')
   return { jti, ...named }

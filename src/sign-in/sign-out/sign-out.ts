@@ -70,7 +70,10 @@ export class SignOut {
     const { records, sealer, cookies } = this.#deps
     const cookie = cookies.read(req)
     if (cookie === undefined) return undefined
-    const pending = sealedJson<PendingSignOut>(sealer).open(await records.get(keyOf(cookie)), cookie.id)
+    const pending = sealedJson<PendingSignOut>(sealer).open(
+      await records.get(pendingSignOutKey(cookie)),
+      cookie.id,
+    )
     return pending && { ...pending, cookie }
   }
 
@@ -131,7 +134,7 @@ export class SignOut {
 
   #save(cookie: BrowserCookie, pending: PendingSignOut): Promise<void> {
     const sealed = sealedJson(this.#deps.sealer).seal(pending, cookie.id)
-    return this.#deps.records.put(keyOf(cookie), sealed, PENDING_SECONDS)
+    return this.#deps.records.put(pendingSignOutKey(cookie), sealed, PENDING_SECONDS)
   }
 
   async #revoke(tokens: Tokens, configuration: Configuration | undefined) {
@@ -147,4 +150,4 @@ export class SignOut {
   }
 }
 
-const keyOf = ({ id }: BrowserCookie) => `signing-out:${hashOf(id)}`
+const pendingSignOutKey = ({ id }: BrowserCookie) => `signing-out:${hashOf(id)}`

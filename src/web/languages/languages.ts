@@ -32,15 +32,15 @@ export function createLanguages(
   const all = new Map([[fallback, byDefault], ...tags.slice(1).map((tag) => [tag, create(tag)] as const)])
   const inLanguage = (tag: string) => all.get(tag) ?? byDefault
 
-  const best = createLanguageMatcher([...all.keys()], fallback)
+  const bestMatch = createLanguageMatcher([...all.keys()], fallback)
 
-  function chosenIn(req: Request): string | undefined {
+  function languageInQuery(req: Request): string | undefined {
     if (!req.originalUrl.includes('lang=')) return undefined
     const { lang } = req.query
     return typeof lang === 'string' && all.has(lang) ? lang : undefined
   }
 
-  function keptIn(req: Request): string | undefined {
+  function languageInCookie(req: Request): string | undefined {
     const [, tag] = CHOSEN.exec(req.headers.cookie ?? '') ?? []
     return tag !== undefined && all.has(tag) ? tag : undefined
   }
@@ -51,19 +51,19 @@ export function createLanguages(
     /** @returns the default for a tag that isn't offered */
     byTag: inLanguage,
     /** The nearest offered language, else the default. */
-    nearest: (tag: string) => inLanguage(best([tag])),
+    nearest: (tag: string) => inLanguage(bestMatch([tag])),
     ofRequest: (req: Request): Texts => {
       if (all.size === 1) return inLanguage(fallback)
-      const chosen = chosenIn(req) ?? keptIn(req)
+      const chosen = languageInQuery(req) ?? languageInCookie(req)
       if (chosen !== undefined) return inLanguage(chosen)
       // A longer list would be sorted as a whole, although only its first few tags count.
       req.headers['accept-language'] = req.headers['accept-language']?.slice(0, MAX_ACCEPT_CHARACTERS)
       const locale = findSignedIn(req)?.user.locale?.replaceAll('_', '-') ?? '*'
-      return inLanguage(best([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
+      return inLanguage(bestMatch([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
     },
     remember: (req: Request, res: Response, next: NextFunction): void => {
-      const tag = chosenIn(req)
-      if (tag !== undefined && tag !== keptIn(req))
+      const tag = languageInQuery(req)
+      if (tag !== undefined && tag !== languageInCookie(req))
         res.cookie(COOKIE, tag, {
           maxAge: A_YEAR_MS,
           httpOnly: true,

@@ -82,8 +82,8 @@ const endPattern = (template: string) => {
 
 /** Prepares a schedule for many calls. The result is undefined for an operation without entries. */
 export const createMatcher = (schedule: Schedule): Matcher => {
-  const keyOf = ({ method, path }: Entry) => `${method} ${endPattern(path).source}`.toLowerCase()
-  const operations = [...Map.groupBy(schedule, keyOf).values()].map((entries) => {
+  const operationKey = ({ method, path }: Entry) => `${method} ${endPattern(path).source}`.toLowerCase()
+  const operations = [...Map.groupBy(schedule, operationKey).values()].map((entries) => {
     const [{ method, path }] = entries as [Entry, ...Entry[]]
     return { method, path, end: endPattern(path), scheduled: toScheduledOperation(entries) }
   })

@@ -52,7 +52,7 @@ export class IdentityProvider implements RequestHandler {
 
   async handle(exchange: Exchange): Promise<void> {
     const { req, res, url, path, operation, entry } = exchange
-    const originalUrl = pathOf(this.issuer) + path + url.search
+    const originalUrl = issuerPath(this.issuer) + path + url.search
     // The middleware adds what only oidc-provider knows to the entry.
     Object.assign(req, { originalUrl, url: path + url.search, entry })
     if (operation === 'signIn') await handleSignIn(exchange, this.issuer, this.provider)
@@ -120,7 +120,7 @@ const grants = ['authorization_code', 'refresh_token']
 const scopes = ['openid', 'offline_access', 'profile', 'email']
 const cookieKey = randomBytes(32).toString('base64url')
 
-const pathOf = ({ issuer }: IssuerConfig) => new URL(issuer).pathname.replace(/\/$/, '')
+const issuerPath = ({ issuer }: IssuerConfig) => new URL(issuer).pathname.replace(/\/$/, '')
 
 function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Configuration {
   const { people, switches } = issuer
@@ -136,7 +136,7 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
     claims: { email: ['email', 'email_verified'], profile: ['name', 'given_name', 'preferred_username'] },
     conformIdTokenClaims: false,
     findAccount: (_ctx, id) => accountOf(people.find((person) => person.id === id)),
-    interactions: { policy, url: (_ctx, { uid }) => `${pathOf(issuer)}/sign-in/${uid}` },
+    interactions: { policy, url: (_ctx, { uid }) => `${issuerPath(issuer)}/sign-in/${uid}` },
     loadExistingGrant,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     clientDefaults: { grant_types: grants, backchannel_logout_session_required: true },

@@ -22,7 +22,7 @@ type Authorization = {
 const LINK_MS = 300_000
 
 const newSecret = () => randomBytes(24).toString('base64url')
-const keyOf = (personId: string, instance: string) => JSON.stringify([personId, instance])
+const authorizationKey = (personId: string, instance: string) => JSON.stringify([personId, instance])
 
 /** What each person has authorized. It starts as their datasources say. */
 export class Authorizations {
@@ -45,7 +45,7 @@ export class Authorizations {
     for (const map of [this.links, this.consents, this.effectiveFrom]) map.clear()
     for (const { id, datasources } of this.people)
       for (const { instance, authorized } of datasources)
-        if (authorized) this.effectiveFrom.set(keyOf(id, instance), 0)
+        if (authorized) this.effectiveFrom.set(authorizationKey(id, instance), 0)
   }
 
   /** @throws Error for an unknown person or datasource */
@@ -141,7 +141,7 @@ export class Authorizations {
 
   /** `settling`: allowed, but not in effect yet (`consentDelaySeconds`), so it counts as unauthorized. */
   private stateOf(personId: string, instance: string) {
-    const from = this.effectiveFrom.get(keyOf(personId, instance))
+    const from = this.effectiveFrom.get(authorizationKey(personId, instance))
     if (from === undefined) return 'waiting'
     return from <= Date.now() ? 'authorized' : 'settling'
   }
@@ -149,14 +149,14 @@ export class Authorizations {
   private knownKey(personId: string, instance: string): string {
     if (!findPerson(this.people, personId).datasources.some((one) => one.instance === instance))
       throw new Error(`${personId} has no datasource ${instance} in the sandbox`)
-    return keyOf(personId, instance)
+    return authorizationKey(personId, instance)
   }
 
   private decide(consent: Authorization, wanted: 'allow' | 'deny'): void {
     const { denyAll, consentDelaySeconds } = this.switches.get()
     consent.decision = denyAll ? 'deny' : wanted
     if (consent.decision === 'deny') return
-    const key = keyOf(consent.person.id, consent.datasource.instance)
+    const key = authorizationKey(consent.person.id, consent.datasource.instance)
     this.effectiveFrom.set(key, Date.now() + consentDelaySeconds * 1000)
   }
 
