@@ -1,5 +1,5 @@
-// Runs before and after `npm pack`. Node runs no TypeScript in node_modules, so a tarball has dist/: src/ with its types
-// stripped, and declarations for the package's exports.
+// Runs before and after `npm pack`. Node can't run TypeScript in node_modules, so a tarball has dist/: src/ without its
+// types, and declarations for the package's exports.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -14,7 +14,7 @@ type Manifest = Record<string, unknown> & {
   peerDependencies?: Record<string, string>
 }
 
-/** The sources' package.json, while the tarball's is in its place. */
+/** The original package.json, while the tarball's replaces it. */
 const SAVED_MANIFEST = '.package.json'
 const MANIFEST = 'package.json'
 const CLONE_ONLY = ['private', 'workspaces', 'prettier', 'devDependencies', 'optionalDependencies']
@@ -47,14 +47,14 @@ function build({ exports = {} }: Manifest): void {
 
 function toPacked(manifest: Manifest): Record<string, unknown> {
   const { version, bin, exports, scripts, dependencies, peerDependencies, ...others } = manifest
-  // `*` is another package of this repository; a tarball requires the same release.
+  // `*` marks another package of this repository, which a tarball requires in the same release.
   const ranges = (all: Manifest['dependencies'] = {}) =>
     mapValues(all, (range) => (range === '*' ? version : range))
   const kept = Object.entries(others).filter(([name]) => !CLONE_ONLY.includes(name))
   const both = (path: string) => ({ types: toDist(path, '.d.ts'), default: toDist(path) })
   return {
     ...Object.fromEntries(kept),
-    // After an interrupted run, the next one restores the sources' file.
+    // After an interrupted run, the next one restores the original file.
     scripts: { prepack: scripts['prepack'], postpack: scripts['postpack'] },
     version,
     bin: bin && mapValues(bin, toDist),

@@ -1,4 +1,4 @@
-// Composes the product: settings in; an app, and what has to be started and closed, out. Starts nothing itself.
+// Composes the product from the settings: an app, and the parts to start and close. Starts nothing itself.
 import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
@@ -98,7 +98,7 @@ export function createOnramp(
     app,
     metrics: metrics.scrape(settings.METRICS_TOKEN, true, log),
     countProblem: metrics.countProblem,
-    /** Connects to the authorization server; resolves when the store was opened. @throws {StoreUnreadable} */
+    /** Connects to the authorization server. Resolves once the store is open. @throws {StoreUnreadable} */
     start(): Promise<void> {
       authorizationServer.start()
       webhooks?.start()

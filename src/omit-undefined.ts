@@ -1,4 +1,4 @@
-// For exactOptionalPropertyTypes, where an optional member must not be undefined: `{ state, ...omitUndefined({ code }) }`.
+// Removes undefined members, which exactOptionalPropertyTypes forbids: `{ state, ...omitUndefined({ code }) }`.
 
 type WithoutUndefined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 

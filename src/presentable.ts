@@ -1,6 +1,6 @@
 // Makes foreign text safe to show in a page, a log line or an email. Pure.
 
-/** Without control and direction characters, which could rearrange the words around it. */
+/** Removes control and direction characters, which could reorder the words around the text. */
 export const singleLine = (text: string) =>
   PLAIN.test(text)
     ? text
@@ -13,11 +13,11 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 const segmenter = new Intl.Segmenter()
 
-/** Cuts between words or graphemes, and adds an ellipsis. @param most characters */
+/** Cuts between words or graphemes, and adds an ellipsis. @param most maximum of characters */
 export function shortened(text: string, most: number): string {
   if (text.length <= most || (text.length === most + 1 && text.endsWith('…'))) return text
   const segments = [...segmenter.segment(text.slice(0, most + 1))].map(({ segment }) => segment)
-  // A single grapheme may be longer.
+  // A single grapheme may be longer than the limit.
   const whole = segments.slice(0, -1).join('') || text.slice(0, most).toWellFormed()
   const words = /\s/.test(text.charAt(whole.length)) ? whole : whole.replace(/\s\S*$/, '')
   return `${(words.length > most / 2 ? words : whole).replace(/[\s,;:]+$/, '')}…`

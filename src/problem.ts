@@ -1,5 +1,5 @@
-// Problem: an expected failure with a stable code, which names its texts (languages/en/problems.json). Detail and cause are
-// for the log and never reach a page.
+// Problem: an expected failure with a stable code, the key of its texts (languages/en/problems.json). Detail and cause
+// are for the log, and are never shown on a page.
 
 export type ProblemCode =
   | 'admins_only'
@@ -40,14 +40,14 @@ export type ProblemCode =
   | 'too_many_requests'
 
 type ProblemOptions = {
-  /** For the log: what happened, and which setting corrects it. */
+  /** For the log: the cause, and the setting to correct. */
   detail?: string
   cause?: unknown
-  /** Seconds after which another try makes sense (RFC 9110 10.2.3). */
+  /** Seconds until a retry makes sense (RFC 9110 10.2.3). */
   retryAfter?: number
   /** The path behind "Try again"; absent: the current one. */
   tryAgain?: string
-  /** The app it is about, among the person's apps by the service's names. */
+  /** The app concerned, among the person's apps with the service's names. */
   datasource?: { instance: string; personsApps: readonly { instance: string; name: string }[] }
 }
 
@@ -71,5 +71,5 @@ export class Problem extends Error {
   }
 }
 
-/** Ends a command, or the server's start. Its message tells the operator what happened and what to do. */
+/** Ends a command, or the start of a server. The message gives the operator the cause and advice. */
 export class OperatorError extends Error {}

@@ -1,4 +1,4 @@
-// The process: settings, compose, listen, drain. Importing any other file starts nothing.
+// Runs the process: reads the settings, composes, listens, drains. Importing any other file starts nothing.
 import './require-node.mjs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,13 +16,14 @@ import { OperatorError } from './problem.ts'
 
 const MAX_DRAIN_MS = 6_500
 
-/** Listens before other servers can be reached. @throws {SettingsError}; also if a port or DATA_DIR is taken */
+/** Listens before it connects to other servers. @throws {SettingsError}; also if a port or DATA_DIR is taken */
 export async function startServer(settings: Settings, log: Log) {
   const onramp = createOnramp(settings, log)
   const refuse = refuseMalformed(log, onramp.countProblem)
   const server = createServerWithoutPipelining(onramp.app, refuse)
   server.on('clientError', refuse)
-  // Longer than proxies keep idle connections, so that the proxy closes them. `timeout` is for responses that no one reads.
+  // Longer than proxies keep idle connections, so that the proxy closes them. `timeout` ends responses that no one
+  // reads.
   server.keepAliveTimeout = server.timeout = 75_000
   const metrics =
     settings.METRICS_PORT === undefined ? undefined : createServerWithoutPipelining(onramp.metrics, refuse)
@@ -45,12 +46,12 @@ export async function startServer(settings: Settings, log: Log) {
   )
   return {
     server,
-    /** Resolves when the store was opened. @throws {StoreUnreadable} */
+    /** Resolves once the store is open. @throws {StoreUnreadable} */
     opened,
-    /** @param drainSeconds keeps serving for this long, but isn't ready */
+    /** @param drainSeconds how long it keeps serving without being ready */
     async stop(drainSeconds = 0): Promise<void> {
       await stop(server, onramp, drainSeconds)
-      // Last, so that the end can be observed.
+      // Metrics close last, so that the end can be observed.
       metrics?.close()
       metrics?.closeAllConnections()
     },
@@ -59,7 +60,7 @@ export async function startServer(settings: Settings, log: Log) {
 
 type Serving = Awaited<ReturnType<typeof startServer>>
 
-/** `connectionsCheckingInterval`: how late the others may be noticed; Node's own is 30 s. */
+/** `connectionsCheckingInterval`: how late the other limits may take effect; Node's default is 30 s. */
 const LIMITS = {
   requestTimeout: 30_000,
   headersTimeout: 10_000,
@@ -67,38 +68,39 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 }
 const MAX_BODY_BYTES = 65_536
-/** Per body: each costs an object in memory, whatever its length. */
+/** Chunks per body. Each is an object in memory, whatever its length. */
 const MAX_CHUNKS = 128
 const MAX_UNFINISHED = 2_000
 
-/** Of Node's parser: HTTPParser.kOnBody. Without it, a chunk costs a tenth. */
+/** HTTPParser.kOnBody of Node's parser. Without this callback, a chunk costs a tenth. */
 const ON_BODY = 3
 type Parser = { incoming: unknown; [ON_BODY]?: unknown }
 
 /**
- * Bounds the requests that arrive by halves, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them, never read, would
- * leave 11 MB of responses in memory. Node would answer those without Host, or with an unknown expectation, itself.
+ * Limits incomplete requests, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them would leave 11 MB of
+ * responses in memory if no one reads them. Otherwise Node would answer requests without Host, or with an unknown
+ * expectation.
  */
 function createServerWithoutPipelining(
   listener: RequestListener,
   refuse: ReturnType<typeof refuseMalformed>,
 ): Server {
-  /** Node would go on to make the objects of every request and chunk in this piece. */
+  /** Node would otherwise create objects for every request and chunk that it has received. */
   function stopReading(socket: Socket): void {
     const { parser } = socket as Socket & { parser?: Parser | null }
     const onBody = parser?.[ON_BODY]
     if (!parser || !onBody) return
-    // 2: what follows is no HTTP, as for CONNECT.
+    // 2 means that no HTTP follows, as after CONNECT.
     const onIncoming = () => ((parser.incoming = null), 2)
     Object.assign(parser, { onIncoming, incoming: null, [ON_BODY]: undefined })
-    // Another connection gets the parser.
+    // Node reuses the parser for another connection.
     socket.once('close', () => Object.assign(parser, { [ON_BODY]: onBody }))
   }
   function refuseAll(socket: Socket, code: string): void {
     stopReading(socket)
     refuse(Object.assign(new Error(code), { code }), socket)
   }
-  /** Connections whose next request hasn't arrived whole, the oldest first. */
+  /** Connections whose next request isn't complete, the oldest first. */
   const unfinished = new Set<Socket>()
   function awaitRequest(socket: Socket): void {
     if (socket.destroyed) return
@@ -110,13 +112,13 @@ function createServerWithoutPipelining(
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     const { socket, headers } = req
     const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
-    // A body that ends after its response is no longer what the connection waits for.
+    // A connection no longer waits for a body that ends after its response.
     if (hasBody) req.once('end', () => res.closed || unfinished.delete(socket))
     else unfinished.delete(socket)
     res.once('close', () => awaitRequest(socket))
-    // A response has no socket while another one is before it.
+    // A response has no socket while it is queued after another one.
     if (res.socket === null) return refuseAll(socket, 'PIPELINED')
-    // Node reads a body that no route reads to its end.
+    // Node reads the rest of a body that no route reads.
     let length = Number(headers['content-length'] ?? 0)
     if (length > MAX_BODY_BYTES) return refuseAll(socket, 'BODY_TOO_LARGE')
     let chunks = 0
@@ -156,7 +158,7 @@ class PortUnusable extends OperatorError {
 
 const codeOf = (error: unknown) => String(Reflect.get(Object(error), 'code'))
 
-/** The process before this one may still finish its requests. */
+/** The previous process may still finish its requests. */
 const WAIT_FOR_PORT_MS = 10_000
 const POLL_EVERY_MS = 200
 
@@ -172,7 +174,7 @@ async function listen(server: Server, settings: Settings, setting: 'PORT' | 'MET
 }
 
 /**
- * First no longer ready, but serving for DRAIN_SECONDS, so that proxies notice. Then accepts no new connections, and ends
+ * First serves for DRAIN_SECONDS without being ready, so that proxies notice. Then accepts no new connections, and ends
  * with the last request in flight, or after MAX_DRAIN_MS.
  */
 async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, drainSeconds: number) {
@@ -190,7 +192,7 @@ async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, dra
   await onramp.close()
 }
 
-/** An uncaught error is a bug that left an unknown state: the process ends after its requests in flight. */
+/** After an uncaught error, the state is unknown, so the process ends once its requests in flight are done. */
 function endOnUncaughtErrors(running: Serving, log: Log): void {
   let isEnding = false
   process.on('uncaughtException', (fault: unknown, origin) => {
@@ -204,7 +206,7 @@ function endOnUncaughtErrors(running: Serving, log: Log): void {
   })
 }
 
-/** npm signals the shell of a script, and not every shell passes the signal on: `npm start` ends when its shell has. */
+/** npm signals the shell of a script, and some shells don't pass the signal on, so `npm start` ends after its shell. */
 function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return
   const parent = process.ppid
@@ -216,7 +218,7 @@ function endWithNpm(end: () => void): void {
   poll.unref()
 }
 
-/** Needed on Windows, where a process keeps the number of a parent that has ended. */
+/** Necessary on Windows, where a process keeps the number of a parent that has ended. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -239,13 +241,13 @@ function endOnSignals(running: Serving, settings: Settings, log: Log): void {
   }
   process.on('SIGTERM', end)
   process.on('SIGINT', end)
-  // A supervisor may signal the shell too: its end is no second signal.
+  // A supervisor may signal the shell, too, so the end of the shell isn't a second signal.
   endWithNpm(() => {
     if (!isEnding) end('SIGTERM')
   })
 }
 
-/** Without a log, for faults of the settings or the company file. */
+/** @param log absent for faults of the settings or the company file */
 function endWith(error: unknown, log?: Log): never {
   if (error instanceof SettingsError) process.stderr.write(`onramp cannot start: ${error.message}\n`)
   else {
@@ -261,7 +263,7 @@ export async function main(): Promise<void> {
   try {
     const settings = loadSettings(process.env)
     log = createLog(settings.LOG_LEVEL)
-    // If the reader of the log goes away, people must not notice.
+    // People must not notice if the reader of the log disappears.
     process.stdout.on('error', () => {})
     const running = await startServer(settings, log)
     endOnSignals(running, settings, log)

@@ -1,11 +1,11 @@
-// Version, and the command name to show in messages. package.json is one folder up, in a clone and in a package.
+// The version, and the command name to show in messages. package.json is one folder up, in a clone and in a package.
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 
 /** The sources or their build, and the files that they read. */
 const FILES = '{src,dist,views,languages,packages/deprecations/src}/**/*.*'
 
-/** `0.2.0+COMMIT.DIGEST`: the commit only in a clone. @param root the folder of package.json */
+/** `0.2.0+COMMIT.DIGEST`; only a clone has the commit. @param root the folder of package.json */
 export function versionIn(root: URL): string {
   const read = (path: string) => {
     const file = new URL(path, root)
@@ -14,7 +14,7 @@ export function versionIn(root: URL): string {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   const digest = createHash('sha256')
   for (const file of globSync(FILES, { cwd: root }).sort()) digest.update(`${file}\n${read(file)}`)
-  // Without git, which may be missing, or reject another user's folder.
+  // Doesn't run git, which may be missing, or reject another user's folder.
   const head = read('.git/HEAD').trim().replace('ref: ', '')
   const refs = read('.git/packed-refs').split('\n')
   const lines =

@@ -11,7 +11,7 @@ export class TimedOut extends Error {
 /** @throws {TimedOut} if the work takes longer, or its own error */
 export const withTimeout = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    // After a blocked event loop, the result may be there already: it is read before setImmediate.
+    // After a blocked event loop, the result may have arrived already; it is read before setImmediate.
     const timer = setTimeout(() => setImmediate(reject, new TimedOut(milliseconds)), milliseconds)
     void work.then(resolve, reject).then(() => clearTimeout(timer))
   })

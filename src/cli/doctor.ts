@@ -1,4 +1,4 @@
-// onramp doctor: prints the findings.
+// onramp doctor: prints the findings of the checks.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'

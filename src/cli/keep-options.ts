@@ -1,4 +1,4 @@
-// The options of `onramp keep` that change its state: apps to release or mark as removed, and the pause. Pure.
+// Applies the options of `onramp keep` that change its state: apps to release or mark as removed, and the pause. Pure.
 import { UsageError } from '@onramp/terminal/arguments'
 import { utcDay } from '../admin/report.ts'
 import { inScope } from '../onboarding/walk.ts'
@@ -13,10 +13,10 @@ export type StateOptions = { [Option in 'release' | 'removed']?: readonly string
 }
 
 /**
- * @param options.release apps to email people about again, or that they have connected, though they left many lists
- * @param options.removed apps that were removed
+ * @param options.release resumes emails about these apps, or marks them as connected, though they left many lists
+ * @param options.removed marks these apps as removed
  * @param options.pauseUntil today ends the pause
- * @throws {UsageError} if nothing is known of one of the apps, or the day is over
+ * @throws {UsageError} for an unknown app, or a day in the past
  */
 export function applyOptions(state: KeepState, options: StateOptions, now: number): KeepState {
   const { release = [], removed = [], pauseUntil } = options
@@ -36,7 +36,7 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   const massDisconnects = state.massDisconnects.map((one) =>
     active.includes(one) && isReleased(one, active) ? { ...one, resumedAt: now } : one,
   )
-  // The newer option wins, and the same one again changes nothing.
+  // The newer option wins; repeating an option changes nothing.
   const removedApps = gone.map((one): RemovedApp => {
     const { markedRemovedAt = now, markedConnectedAt = now, ...question } = one
     if (removed.some((app) => isOf(app, one))) return { ...question, markedRemovedAt }
@@ -53,7 +53,7 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
 
 type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
 
-/** The actions that the options of this run caused. @param at the time of the run */
+/** The actions caused by the options of this run. @param at the time of the run */
 export function actionsOfRun({ massDisconnects, removedApps = [] }: KeepState, at: number): OptionAction[] {
   const by = operatorName()
   const all: Partial<MassDisconnect & RemovedApp>[] = [...massDisconnects, ...removedApps]

@@ -1,4 +1,4 @@
-// onramp keep: one run over the list, meant for an hourly schedule.
+// onramp keep: invites, checks and reminds the people of the list in one run, meant for an hourly schedule.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -69,7 +69,7 @@ export async function keep(
   if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
   const input = await loadRunInput(file, needed, options.includeGuests, context)
-  // An export that went wrong is often an empty file.
+  // A failed export is often an empty file.
   if (input.people.length === 0) for (const fault of limitFaults(input.faults)) stderr.write(`${fault}\n`)
 
   return await interruptible((signal) =>
@@ -83,7 +83,7 @@ export async function keep(
       )
       if (code !== undefined) return code
       stderr.write('Another run is in progress. Nothing was done.\n')
-      // An operator has to repeat these options.
+      // The operator has to repeat the command with these options.
       const requestedOption = options.release ?? options.removed ?? options.pauseUntil ?? options.confirm
       return requestedOption === undefined ? 0 : EXIT_NEEDS_SOMEONE
     }),
@@ -122,7 +122,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
     stdout.write(`${options.json ? JSON.stringify(json) : printable(text)}\n`)
   }
-  // For the first steps on the overview. Only the holder of the lease writes.
+  // The overview's first steps need this. Only the holder of the lease writes.
   if (state.lastRunAt === undefined) {
     const dryRun = { at: context.now(), people: list.length, faults: run.faults.length }
     await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
@@ -141,7 +141,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
 
 type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }
 
-/** @returns the exit code @throws what {@link KeepRun.work} throws; /admin shows it until a run ends well */
+/** @returns the exit code @throws errors of {@link KeepRun.work}, which /admin shows until a run is complete */
 export async function runOnce(...given: Parameters<typeof runThrough>): Promise<number> {
   const [records, { settings, context, signal }, holdsLease] = given
   try {
@@ -169,7 +169,7 @@ async function runThrough(
   const at = now()
   const stored = await store.load()
   const current = applyOptions(stored, options, at)
-  // A hidden or replaced app needs no answer about its removal.
+  // No one has to decide about the removal of a hidden or replaced app.
   const before = { ...current, removedApps: company.visibleInOrder(current.removedApps ?? []) }
   const actions = actionsOfRun(before, at)
   let audited = 0
@@ -258,7 +258,7 @@ async function runThrough(
 
 type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
 
-/** Emails administrators, or an app's owners. @returns whether at least one address gets it */
+/** Emails administrators, or an app's owners. @returns true if at least one email was accepted */
 function createNoticeSender({ settings, company }: Run, { mailServer }: KeepServices): SendNotice {
   const { MAIL_FROM: from = NO_FROM, ADMIN_EMAILS: admins = [] } = settings
   const compose = createNoticeComposer(from, company)
@@ -269,7 +269,7 @@ function createNoticeSender({ settings, company }: Run, { mailServer }: KeepServ
   }
 }
 
-/** Sends the email and the event about a mass disconnect, each once. @returns when they were sent */
+/** Sends the email and the event about a mass disconnect, each once. @returns the times of both */
 async function notifyAdmins(
   found: MassDisconnect,
   { settings, context }: Run,
@@ -286,7 +286,7 @@ async function notifyAdmins(
 
 const countsOf = (report: Report): DailyCounts => ({ ...statesOf(report), day: report.madeAt.slice(0, 10) })
 
-/** With the counts of this run in place of those of an earlier one of the day. */
+/** Replaces the counts of an earlier run on the same day. */
 export function withDay(days: readonly DailyCounts[], report: Report): DailyCounts[] {
   const today = countsOf(report)
   return [...days.filter(({ day }) => day !== today.day), today]

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
-// The command line; commands.ts has the commands. An expected failure is printed as one line with its remedy.
+// Runs the command line; commands.ts has the commands. An expected failure is printed as one line with its remedy.
 import '../require-node.mjs'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'

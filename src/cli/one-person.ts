@@ -33,11 +33,11 @@ export async function forgetPerson(given: string, { env, stdout, stderr, now }: 
     const people = openPeople({ records, settings, now })
     email = await people.currentAddress(given)
     const stored = await people.get(email).catch((error: unknown) => {
-      // Deleted all the same; its walks expire.
+      // The record is deleted in any case; its walks expire.
       if (!(error instanceof PersonUnreadable)) throw error
     })
     const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
-    // Walks first: only the record names them.
+    // Walks are deleted first, because only the record names them.
     for (const person of stored?.signIns ?? []) await WalkStore.erase(records, person, dataKey)
     return await people.forget(email)
   })

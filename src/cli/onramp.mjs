@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `onramp`: looks at the version of Node first, then runs main.ts. No option for Node in the first line: env
-// takes none on Alpine. So what the option would keep quiet, the early SQLite of Node 24, is kept quiet here.
+// The command `onramp`: checks the version of Node, then runs main.ts. The first line has no options for Node, because
+// env on Alpine accepts none, so the warning about SQLite in Node 24 is suppressed here.
 import '../require-node.mjs'
 
 const [print] = process.listeners('warning')

@@ -17,7 +17,7 @@ export const operatorTexts = () =>
 /** Without the marks that keep the order of words in two directions, which a terminal would show. */
 export const forTerminal = (text: string): string => printable(text.replaceAll(/[\u2068\u2069]/g, ''))
 
-/** Users in a container may have no name. */
+/** A user in a container may have no name. */
 export function operatorName(): string {
   try {
     return userInfo().username
@@ -26,7 +26,7 @@ export function operatorName(): string {
   }
 }
 
-/** Writes lines in the form of the audit log. */
+/** Writes lines in the format of the audit log. */
 export function createOperatorAudit(
   { INVITE_SECRET, SESSION_SECRET }: Settings,
   stderr: CommandContext['stderr'],

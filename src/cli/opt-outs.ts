@@ -1,4 +1,4 @@
-// Records bounces and opt-outs that a mailbox rule, a script or an operator reports. Audited as log lines on standard error.
+// Records bounces and opt-outs that a mailbox rule, a script or an operator reports. Audits them on standard error.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { withAction, withMilestone, type EmailRecord, type Person } from '../people/person.ts'
@@ -37,7 +37,7 @@ async function changeAddresses(
   })
 }
 
-/** Marks the newest email as rejected: it came back. The same object if nothing changes. */
+/** Marks the newest email as rejected, because it came back. @returns the same object if nothing changes */
 function withBounce(person: Person): Person {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const left = emails.filter(({ state }) => state !== 'deferred')

@@ -1,4 +1,4 @@
-// onramp person: a person's history, the next helpful step, and everything that is stored about them.
+// onramp person: prints a person's history, the next helpful step, and everything stored about them.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
 import { historyOf, noEmailUntil, personPage } from '../admin/person-history.ts'
@@ -25,7 +25,7 @@ export async function showPerson(
   const settings = loadSettingsWithoutClient(env)
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
-    // Apps that the company hides are stored, too.
+    // The store also has apps that the company hides.
     const people = openPeople({ records, settings, now }, json ? undefined : company)
     const person = await people.get(await people.currentAddress(email))
     if (person === undefined)
@@ -57,7 +57,7 @@ export async function showPerson(
 
 type PersonPage = ReturnType<typeof personPage>
 
-/** The helpful step comes first, to be read out on the phone. */
+/** The helpful step comes first, so that it can be read out on the phone. */
 function partsOf(page: PersonPage, publicUrl: string, t: Texts, columns: number): string[][] {
   const { name, details, asOf, help, apps, events } = page
   const rowsOf = (rows: PersonPage['events']) =>

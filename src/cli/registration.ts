@@ -1,4 +1,4 @@
-// onramp registration forget: the next start registers again.
+// onramp registration forget: removes the client, so that the next start registers again.
 import { useProxy } from '../http/proxy.ts'
 import { printable } from '@onramp/terminal/printable'
 import { createKeyRing } from '../records/data-key.ts'

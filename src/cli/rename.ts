@@ -1,4 +1,4 @@
-// onramp person rename: a person's new address, or those of a file. Audited as log lines on standard error.
+// onramp person rename: gives a person, or those in a file, a new address. Audits it on standard error.
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { UsageError } from '@onramp/terminal/arguments'
@@ -15,7 +15,7 @@ import { openList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
 
-/** `where`: the line of the file, for messages. */
+/** `where`: the line in the file, for messages. */
 type Rename = AddressChange & { where: string }
 
 export async function rename(
@@ -44,7 +44,7 @@ export async function rename(
   return faults.length > 0 ? 1 : 0
 }
 
-/** Again while it helps: an address may be free once its person has a new one. @returns those that are refused */
+/** Repeats while it helps, because a rename may free another person's new address. @returns refused renames */
 export async function renameAll<R extends AddressChange>(
   people: Pick<PeopleStore, 'rename'>,
   all: readonly R[],
@@ -78,7 +78,7 @@ const FAULTS = {
   unreadable: (to: string) => `what is stored about it or ${to} can't be read: ${COMMAND} doctor`,
 }
 
-/** @param faults gets the lines that can't be read */
+/** @param faults gets the unreadable lines */
 async function readRenames(file: string, { stdin }: CommandContext, faults: string[]): Promise<Rename[]> {
   const renames: Rename[] = []
   const whole = await text(Readable.from(openList(file, stdin)))

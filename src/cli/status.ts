@@ -1,5 +1,5 @@
-// onramp status EMAIL: the apps that a person still has to connect. Needs SERVICE_BASE_URL and a service token only.
-// SERVICE_USER_TOKEN shows its owner.
+// onramp status EMAIL: prints the apps that a person still has to connect. Requires SERVICE_BASE_URL and a service
+// token only; SERVICE_USER_TOKEN shows its owner.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -92,7 +92,7 @@ function tokenFor(
 
 const MARGIN = '  '
 
-/** Lines that fit the terminal; --json has whole names. The service's names are made printable. */
+/** Lines that fit the terminal, with printable names; --json has whole names. */
 function tableOf(
   who: string,
   left: readonly UnconnectedApp[],

@@ -1,4 +1,4 @@
-// The store: opened for one command, copied (onramp backup), and given a new key (onramp store adopt).
+// Opens the store for a command, copies it (onramp backup), and gives it a new key (onramp store adopt).
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -33,7 +33,7 @@ export async function withStore<T>(
   }
 }
 
-/** Events are only recorded: the server sends them. */
+/** Commands only record events, which the server sends. */
 export function openPeople(
   { records, settings, now }: { records: Records; settings: Settings; now: () => number },
   company?: Pick<Company, 'visibleInOrder' | 'replacedBy'>,
@@ -51,7 +51,7 @@ export function openPeople(
 export const openKeepState = (records: Records, { SESSION_SECRET }: Settings) =>
   new KeepStateStore(records, createKeyRing(records, SESSION_SECRET))
 
-/** A new data key, if the former secret is lost. Records under the former key become unreadable. */
+/** Creates a data key after the secret was lost. Records sealed under the former key become unreadable. */
 export async function adopt({ yes }: { yes?: boolean }, context: CommandContext): Promise<number> {
   const settings = loadSettingsWithoutClient(context.env)
   const store = storeLabel(settings)

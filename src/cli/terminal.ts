@@ -26,7 +26,7 @@ export async function confirm(
 
 const EXIT_INTERRUPTED = 130
 
-/** The first signal lets the work under way finish; the second one ends the process at once. @returns the exit code */
+/** The first signal lets work in progress finish; the second one ends the process. @returns the exit code */
 export async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const stop = new AbortController()
   const onSignal = () => {
@@ -38,7 +38,7 @@ export async function interruptible(work: (signal: AbortSignal) => Promise<numbe
     const code = await work(stop.signal)
     return stop.signal.aborted ? EXIT_INTERRUPTED : code
   } catch (error) {
-    // The signal is the reason, not the store.
+    // The signal caused this, not the store.
     const isEnd = error instanceof StoreUnavailable || (error instanceof Error && error.name === 'AbortError')
     if (stop.signal.aborted && isEnd) return EXIT_INTERRUPTED
     throw error

@@ -76,7 +76,7 @@ export class ServiceClient {
     this.#pool = new Pool(this.#server.origin, { ...connectOptions(this.#options.timeLimitMs), ...pool })
   }
 
-  /** Contract 4.1, in one request. @param signal if aborted, its reason is thrown, not counted @throws {ServiceProblem} */
+  /** Contract 4.1, in one request. @param signal its reason is thrown, and isn't counted @throws {ServiceProblem} */
   checkDatasourceAuth(
     credentials: Credentials,
     finalRedirectUrl?: string,
@@ -121,7 +121,7 @@ export class ServiceClient {
     }
   }
 
-  /** Tries it without a person. @returns `rejected` if that works, so the token is personal; undefined if it may be global */
+  /** Tries it without a person. @returns `rejected` if that works, as for a personal token; undefined: maybe global */
   async probeGlobalToken(token: string): Promise<ProbeResult | undefined> {
     const credentials = { kind: 'user-token', token } as const
     const alone = await this.probe(credentials)

@@ -57,7 +57,7 @@ const checkSchema = z.object({
   ),
 })
 
-/** Contract 2.1. @param onExcess gets a fixed sentence @returns undefined without a list, or for more than 1,000 apps */
+/** Contract 2.1. @param onExcess gets a fixed sentence @returns undefined without a list, or with over 1,000 apps */
 export function readCheckResponse(
   json: unknown,
   onExcess: (what: string) => void = () => {},

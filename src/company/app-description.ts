@@ -3,7 +3,7 @@ import { initialOf, libraryIconOf } from './app-icons.ts'
 import { datasourceType, humanize } from './app-names.ts'
 import type { Company } from './company.ts'
 
-/** From the company file, in the person's language. */
+/** Looks up the company file, in the person's language. */
 const describe = (company: Company, instance: string, lang: string) => {
   const found = company.datasourceOf(instance)
   return {
@@ -13,7 +13,7 @@ const describe = (company: Company, instance: string, lang: string) => {
     never: company.localized(found?.never, lang) ?? [],
     why: company.localized(found?.why, lang),
     account: company.localized(found?.account, lang),
-    /** What to do first, such as connecting to the VPN: no one leaves for the app before they could read it. */
+    /** A step before the consent, such as connecting to the VPN, which people must be able to read first. */
     help: company.localized(found?.help, lang),
     isRequired: found?.isRequired ?? false,
   }
@@ -21,7 +21,7 @@ const describe = (company: Company, instance: string, lang: string) => {
 
 export type DescribeApp = (instance: string) => ReturnType<typeof describe>
 
-/** @returns the descriptions in a language, each derived once: they are for one page */
+/** @returns the descriptions in a language, each derived once, for one page */
 export const createAppDescriptions =
   (company: Company) =>
   (lang: string): DescribeApp => {
@@ -42,7 +42,7 @@ export function iconOf({ name, instance }: { name: string; instance: string }, d
   return { logo: describe(instance).logo, initial: initialOf(name), tone: `tone-${sum % TONES}` }
 }
 
-/** For an app of which only the instance is known, as with a search result. */
+/** For an app of which only the instance is known, such as that of a search result. */
 export function nameAndIconOf(instance: string, describe: DescribeApp) {
   const name = describe(instance).name ?? libraryIconOf(instance)?.title ?? humanize(datasourceType(instance))
   return { name, ...iconOf({ name, instance }, describe) }

@@ -1,5 +1,5 @@
-// Icons of apps without a logo from the company: one of simple-icons (icons.json, written by `npm run icons`), else a
-// letter. Slack, Microsoft and Salesforce don't allow theirs in such libraries.
+// Icons of apps without a company logo: from simple-icons (icons.json, written by `npm run icons`), else a letter.
+// Slack, Microsoft and Salesforce don't allow theirs in such libraries.
 import { readFileSync } from 'node:fs'
 import { createStaticAsset, type StaticAsset } from './static-asset.ts'
 import { contrast, GROUND } from './contrast.ts'
@@ -9,10 +9,10 @@ import { datasourceType } from './app-names.ts'
 type Icons = Record<string, { title: string; color: string; drawing: string }>
 const readJson = (file: string): unknown => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
 const icons = readJson('icons.json') as Icons
-/** On white, for mail programs, which show no SVG. */
+/** Icons on white, for mail programs, which show no SVG. */
 const images = readJson('icon-images.json') as Record<string, { png: string }>
 
-/** Datasource names that differ from the library's. */
+/** Library names of datasources that are called otherwise there. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   bigquery: 'googlebigquery',
   gcal: 'googlecalendar',
@@ -28,7 +28,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   webexteams: 'webex',
 }
 
-/** Against white, the ground of icons on dark pages too. */
+/** Contrast with white, the background of icons on dark pages, too. */
 const MIN_VISIBLE = 2
 
 function svgOf({ color, drawing }: Icons[string]): string {

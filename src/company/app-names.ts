@@ -1,16 +1,16 @@
-// Names of apps in a list, made unique. Pure.
+// Makes the names of apps in a list unique. Pure.
 
-/** No one reads a longer list, and an estimate in minutes would deter. */
+/** Longer lists are cut, and get no estimate in minutes. */
 export const MAX_SCANNABLE_APPS = 10
 
-/** `slack_1` is of the datasource `slack`. */
+/** `slack` for `slack_1` */
 export const datasourceType = (instance: string): string => instance.replace(/_\d+$/, '')
 
 type NamedApp = { instance: string; name: string }
 
 /**
- * Numbers apps of the same name by their instances: Slack, Slack (2). The first has no number, so it is called the same for
- * everyone. Instances without distinct numbers are named whole. `short` is the name without the number.
+ * Numbers apps of the same name by their instances: Slack, Slack (2). The first gets no number, so it has the same name
+ * for everyone. Instances without distinct numbers are shown whole. `short` is the name without the number.
  */
 export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { short: string })[] {
   const byName = new Map(
@@ -37,7 +37,7 @@ const numberOf = (instance: string): number => Number(/_(\d+)$/.exec(instance)?.
 const inNumericOrder = (one: string, other: string): number =>
   numberOf(one) - numberOf(other) || (one < other ? -1 : 1)
 
-/** A service without display names sends identifiers: `google_drive_1` becomes `Google drive 1`. */
+/** Some services send identifiers instead of names: `google_drive_1` becomes `Google drive 1`. */
 const readableName = ({ name, instance }: NamedApp): string =>
   name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name) ? humanize(name) : name
 

@@ -1,4 +1,4 @@
-// The company file, resolved for use. Without a file the company is neutral.
+// Resolves the company file for use. Without a file, the company is neutral.
 import type { StaticAsset } from './static-asset.ts'
 import { darkOf, paletteOf } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
@@ -59,7 +59,7 @@ const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
     })
   })
 
-/** @param file a valid one @param assets its pictures, by the paths in it */
+/** @param file a valid company file @param assets its pictures, by the paths in it */
 export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)
@@ -76,7 +76,7 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
   const orderOf = (instance: string) => datasourceOf(instance)?.order ?? Number.MAX_VALUE
   const light = assets.get(file.logo?.light ?? '')
   return {
-    /** Undefined: our texts' default, as for `product`, the company's name for its search. */
+    /** Undefined: the default of our texts, as for `product`, the company's name for its search. */
     name,
     product,
     logo: light && { light, dark: assets.get(file.logo?.dark ?? '') ?? light },
@@ -92,17 +92,17 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
       search: linkOf(links.search),
     },
     sender: file.sender && { name: file.sender.name, role: byLanguage(file.sender.role) },
-    /** The default first. Empty: every language of onramp. */
+    /** The default comes first. Empty: every language of onramp. */
     languages,
     examples: byLanguage(examples),
-    /** IANA; for people who have none on the list. */
+    /** An IANA name, for people without a time zone on the list. */
     timezone: file.timezone ?? 'UTC',
     digest: file.digest,
-    /** Days on which no one is emailed, YYYY-MM-DD; `group`: only people of that department. */
+    /** Days without emails, YYYY-MM-DD; `group` restricts them to a department. */
     quietDays: quietDaysOf(file),
     datasources,
     datasourceOf,
-    /** The owners of an app, and where they approve it. @param admins ADMIN_EMAILS: owners of apps without one */
+    /** The owners of an app, and the page to approve it. @param admins ADMIN_EMAILS, who own apps without an owner */
     approversOf(instance: string, admins: readonly string[] = []) {
       const { owners = [], approve } = datasourceOf(instance) ?? {}
       return { owners: owners.length > 0 ? owners : admins, approve }
@@ -117,7 +117,7 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
       apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true && !replacedBy.has(instance))
         .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
-    /** In this language, else its base language, else the default one, else the first. */
+    /** The value in this language, else its base language, else the default language, else the first one. */
     localized: <T>(value: Localized<T> | undefined, lang: string) => localized(value, lang, languages[0]),
     /** The company's replacements of our texts by key, in this language or its base language. */
     textsOf: (lang: string): Record<string, string> => ({

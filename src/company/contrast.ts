@@ -1,4 +1,4 @@
-// Readable colors (WCAG 2.2, 1.4.3): a palette of text, tint and hover shade, derived from one brand color. Pure.
+// Derives readable colors (WCAG 2.2, 1.4.3) from one brand color: a palette of text, tint and hover shade. Pure.
 
 const MIN_CONTRAST = 4.5
 
@@ -18,7 +18,7 @@ function rgbOf(hex: string): [red: number, green: number, blue: number] {
 const hexOf = (rgb: readonly number[]): string =>
   `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
 
-/** Relative luminance as WCAG 2.2 defines it, 0 (black) to 1 (white). */
+/** Relative luminance of WCAG 2.2, from 0 (black) to 1 (white). */
 function luminance(hex: string): number {
   const [red, green, blue] = rgbOf(hex).map((part) => {
     const share = part / 255
@@ -38,7 +38,7 @@ function mix(one: string, other: string, share: number): string {
   return hexOf(rgbOf(one).map((part, at) => part + ((to[at] ?? 0) - part) * share))
 }
 
-/** @returns undefined if text of this color, and a button, are readable on the page */
+/** @returns undefined if text and a button in this color are readable on the page */
 export function contrastFault(hex: string, scheme: Scheme): string | undefined {
   const ratio = contrast(hex, GROUND[scheme])
   const shown = (Math.floor(ratio * 100) / 100).toFixed(2)
@@ -70,11 +70,11 @@ export function paletteOf(brand: string, scheme: Scheme) {
     onBrand: contrast(WHITE, brand) >= contrast(NEAR_BLACK, brand) ? WHITE : NEAR_BLACK,
     /** A tint for large areas; ordinary text and `strong` are readable on it. */
     soft,
-    /** The hover shade; also the brand color as text on tinted or raised ground. */
+    /** The hover shade, and the brand color of text on tinted or raised ground. */
     strong: mixedUntilReadable(brand, away, { start: 0.16, ground: soft }),
   }
 }
 
-/** The brand color for dark pages, made as much lighter as needed. */
+/** The brand color for dark pages, made just light enough. */
 export const darkOf = (light: string): string =>
   mixedUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark })

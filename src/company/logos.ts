@@ -1,10 +1,10 @@
-// Reads the pictures of a company file, from its folder only. The format is read from the content: a name proves nothing.
+// Reads the pictures of a company file, from its folder only. The content determines the format, because names may lie.
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, join, sep } from 'node:path'
 import { createStaticAsset, type StaticAsset } from './static-asset.ts'
 
 const MAX_LOGO_KB = 256
-/** The root element of an SVG begins in it. */
+/** The root element of an SVG begins within this head. */
 const HEAD_BYTES = 4096
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 
@@ -22,7 +22,7 @@ function extensionOf(content: Buffer) {
   if (beginsWith(content, '\x89PNG\r\n\x1a\n')) return 'png'
   if (beginsWith(content, '\xff\xd8\xff')) return 'jpg'
   if (beginsWith(content, 'RIFF') && beginsWith(content, 'WEBP', 8)) return 'webp'
-  // Not parsed: pages load it as an image only, and its address has a policy that lets it do nothing (web/assets.ts).
+  // An SVG isn't parsed: pages load it as an image only, and it is served with a strict policy (web/assets.ts).
   if (!/^(?:\w+:)?svg$/.test(rootOf(content) ?? ''))
     throw new UnusablePicture('is no SVG, PNG, WebP or JPEG picture: save it as one of them')
   if (content.includes(SVG_NAMESPACE)) return 'svg'
@@ -31,7 +31,7 @@ function extensionOf(content: Buffer) {
   )
 }
 
-/** Read once, so that the checked bytes are the served ones. */
+/** Reads a file once, so that the checked bytes are served. */
 function contentOf(path: string): Buffer {
   const stats = statSync(path)
   if (!stats.isFile()) throw new UnusablePicture('is not a file: name a picture')
@@ -41,7 +41,7 @@ function contentOf(path: string): Buffer {
   return readFileSync(path)
 }
 
-/** The real path. Symbolic links inside the folder are fine: a mounted ConfigMap has them. */
+/** The real path. Symbolic links inside the folder are allowed, because a mounted ConfigMap has them. */
 function filePathIn(folder: string, name: string): string {
   if (isAbsolute(name) || /^[a-z][a-z+.-]*:/i.test(name) || name.includes('\\') || name.includes('\0'))
     throw new UnusablePicture("must be a path from the company file's folder, like logo.svg")
@@ -50,7 +50,7 @@ function filePathIn(folder: string, name: string): string {
   throw new UnusablePicture("is outside of the company file's folder: copy it there")
 }
 
-/** @param folder of the company file @param name the path as the company file has it */
+/** @param folder of the company file @param name the path in the company file */
 export function readLogo(folder: string, name: string): { logo: StaticAsset } | { fault: string } {
   try {
     const content = contentOf(filePathIn(folder, name))

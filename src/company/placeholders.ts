@@ -1,8 +1,8 @@
-// Checks that a company's text has the placeholders of the text that it replaces. Pure.
+// Checks that a company's text has the placeholders of the replaced text. Pure.
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { nearestWord } from '@onramp/terminal/arguments'
 
-/** `{app}` and `{count, plural, …}`. @throws {SyntaxError} where it is not ICU MessageFormat */
+/** Finds `{app}` and `{count, plural, …}`. @throws {SyntaxError} unless the text is ICU MessageFormat */
 export const placeholdersOf = (text: string): Set<string> => argumentsIn(parse(text, { ignoreTag: true }))
 
 const argumentsIn = (elements: readonly MessageFormatElement[]): Set<string> =>
@@ -14,12 +14,12 @@ const argumentsIn = (elements: readonly MessageFormatElement[]): Set<string> =>
     }),
   )
 
-/** Optional in every text. */
+/** A placeholder that every text may have. */
 const ANYWHERE = 'product'
 
 const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(', ')
 
-/** @param knownTexts the placeholders of each text that a company may replace, by its key */
+/** @param knownTexts the placeholders of replaceable texts, by key */
 export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<string, ReadonlySet<string>>) {
   const expected = knownTexts.get(key)
   if (expected === undefined) {

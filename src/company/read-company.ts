@@ -18,7 +18,7 @@ type CompanyRead = { company: Company | undefined; faults: readonly string[] }
 
 type Path = readonly PropertyKey[]
 
-/** `offset` in the text, `path` in the data. */
+/** `offset` is in the text, `path` in the data. */
 type Fault = { offset: number; path: Path; message: string }
 
 const EXPECTED: Partial<Record<string, string>> = {
@@ -31,7 +31,7 @@ const EXPECTED: Partial<Record<string, string>> = {
   record: 'must hold keys with values',
 }
 
-/** Messages for wrong types and unknown keys, one line each. The schema has all others. */
+/** Messages of one line for wrong types and unknown keys. The schema has all others. */
 const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'unrecognized_keys') {
     const keys = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape)
@@ -51,7 +51,7 @@ const schemaErrorMessage: z.core.$ZodErrorMap = (issue) => {
   return `${EXPECTED[issue.expected] ?? 'has the wrong kind of value'}${issue.expected === 'string' && isPlain ? ': put it in quotes' : ''}`
 }
 
-/** Faults of an issue; for a union, those of the form that was chosen: one text, or one for each language. */
+/** Faults of an issue; of a union, only those of the form used (one text, or one for each language). */
 function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; message: string }[] {
   const path = [...around, ...issue.path]
   if (issue.code === 'unrecognized_keys')
@@ -83,7 +83,7 @@ const SYNTAX: Partial<Record<string, string>> = {
   MULTIPLE_DOCS: 'begins a second document (---): a company file has one',
 }
 
-/** The first error in each place: the others follow from it. */
+/** The first error in each place, because it causes the others. */
 function syntaxFaults(document: Document, text: string): Fault[] {
   const troubles = [...document.errors, ...document.warnings]
   const first = new Map(troubles.toReversed().map((trouble) => [trouble.pos[0], trouble]))
@@ -132,12 +132,12 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
 
 const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
-/** @param file the path of the company file; its pictures are in the same folder */
+/** @param file the path of the company file, whose pictures are in the same folder */
 export function readCompany(file: string, supported: SupportedTexts = {}): CompanyRead {
   const read = readText(file)
   if ('fault' in read) return { company: undefined, faults: [read.fault] }
   const lines = new LineCounter()
-  // Tags (!!binary, !!set) make values that none of our keys takes.
+  // Tags (!!binary, !!set) create values that no key accepts.
   const document = parseDocument(read.text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -153,7 +153,7 @@ export function readCompany(file: string, supported: SupportedTexts = {}): Compa
     return { company: undefined, faults: sorted.map(sentenceOf) }
   }
 
-  // The rest is readable despite a duplicate key.
+  // Despite a duplicate key, the rest is readable.
   const syntax = syntaxFaults(document, read.text)
   if (syntax.some(({ message }) => message !== SYNTAX['DUPLICATE_KEY'])) return refused(syntax)
   const made = dataOf(document)

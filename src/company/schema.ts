@@ -16,12 +16,12 @@ const textUpTo = (maxCharacters: number) =>
 
 const text = textUpTo(300)
 
-/** Longer, because a message contains all of its plural forms. */
+/** Messages may be longer, because they contain all of their plural forms. */
 const message = textUpTo(2_000)
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 
-/** `pt-BR` for `pt-br`; undefined if it isn't a language tag. */
+/** `pt-BR` for `pt-br`; undefined if the tag is invalid. */
 export function canonicalLanguage(tag: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(tag)[0]
@@ -30,7 +30,7 @@ export function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** An IANA name, such as Europe/Berlin. An offset such as +02:00 has no daylight saving time. */
+/** True for an IANA name, such as Europe/Berlin. An offset such as +02:00 has no daylight saving time. */
 export function isTimezone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone)
@@ -90,7 +90,7 @@ const color = (scheme: 'light' | 'dark') =>
     (hex) => contrastFault(hex, scheme),
   )
 
-/** ASCII only: an address that grants a right must not just look like the owner's. */
+/** ASCII only: owners can approve apps, and a look-alike address must not. */
 const address = z
   .string()
   .regex(/^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/, 'is no email address: write it like grace@acme.example')
@@ -179,7 +179,7 @@ const datasourceOf = (picture: z.ZodString) =>
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
 
-/** What onramp supports; undefined isn't checked. `knownTexts`: each text's placeholders by its key. */
+/** Undefined members aren't checked. `knownTexts`: placeholders of each text, by key. */
 export type SupportedTexts = {
   knownTexts?: ReadonlyMap<string, ReadonlySet<string>> | undefined
   knownLanguages?: readonly string[] | undefined
@@ -190,7 +190,7 @@ const REPLACES_FAULT = 'is for one instance, and names another one, like slack_2
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 
-/** @param pictureFault returns why a picture can't be used */
+/** @param pictureFault returns the reason why a picture can't be used */
 export function companySchema({
   knownTexts,
   knownLanguages,

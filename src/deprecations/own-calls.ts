@@ -1,4 +1,4 @@
-// Watches onramp's own calls of the service for deprecated operations and fields: a warning in the log, and a metric.
+// Watches onramp's calls of the service for deprecated operations and fields, which are logged and counted.
 import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import type { Log } from '../web/log.ts'
 import type { Metrics } from '../web/metrics.ts'

@@ -1,4 +1,4 @@
-// The deprecation schedule as a page, JSON and a calendar. It is public, so it needs no sign-in.
+// Serves the deprecation schedule as a page, JSON and a calendar. It is public, so it needs no sign-in.
 import { Router, type Request } from 'express'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
@@ -17,7 +17,7 @@ import {
 import type { ListedEntry } from '@onramp/deprecations'
 import type { Texts } from '../web/languages/texts.ts'
 
-/** The page's form sends an empty one. */
+/** The page's form sends '' for all. */
 const APIS = new Set<unknown>([undefined, '', 'client', 'indexing'])
 const MAX_QUERY = 200
 const FOR_FIVE_MINUTES = 'public, max-age=300'
@@ -40,12 +40,12 @@ export function createDeprecationsRoutes(
     const choice = omitUndefined({ api: text(query.api), operation: text(query.operation) })
     return { choice, asOf, entries: selectEntries(day.entries, choice) }
   }
-  /** A page can say that nothing matches; a program would read an empty list as an empty schedule. */
+  /** A page can explain that nothing matches, but a program would take an empty list for an empty schedule. */
   const chooseForProgram = (req: Request) => {
     if (!APIS.has(req.query.api)) throw new Problem(400, 'api_unknown')
     return choose(req)
   }
-  /** Once a day, because strangers have no limit here; by entries, because any number of pieces choose few lists. */
+  /** Caches by day, because strangers have no limit here, and by entries, because many queries choose few lists. */
   const once = <T>(kind: string, entries: readonly ListedEntry[], make: () => T): T => {
     const key = [kind, ...entries.map(({ id }) => id)].join(' ')
     if (!day.made.has(key)) day.made.set(key, make())
@@ -87,7 +87,7 @@ export function createDeprecationsRoutes(
   return router
 }
 
-/** Pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
+/** Pieces between which a line may break: after `/`, `.` and `_`, and before capitals in a long name. */
 const piecesOf = (text: string): string[] =>
   text
     .split(/(?<=[/._])(?=[^\s/._])/)

@@ -1,4 +1,4 @@
-// Certificates of other servers that end soon. Expired or untrusted ones are reported by the check that connects there.
+// Reports certificates of other servers that expire soon. The check that connects reports expired and untrusted ones.
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts'
 import { withTimeout } from '../within.ts'
 import { createCheck, warn } from './findings.ts'
 
-/** Only TLS from the first byte: STARTTLS needs a dialogue. */
+/** Schemes with TLS from the first byte, because STARTTLS needs a dialogue. */
 const PORTS: Record<string, number> = { 'https:': 443, 'smtps:': 465, 'rediss:': 6379 }
 const LIMIT_MS = 4_000
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ async function certificateOf(setting: string, address: string) {
   if (usualPort === undefined || (url.protocol === 'https:' && proxyFor(url) !== undefined)) return undefined
   const host = url.hostname.replaceAll(/[[\]]/g, '')
   const port = Number(url.port) || usualPort
-  // Nothing is sent, so trust isn't checked here.
+  // Nothing is sent, so trust isn't checked.
   const socket = connect({ host, port, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
   try {
     await withTimeout(LIMIT_MS, once(socket, 'secureConnect'))
@@ -45,7 +45,7 @@ export const certificatesCheck = createCheck(collect, {
   'settings.certificates': (certificates, { now }) =>
     certificates.map(({ setting, host, endsAt }) => {
       const days = (endsAt - now) / DAY_MS
-      // NaN where the server sends none.
+      // Without a certificate, this is NaN.
       if (!(days >= 0 && days < NEAR_DAYS)) return undefined
       return warn(
         `The certificate of ${host} ends on ${new Date(endsAt).toISOString().slice(0, 10)}, in less than ${NEAR_DAYS} days.`,

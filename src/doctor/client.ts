@@ -1,5 +1,5 @@
-// Client authentication, tried at the token endpoint with an invented code. Some servers treat all clients alike, so a wrong
-// one is tried too: only a difference proves that ours works.
+// Tries client authentication at the token endpoint, with an invented code. Some servers treat all clients alike, so a
+// wrong client is tried, too: only a difference proves that ours works.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
@@ -17,7 +17,7 @@ type Method = ClientAuthentication['method']
 
 type Client = { id: string; how: ClientAuthentication }
 
-/** `accepted`: authenticated, if that is checked at all. `silent`: no response, or a page. `unsent`: no assertion to send. */
+/** `accepted`: authenticated, or not checked. `silent`: no response, or a page. `unsent`: there was no assertion. */
 type ClientResponse =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
 
@@ -36,7 +36,7 @@ export function readClientResponse(reply: HttpReply): ClientResponse {
 
 const invented = () => `onramp-doctor-${randomBytes(12).toString('base64url')}`
 
-/** With an invented secret; a client without one gets an invented id. */
+/** Replaces the secret by an invented one; for a client without a secret, the id. */
 function withWrongCredentials({ how, ...client }: Client): Client {
   if (how.method === 'none') return { ...client, how, id: invented() }
   if (how.method !== 'private_key_jwt') return { ...client, how: { ...how, secret: invented() } }
@@ -63,7 +63,7 @@ async function collect(known: { metadata: Metadata; client: Client; url: string 
     })
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
     const authenticate = await createClientAuth(how)
-    // Signing is asynchronous, although the library's type says void.
+    // Signing is asynchronous, although the library's type is void.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
     const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
     return readClientResponse(await fetchOnce(String(endpoint), sent))
@@ -99,7 +99,7 @@ function rejected({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Set
       'the token in OIDC_CLIENT_ASSERTION_FILE',
       "OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
     )
-  // Basic percent-encodes them (RFC 6749 2.3.1), and some servers don't decode.
+  // Basic percent-encodes id and secret (RFC 6749 2.3.1), and some servers don't decode them.
   if (how.method === 'client_secret_basic' && [id, how.secret ?? ''].some((one) => formEncoded(one) !== one))
     return failure(
       'the client',

@@ -1,5 +1,5 @@
-// The mail server, without sending an email, and the webhook receiver, with a signed `webhook.test` about no one. Both
-// through the product's own code.
+// Tries the mail server without sending an email, and the webhook receiver with a signed `webhook.test` about no one,
+// by the product's own code.
 import { randomUUID } from 'node:crypto'
 import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
@@ -9,7 +9,7 @@ import { sendEventOnce } from '../webhooks/sender.ts'
 import { withTimeout } from '../within.ts'
 import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
-/** `trouble`: undefined if the server accepts the sign-in. `sender`: its reply if it rejects MAIL_FROM. */
+/** `trouble`: undefined if the server accepts the sign-in. `sender`: the reply if it rejects MAIL_FROM. */
 type EmailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
 
 const LIMIT_MS = 10_000
@@ -56,7 +56,7 @@ function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }
       `The mail server refuses ${from?.address} as a sender: ${reply.slice(0, 200)}.`,
       'MAIL_FROM, SMTP_URL: use an address that this account may send as, or allow it there',
     )
-  // A faulty one is reported already.
+  // A faulty MAIL_FROM is reported already.
   if (from !== undefined || faults.some((fault) => fault.startsWith('MAIL_FROM'))) return undefined
   return warn(
     "SMTP_URL is set, but MAIL_FROM isn't, so onramp can't send invitations.",

@@ -1,4 +1,4 @@
-// The authorization server's metadata, found with the product's own discovery, and the clock that came with it.
+// Finds the authorization server's metadata by the product's own discovery, and the server's clock.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { findMetadata, isMultiTenantIssuer } from '../sign-in/server/discovery.ts'
 import { createCheck, fail, ok, unreachable, warn } from './findings.ts'
@@ -14,14 +14,14 @@ async function discover(issuer: string, now: () => number) {
 
 type DiscoveryFacts = Awaited<ReturnType<typeof discover>>
 
-/** Not a value of the wrong type. */
+/** False for a value of the wrong type. */
 function isUsable([name, value]: [string, unknown]): boolean {
   if (name.endsWith('s_supported'))
     return Array.isArray(value) && value.every((one) => typeof one === 'string')
   return typeof value === 'string' || !/_(endpoint|uri)$/.test(name)
 }
 
-/** OpenID Connect Discovery 1.0 4.3: the issuers have to be identical, or one server could pose as another. */
+/** OpenID Connect Discovery 1.0 4.3: the issuers have to be identical, so that no server can impersonate another. */
 function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
   if (isMultiTenantIssuer(theirs))
     return fail(

@@ -1,4 +1,4 @@
-// Collects facts side by side and applies the rules. No check can stop another one, and secrets are masked at the end.
+// Collects facts concurrently and applies the rules. No check can stop another one, and secrets are masked at the end.
 import { unescape } from 'node:querystring'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { useProxy } from '../http/proxy.ts'
@@ -32,13 +32,13 @@ const CHECKS = `
   service.reachable service.token-issuer service.token service.final-redirect
 `.split(/\s+/)
 
-/** `Authorization server`, of authorization-server.client. */
+/** `Authorization server` for `authorization-server.client` */
 function groupOf(check: string): string {
   const [group = ''] = check.replace('-', ' ').split('.')
   return group.charAt(0).toUpperCase() + group.slice(1)
 }
 
-/** Shorter ones occur in ordinary words. */
+/** Shorter secrets occur in ordinary words. */
 const MIN_MASKED = 6
 
 const secretSettings = settingDefinitions.filter(({ secret }) => secret)
@@ -47,7 +47,7 @@ const secretSettings = settingDefinitions.filter(({ secret }) => secret)
 const valuesOf = (name: string, read: Partial<Settings>): string[] =>
   [read[name as keyof Settings] as unknown].flat().filter((value) => typeof value === 'string')
 
-/** Masks secrets, also those of faulty settings. */
+/** Masks secrets, including those of faulty settings. */
 export function maskFor(env: NodeJS.ProcessEnv, read: Partial<Settings>): (text: string) => string {
   const written = secretSettings.flatMap((setting) =>
     variablesOf(setting).flatMap((name) => [env[name]?.trim() ?? '', ...(env[name]?.split(',') ?? [])]),
@@ -58,7 +58,7 @@ export function maskFor(env: NodeJS.ProcessEnv, read: Partial<Settings>): (text:
     const password = URL.canParse(secret) ? new URL(secret).password : ''
     return [secret, password, unescape(password)].flatMap((form) => [form, encodeURIComponent(form)])
   })
-  // Longest first: one may contain another.
+  // The longest come first, because a secret may contain another.
   const forms = secrets.filter((form) => form.length >= MIN_MASKED).toSorted((a, b) => b.length - a.length)
   return (text) => forms.reduce((masked, form) => masked.replaceAll(form, '[secret]'), text)
 }
@@ -74,7 +74,7 @@ class Examination {
     this.context = context
   }
 
-  /** @param needed undefined or false: the checks count as not run */
+  /** @param needed if undefined or false, the checks count as skipped */
   async run<Needed, Facts>(
     rules: Rules<Facts>,
     needed: Needed | undefined | false | '',
@@ -111,7 +111,7 @@ class Examination {
   }
 }
 
-/** The client of the settings; undefined if it has to be registered, or its secret is missing. */
+/** The client in the settings; undefined if it has to be registered, or its secret is missing. */
 function clientIn(settings: Partial<Settings>) {
   const { OIDC_CLIENT_ID: id } = settings
   const how = readClientAuthentication(settings)
@@ -120,7 +120,7 @@ function clientIn(settings: Partial<Settings>) {
   return { id, how }
 }
 
-/** The client of the settings or the store, and its redirect URI; else whether one can be registered. */
+/** Examines the client in the settings or the store, and its redirect URI; else the registration. */
 async function examineClient(
   examination: Examination,
   metadata: Metadata | undefined,
@@ -138,7 +138,7 @@ async function examineClient(
   }
   const knownClient = own && metadata && url ? { metadata, url, client: own } : undefined
   const tried = await examination.run(clientCheck.rules, knownClient, clientCheck.collect)
-  // Then a rejected authorization request proves nothing about the redirect URI.
+  // If so, a rejected authorization request proves nothing about the redirect URI.
   const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'
   await examination.run(redirectUriCheck.rules, knownClient, (all) =>
     redirectUriCheck.collect(all, settings, isClientRejected),

@@ -1,4 +1,4 @@
-// One request to another server, limited in time and size. Redirects are not followed.
+// Sends one request to another server, limited in time and size. Redirects are not followed.
 import { getGlobalDispatcher } from 'undici'
 import { exchange, type HttpResponse } from '../http/exchange.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
@@ -22,6 +22,6 @@ export async function fetchOnce(
   }
 }
 
-/** A URL with https, or of this machine. */
+/** True for a URL with https, or of this machine. */
 export const isSafeAddress = (text: unknown): text is string =>
   typeof text === 'string' && URL.canParse(text) && isHttpsOrLoopback(new URL(text))

@@ -1,4 +1,4 @@
-// A rule turns collected facts into findings. A finding may hold public values and what a server answered, never a secret.
+// Rules turn collected facts into findings. A finding may contain public values and a server's reply, never a secret.
 import {
   describeNetworkError,
   isCertificateError,
@@ -15,14 +15,14 @@ type Verdict = {
   fix?: string
 }
 
-/** `check` is the public id that scripts select by. */
+/** `check` is the public id by which scripts select findings. */
 type Finding = Verdict & { check: string }
 
 export type DoctorContext = {
   env: NodeJS.ProcessEnv
-  /** Every setting that can be read, even where others are faulty. */
+  /** Every readable setting, even if others are faulty. */
   settings: Partial<Settings>
-  /** What start-up would refuse. */
+  /** Faults that prevent a start. */
   faults: readonly string[]
   /** The person for whom SERVICE_GLOBAL_TOKEN acts. */
   actAs: string | undefined
@@ -37,7 +37,6 @@ export type Rules<Facts> = Record<
   (facts: Facts, context: DoctorContext) => MaybeVerdict | readonly MaybeVerdict[]
 >
 
-/** Collects facts; then the rules turn them into findings. */
 export const createCheck = <Needed extends unknown[], Facts>(
   collect: (...needed: Needed) => Promise<Facts | undefined>,
   rules: Rules<Facts>,

@@ -1,4 +1,4 @@
-// Settings and files, checked without the network.
+// Checks settings and files without the network.
 import { statSync } from 'node:fs'
 import { nearestWord } from '@onramp/terminal/arguments'
 import { proxyFor } from '../http/proxy.ts'
@@ -41,7 +41,7 @@ async function collect({ env, settings }: DoctorContext) {
 
 type MachineFacts = Awaited<ReturnType<typeof collect>>
 
-/** `OIDC_ISSUER is not an address: write it like …` is a sentence and its fix. */
+/** Splits `OIDC_ISSUER is not an address: write it like …` into the fault and its fix. */
 function settingFault(fault: string) {
   const [message = fault, ...rest] = fault.split(': ')
   const advice = rest.join(': ')
@@ -55,9 +55,9 @@ function settingFault(fault: string) {
 const settingNames = settingDefinitions.flatMap(({ name, secret, file }) =>
   secret || file ? [name, `${name}_FILE`] : [name],
 )
-/** No other program's variables begin so, except one of desktops. */
+/** Other programs have no variables with these prefixes, except SESSION_MANAGER of desktops. */
 const ONRAMP_VARIABLE = /^(OIDC|SESSION)_(?!MANAGER$)/
-/** Orchestrators set these for a service called "redis". */
+/** Orchestrators set such variables for a service called "redis". */
 const ORCHESTRATOR_VARIABLE = /_PORT(_\d+_\w+)?$|_SERVICE_/
 /** Shorter names resemble those of other programs. */
 const candidates = settingNames.filter((name) => name.length >= 6)
@@ -67,10 +67,10 @@ const REMOVED: Record<string, string> = {
   REQUESTS_PER_MINUTE: 'remove it: the limit for each person is fixed',
   SIGN_INS_WAITING_MB: 'remove it: sign-ins under way are no longer stored',
 }
-/** A near miss of a long name is a typing error, even beside the right one. */
+/** A near miss of a long name is a typing error, even if the right one is set, too. */
 const MIN_LONG = 12
 
-/** Never a failure: another program may read it. */
+/** Only a warning, because another program may read the variable. */
 function unknownVariable(name: string, env: NodeJS.ProcessEnv) {
   const instead = REMOVED[name]
   if (instead !== undefined)
@@ -96,14 +96,14 @@ const unknownVariables = (env: NodeJS.ProcessEnv) =>
     .toSorted()
     .map((name) => unknownVariable(name, env))
 
-/** `docker run --env-file` and systemd keep quotes. Start-up rejects them except in secrets, which could have them. */
+/** `docker run --env-file` and systemd keep quotes. The start rejects them except in secrets, which may have them. */
 const quotedSecrets = ({ env, faults }: DoctorContext): string[] =>
   settingDefinitions
     .filter(({ secret, name }) => secret && isQuoted(env[name]?.trim() ?? ''))
     .map(({ name }) => name)
     .filter((name) => !faults.some((fault) => fault.startsWith(`${name} `)))
 
-/** Wider than any company's own network. */
+/** True if the range is wider than any company's network. */
 function isWide(range: string): boolean {
   const [address = '', prefix] = range.split('/')
   return prefix !== undefined && Number(prefix) < (address.includes(':') ? 16 : 8)
@@ -149,7 +149,7 @@ function redirectAddresses({ PUBLIC_URL: url }: Partial<Settings>) {
   ]
 }
 
-/** Made up by operators. The settings check their length. */
+/** Secrets that operators make up. The settings check their length. */
 const MADE_UP = ['SESSION_SECRET', 'INVITE_SECRET', 'REPORT_TOKEN', 'METRICS_TOKEN'] as const
 const EXAMPLE =
   /change.?me|example|passwor[dt]|placeholder|x{6,}|12345678|abcdefgh|your[-_ ]|(^|[^a-z])(secret|test|demo|dummy)/i

@@ -1,5 +1,5 @@
-// PUBLIC_URL: does it lead to onramp, with pages and redirects unchanged? Not reachable is no fault: onramp may not have
-// started yet, and a cluster may not reach its own public name.
+// Checks that PUBLIC_URL leads to onramp, and that a proxy keeps pages and redirects. An unreachable address is no
+// fault, because onramp may not have started yet, and a cluster may not reach its public name.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { describeNetworkError, isCertificateError, type NetworkError } from '../http/network-error.ts'
 import { HEALTH_SAMPLE } from '../web/health.ts'
@@ -8,7 +8,7 @@ import { createCheck, fail, ok, skip, warn } from './findings.ts'
 
 async function collect(url: string, discovering: Promise<Metadata | undefined>) {
   const [page, signIn, metadata] = await Promise.all([
-    // A page with known bytes. An earlier onramp answers with JSON.
+    // This page has known bytes. An earlier onramp answers with JSON.
     fetchOnce(`${url}/healthz`, { headers: { accept: 'text/html' } }),
     fetchOnce(`${url}/sign-in`),
     discovering,

@@ -1,5 +1,5 @@
-// Is the redirect URI registered? An authorization request with ours is compared with one with an invented URI: servers
-// redirect only to registered ones (RFC 6749 4.1.2.1). No one signs in.
+// Checks that the redirect URI is registered, by authorization requests with ours and with an invented URI, because
+// servers redirect only to registered URIs (RFC 6749 4.1.2.1). No one signs in.
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
@@ -9,9 +9,9 @@ import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type AuthorizationResponse =
-  /** None, 429 or 5xx. */
+  /** No response, 429 or 5xx. */
   | { kind: 'silent'; status?: number }
-  /** A firewall's: nothing in it is about the client or the URI. */
+  /** A response of a firewall, which mentions neither the client nor the URI. */
   | { kind: 'barred'; status: number }
   /** A redirect to our URI, with a code or an error. */
   | { kind: 'back'; error: string | undefined }
@@ -31,7 +31,7 @@ function readAuthorizationResponse(
   if (reply.kind === 'silent') return { kind: 'silent' }
   const { status, text } = reply
   if (status >= 500 || status === 429) return { kind: 'silent', status }
-  // The server itself would give a reason.
+  // The authorization server would give a reason.
   if ([401, 403, 407].includes(status) && !/redirect|client|callback/i.test(text))
     return { kind: 'barred', status }
   const target =
@@ -68,7 +68,7 @@ function signInAddress(endpoint: string, settings: Partial<Settings>, id: string
   return url
 }
 
-/** As from a browser: some servers treat a fetch differently (Fetch Metadata, W3C). */
+/** Headers of a browser, because some servers treat a fetch differently (Fetch Metadata, W3C). */
 const BROWSER = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'sec-fetch-dest': 'document',
@@ -78,7 +78,7 @@ const BROWSER = {
   'user-agent': 'Mozilla/5.0 (onramp doctor)',
 }
 
-/** Can't be registered (RFC 2606). */
+/** This URI can't be registered (RFC 2606). */
 const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 /** @returns undefined without a usable authorization endpoint, or if it requires PAR */
@@ -99,7 +99,7 @@ async function collect(
 
 type RedirectFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
 
-/** OpenID Connect Core 3.1.2.6: expected, because no one is signed in here. */
+/** Errors that are expected, because no one is signed in (OpenID Connect Core 3.1.2.6). */
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
 
 /** RFC 6749 4.1.2.1, RFC 8707 2. */
@@ -151,7 +151,7 @@ function rejection({ ours, redirect }: RedirectFacts) {
   )
 }
 
-/** The invented address was treated differently, so ours is registered. */
+/** True if the invented URI was treated differently, so ours is registered. */
 const isDistinguished = ({ ours, invented }: RedirectFacts) =>
   invented.kind === 'refused' ||
   (invented.kind === 'page' && ours.kind !== 'page') ||

@@ -1,5 +1,5 @@
-// Redis: is it reachable, usable and persistent? The product's own code finds the primary and tries the records; INFO comes
-// over a connection without retries.
+// Checks that Redis is reachable, usable and persistent. The product's code finds the primary and tries the records;
+// INFO is read over a connection without retries.
 import { isCertificateError, describeNetworkError, networkErrorOf } from '../http/network-error.ts'
 import { isLoopback } from '../http/loopback.ts'
 import { formatFault } from '../records/data-key.ts'
@@ -20,15 +20,15 @@ import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 const TIME_LIMIT_MS = 4_000
 const LIFE_SECONDS = 5
 
-/** @returns INFO; empty if the user isn't allowed to */
+/** @returns INFO; empty if the user may not read it */
 async function infoFrom(url: string): Promise<Record<string, string>> {
-  // Without a listener an error ends the process; connect() throws it too.
+  // Without a listener, an error would end the process. connect() throws it, too.
   const client = newClient(url).on('error', () => {})
   try {
     await client.connect()
-    // The server's own connection depends on PING.
+    // The server's connection depends on PING.
     await client.ping()
-    // Last: a proxy may close the connection on an unknown command.
+    // This comes last, because a proxy may close the connection on an unknown command.
     const info = await client.info().catch(() => '')
     const lines = info.matchAll(/^([a-z_]+):([^\r\n]*)/gm)
     return Object.fromEntries([...lines].map(([, name, value]) => [name, value]))
@@ -37,13 +37,13 @@ async function infoFrom(url: string): Promise<Record<string, string>> {
   }
 }
 
-/** Every operation on a record that expires after seconds. @throws the first error of Redis */
+/** Tries every operation on a record that expires after seconds. @throws the first error of Redis */
 async function tryRecords(url: string, settings: Partial<Settings>): Promise<void> {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX } = settings
   const opened = await createRedisOpener(url, topologyOf(settings), prefix)(() => {})
   try {
     const records = createRedisRecords(opened.commands, prefix)
-    // A store of another format isn't written to; the check of records reports it.
+    // Nothing is written to a store of another format, which the check of records reports.
     if ((await formatFault(records)) !== undefined) return
     const key = `doctor:${process.pid}.${Date.now()}`
     await records.put(key, 'written', LIFE_SECONDS)
@@ -56,7 +56,7 @@ async function tryRecords(url: string, settings: Partial<Settings>): Promise<voi
   }
 }
 
-/** @returns with REDIS_URL, or the URL of the primary that the Sentinels name */
+/** @returns `url` is REDIS_URL, or the URL of the primary that the Sentinels name */
 async function collect(redisUrl: string, settings: Partial<Settings>) {
   const topology = topologyOf(settings)
   let [url, info] = [redisUrl, {} as Record<string, string>]
@@ -83,7 +83,7 @@ const FIXES: Record<string, string> = {
   NOSUCHCOMMAND: "remove its rename-command from Redis's configuration; onramp needs it",
 }
 
-/** A cluster answers an ordinary client with MOVED. Its client follows the names that the nodes give. */
+/** A cluster answers an ordinary client with MOVED. A cluster's client uses the names that the nodes give. */
 function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX, REDIS_URL: url } = settings
   const topology = topologyOf(settings).kind
@@ -160,7 +160,7 @@ function connectionOf(facts: RedisFacts, context: DoctorContext) {
   return ok(`${name} is reachable${way}; onramp can write, read, expire and delete records and run scripts.`)
 }
 
-/** An evicted session signs the person out. */
+/** Evicting a session would sign the person out. */
 const evictionOf = ({ info: { maxmemory_policy: policy = 'noeviction' } }: RedisFacts) =>
   policy !== 'noeviction' &&
   warn(

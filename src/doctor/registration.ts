@@ -1,4 +1,5 @@
-// Can onramp register itself at the next start? One invalid registration is sent: only a request shows a closed endpoint.
+// Checks that onramp can register at the next start, by an invalid registration: only a request shows a closed
+// endpoint.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import {
   readRegistrationError,
@@ -10,13 +11,13 @@ import type { Settings } from '../settings/settings.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
-/** An open endpoint rejects the redirect URIs; a closed one doesn't read them. */
+/** An open endpoint rejects these redirect URIs; a closed one doesn't read them. */
 const NOT_A_REGISTRATION = JSON.stringify({
   client_name: 'onramp doctor (may be removed)',
   redirect_uris: 'none: onramp doctor checks whether this is open',
 })
 
-/** @param settings with PUBLIC_URL and those of the client @param now milliseconds since 1970 */
+/** @param settings with PUBLIC_URL and the client's settings @param now milliseconds since 1970 */
 async function collect(metadata: Metadata, settings: Settings, now: () => number) {
   const requested = requestedMetadata(settings, metadata, undefined)
   const { registration_endpoint: endpoint } = metadata
@@ -26,7 +27,7 @@ async function collect(metadata: Metadata, settings: Settings, now: () => number
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
   const reply = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
   if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
-    // The server accepts anything: remove that client, if the server supports it (RFC 7592 2.3).
+    // The server accepts anything: remove the new client, if the server supports that (RFC 7592 2.3).
     const client = readRegistrationResponse(reply.text, requested, now())
     if (typeof client !== 'string') await removeClient(client)
   }

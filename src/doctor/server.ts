@@ -25,7 +25,7 @@ type ServerFacts = Awaited<ReturnType<typeof collect>>
 const scopesOf = ({ OIDC_SCOPE: scope = '' }: Partial<Settings>) => scope.split(' ').filter(Boolean)
 const isOpenId = (settings: Partial<Settings>) => scopesOf(settings).includes('openid')
 
-/** With symmetric ones (HS256), anyone with the client secret could forge an id_token. */
+/** With symmetric algorithms (HS256), anyone with the client secret could forge an id_token. */
 const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 
 function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partial<Settings>) {

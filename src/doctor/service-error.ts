@@ -1,4 +1,4 @@
-// The reason of an error response of the service, and the setting to change: for the doctor and `onramp status`.
+// Explains an error response of the service, with the setting to change, for the doctor and `onramp status`.
 import type { ProbeResult } from '../client-api/client.ts'
 import type { ErrorResponse } from '../client-api/error-response.ts'
 import { fail, unreachable, warn } from './findings.ts'
@@ -9,7 +9,7 @@ type ServiceCall = {
   setting: string
 }
 
-/** The reason `request` quotes the service: for the terminal only. */
+/** The reason `request` quotes the service, so it is for the terminal only. */
 export function explainServiceError(reply: Exclude<ProbeResult, { kind: 'answered' }>, call: ServiceCall) {
   const { baseUrl, prefix } = call
   if (reply.kind === 'unreachable')

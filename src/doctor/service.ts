@@ -1,5 +1,5 @@
-// The service: calls with an invented token, with the service tokens, and with a final_redirect_url. One-time paths stay in
-// the client.
+// Tries the service with an invented token, with the service tokens, and with a final_redirect_url. One-time paths
+// stay in the client.
 import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
 import type { ErrorResponse } from '../client-api/error-response.ts'
@@ -7,7 +7,7 @@ import { CONSENT_CALLBACK_PATH } from '../onboarding/paths.ts'
 import { createCheck, fail, ok, skip, warn, type DoctorContext } from './findings.ts'
 import { explainServiceError } from './service-error.ts'
 
-/** About the address, or the service as a whole; the other reasons are about the token or the request. */
+/** True if the reason is the address or the service; others are about the token or the request. */
 const isAboutService = (reason: ErrorResponse['reason']): boolean =>
   ['not-found', 'redirected', 'unreadable', 'failing', 'busy'].includes(reason)
 
@@ -24,13 +24,13 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
     const externalIdp = by === 'external-idp'
     const madeUp = await client.probe({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
     const ofUser = asUser && (await client.probe(asUser))
-    // Without a person to look up, only a personal token has a response.
+    // Without a person, only a personal token gets a response.
     const alone = global && !asGlobal ? await client.probeGlobalToken(global) : undefined
     const ofGlobal = asGlobal ? await client.probe(asGlobal) : alone
     const facts = { baseUrl, prefix, madeUp, user: ofUser, global: ofGlobal, redirectTrial: undefined }
     const [credentials, without] = [asGlobal ?? asUser, ofGlobal ?? ofUser]
     if (credentials === undefined || without?.kind !== 'answered' || url === undefined) return facts
-    // The same call without and with a final_redirect_url.
+    // This is the same call with a final_redirect_url.
     const redirect = `${url}${CONSENT_CALLBACK_PATH}`
     const withRedirect = await client.probe(credentials, `${redirect}?step=onramp-doctor`)
     return { ...facts, redirectTrial: { redirect, without, withRedirect } }
@@ -41,7 +41,7 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
 
 type ServiceFacts = Awaited<ReturnType<typeof collect>>
 
-/** Faults of the address, or of the header prefix, have findings of their own. */
+/** Faults of the address or the header prefix have separate findings. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
   if (reply?.kind === 'answered') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`

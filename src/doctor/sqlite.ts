@@ -1,4 +1,4 @@
-// The embedded store in DATA_DIR. Nothing is created: the folder may not exist yet.
+// Checks the embedded store in DATA_DIR. Creates nothing, because the folder may not exist yet.
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -100,7 +100,7 @@ function placeOf({ fileSystem }: SqliteFacts) {
   )
 }
 
-/** A full disk is reported by {@link folderOf}. */
+/** {@link folderOf} reports a full disk. */
 function spaceOf({ unwritable, freeBytes }: SqliteFacts) {
   if (unwritable !== undefined || freeBytes >= MIN_FREE_BYTES) return undefined
   return warn(

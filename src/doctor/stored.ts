@@ -1,4 +1,4 @@
-// The stored records: readable, and in which format? Read only: no store is created, and nothing is sealed anew.
+// Checks the format of the stored records, and that they can be read. Creates no store, and writes nothing.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearestWord } from '@onramp/terminal/arguments'
@@ -21,15 +21,15 @@ import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 type Client = Parameters<typeof clientCheck.collect>[0]['client']
 
 type Stored = {
-  /** Records that the data key can't decrypt; undefined: no SESSION_SECRET unwraps the data key. */
+  /** The number of records that the data key can't decrypt; undefined if no SESSION_SECRET unwraps the data key. */
   unreadable: number | undefined
   otherFormat?: string
   seen?: RecordedApps
-  /** Registered by onramp. */
+  /** The client that onramp registered. */
   client?: Client | undefined
 }
 
-/** Instances on anyone's record, and the age of the oldest one; milliseconds since 1970. */
+/** Instances on anyone's record. `since`: the time of the oldest record, milliseconds since 1970. */
 type RecordedApps = { instances: Set<string>; since: number }
 
 const PREFIXES = ['person:', 'former-address:', 'walk:', 'approval:', 'client:', 'sessions-of:', 'sid:']
@@ -54,7 +54,7 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
     return { unreadable, seen, client: await registeredClient(all, registration) }
   } catch (error) {
     if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
-    // The store's own check reports it.
+    // The store's check reports it.
     if (error instanceof StoreUnavailable || error instanceof FolderUnusable) return undefined
     throw error
   } finally {
@@ -105,7 +105,7 @@ function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now
   const instances = [...seen.instances]
   const datasources = [...new Set(instances.map((instance) => datasourceType(instance)))]
   const { company } = readCompany(file, supportedTexts())
-  // What replaces another app may be yet to come.
+  // The app that replaces another one may not have come yet.
   const expected = new Set(['all', ...(company?.replacedBy.values() ?? [])])
   const never = [...(company?.replacedBy ?? [])].flatMap(([former, key]) =>
     seen.instances.has(former)

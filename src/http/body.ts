@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } fro
 
 const MAX_BYTES = 1024 * 1024
 
-/** Some servers compress whatever Accept-Encoding is, such as stores of compressed files (RFC 9110 8.4.1). */
+/** Some servers ignore Accept-Encoding and compress, such as stores of compressed files (RFC 9110 8.4.1). */
 const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer>([
   ['gzip', gunzipSync],
   ['x-gzip', gunzipSync],
@@ -13,7 +13,7 @@ const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength:
   ['zstd', zstdDecompressSync],
 ])
 
-/** `coding`: Content-Encoding, for undici; fetch has decoded the body. */
+/** `coding`: Content-Encoding of undici; fetch decodes the body. */
 type HttpBody = {
   status: number
   body: AsyncIterable<Uint8Array> | null
@@ -45,10 +45,10 @@ const bytesOf = (body: Readable): Promise<Buffer> =>
     body.on('end', () => resolve(Buffer.concat(chunks))).on('error', reject)
   })
 
-/** Undefined if it isn't JSON, because the parser's error would quote the response. */
+/** @returns undefined for invalid JSON, because the parser's error would quote the response */
 export function parseJson(text: string): unknown {
   try {
-    // Without a byte order mark (RFC 8259 8.1).
+    // A parser may ignore a byte order mark (RFC 8259 8.1).
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-// One request and its whole response. A read is sent again if a kept connection turns out to be dead.
+// Sends one request and reads the whole response. A read is sent again if a pooled connection was dead.
 import { Client, type Dispatcher } from 'undici'
 import { readBody } from './body.ts'
 import { connectOptions } from './proxy.ts'
@@ -11,17 +11,17 @@ export type HttpResponse = {
 
 type ConnectionError = Error & { wasAnswering?: boolean; code?: string }
 
-/** A firewall or load balancer drops idle connections without a word. */
+/** True if a firewall or load balancer silently dropped an idle connection. */
 const wasDropped = ({ wasAnswering, code = '' }: ConnectionError): boolean =>
   wasAnswering === true && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code)
 
-/** Resends a GET, or an `idempotent` request, once. @throws also for an unreadable body of a success */
+/** Resends a GET, or an `idempotent` request, once. @throws also if the body of a success is unreadable */
 export async function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.RequestOptions & { signal?: AbortSignal | null },
   timeLimitMs: number,
 ): Promise<HttpResponse> {
-  // AbortSignal.timeout can't be cleared: each call would leave a timer that fires seconds later.
+  // AbortSignal.timeout can't be cleared, so each call would leave a timer that fires seconds later.
   const ending = new AbortController()
   const abort = () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError'))
   const timer = setTimeout(abort, timeLimitMs)

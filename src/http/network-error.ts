@@ -1,4 +1,4 @@
-// Classifies why a network call had no response. Pure.
+// Explains why a network call had no response. Pure.
 import { singleLine } from '../presentable.ts'
 
 type Cause = keyof typeof WORDS
@@ -30,7 +30,7 @@ type TlsError = {
   cert?: { subjectaltname?: string; subject?: { CN?: string | string[] } }
 }
 
-/** Why a certificate is rejected, and what to do; undefined for any other error. */
+/** The reason for a rejected certificate, with advice; undefined for any other error. */
 export function certificateError({ code, originalCode = code ?? '', cert }: TlsError) {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
   const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
@@ -50,7 +50,7 @@ function networkErrorOfOne(error: Error): NetworkError | undefined {
   return error instanceof RangeError ? 'too-large' : undefined
 }
 
-/** Looks through the causes of an error. `cut-off` if none is known. */
+/** Searches the causes of an error. `cut-off` if none is known. */
 export function networkErrorOf(error: unknown): NetworkError {
   let current = error
   for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
@@ -70,14 +70,14 @@ const WORDS = {
   'cut-off': 'connection closed',
 } as const
 
-/** Its text has the reason and advice; nothing of the call was sent. */
+/** True for proxy and certificate errors, whose text has advice. Nothing was sent. */
 export const hasAdvice = (error: NetworkError): error is ProxyErrorText | CertificateErrorText =>
   !Object.hasOwn(WORDS, error)
 
-/** Plain text to follow "cannot be reached:". */
+/** Plain text after "cannot be reached:". */
 export const describeNetworkError = (error: NetworkError): string => WORDS[error as Cause] ?? error
 
-/** The forward proxy failed, so nothing of the call was sent. */
+/** True if the forward proxy failed, so nothing was sent. */
 export const isProxyError = (error: NetworkError): error is ProxyErrorText => error.startsWith('the proxy ')
 
 export const isCertificateError = (error: NetworkError): error is CertificateErrorText =>

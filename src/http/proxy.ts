@@ -1,5 +1,6 @@
-// Outbound connections: direct, or tunneled through the forward proxy of HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). Set once for
-// the whole process, so that no call can bypass it. Redis and the mail server are reached directly.
+// Opens outbound connections directly, or through the forward proxy of HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). The
+// proxy is set once for the whole process, so that no call can bypass it. Redis and the mail server are reached
+// directly.
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -12,25 +13,25 @@ type ProxySettings = Partial<Record<'HTTPS_PROXY' | 'HTTP_PROXY', string | undef
   NO_PROXY?: readonly string[] | undefined
 }
 
-/** Per address. Node's 250 ms are too short for a VPN, or a lost packet (1 s, RFC 6298 2.1). */
+/** The limit per address. Node's 250 ms are too short for a VPN, or after a lost packet (1 s, RFC 6298 2.1). */
 const ATTEMPT = { autoSelectFamilyAttemptTimeout: 2_500 }
 const MAX_TUNNEL_MS = 3_500
 /** The tunnel's share of a call's time limit, so that a slow proxy is reported as such. */
 const TUNNEL_SHARE = 0.8
-/** With HTTP/2, one dead connection would fail all requests: an aborted request doesn't close it. */
+/** With HTTP/2, one dead connection would fail all requests, because an aborted request doesn't close it. */
 const HTTP1 = { allowH2: false }
 
 let proxy: { url: URL; exempt: readonly string[] } | undefined
 
 /** Sets the proxy, also as undici's global dispatcher for fetch and libraries. */
 export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettings): void {
-  // Every call is https, except to loopback addresses.
+  // Every call uses https, except to loopback addresses.
   const address = HTTPS_PROXY ?? HTTP_PROXY
   proxy = address === undefined ? undefined : { url: new URL(address), exempt: NO_PROXY }
   setGlobalDispatcher(new Agent(connectOptions()))
 }
 
-/** @returns host and port of the proxy for a call to this URL; undefined: direct */
+/** @returns host and port of the proxy for this URL; undefined for a direct call */
 export const proxyFor = (url: URL): string | undefined =>
   proxy === undefined || isLoopback(url.hostname) || proxy.exempt.some((entry) => isMatch(entry, url))
     ? undefined
@@ -95,7 +96,7 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
 /** Lower case, without IPv6 brackets and a final dot. */
 const bare = (host: string) => host.toLowerCase().replaceAll(/[[\]]/g, '').replace(/\.$/, '')
 
-/** `*`, or a name or address with everything below it, each perhaps with a port. */
+/** @param entry `*`, or a name or address, which includes everything below it; may have a port */
 function isMatch(entry: string, { hostname, port }: URL): boolean {
   const [, name = '', only] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? ['', entry]
   if (only !== undefined && only !== (port || '443')) return false

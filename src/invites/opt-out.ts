@@ -1,5 +1,5 @@
-// Stopping reminders. Only a POST acts (RFC 8058), because mail scanners follow every link. Mounted before the cross-site
-// refusal: mail providers post it, without a cookie. The token is the proof, even an expired one.
+// Stops reminders. Only a POST acts (RFC 8058), because mail scanners follow every link. It is mounted before the
+// cross-site refusal, because mail providers send it, without a cookie. The token, even an expired one, authorizes it.
 import express, { Router } from 'express'
 import { Problem } from '../problem.ts'
 import type { Audit } from '../web/audit.ts'
@@ -52,8 +52,8 @@ export function createOptOutRoutes(deps: {
     limit(req, invitation?.email)
     const fields = (req.body ?? {}) as Record<string, unknown>
     const isUndo = fields['undo'] === 'yes'
-    // A provider's one click gets no redirect (RFC 8058 3.2), a person gets the page. Multipart isn't parsed here, but our
-    // own form never sends it.
+    // A provider's one click must not be redirected (RFC 8058 3.2); a person gets the page. Multipart isn't parsed, but
+    // our form never sends it.
     const isOneClick = fields['List-Unsubscribe'] !== undefined || Boolean(req.is('multipart/form-data'))
     const isPerson = !isOneClick && wantsPage(req)
     if (invitation === undefined) {

@@ -1,5 +1,5 @@
-// The landing page of an invitation. Opening it changes nothing and signs no one in, because mail scanners open it too;
-// signing in starts only with a click on our own page.
+// The landing page of an invitation. Opening it changes nothing and signs no one in, because mail scanners open it,
+// too. A sign-in starts only with a click on our own page.
 import { Router, type Request, type RequestHandler } from 'express'
 import { nameAndIconOf, type DescribeApp } from '../company/app-description.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
@@ -40,7 +40,7 @@ export function createInviteRoutes(deps: {
     const { token } = req.params as { token?: string }
     const sent = token === undefined ? undefined : await invitations.read(token)
     const user = findSignedIn(req)?.user
-    // The store isn't read for strangers.
+    // Strangers cause no read of the store.
     const invitation = sent && user?.email ? await forPresentAddress(sent, people, user) : sent
 
     const landing = decideLanding(invitation, user)
@@ -52,9 +52,9 @@ export function createInviteRoutes(deps: {
       const { signedInAs, invited } = landing
       return sendPage(req, res, { view: 'invites/mismatch', data: { ...links, signedInAs, invited } })
     }
-    // An app's own browser may forget cookies: the address is shown to be copied.
+    // An app's built-in browser may forget cookies, so the page shows an address to copy.
     const address = isInAppBrowser(req.get('user-agent')) ? `${publicUrl}/onboarding` : undefined
-    // Without an invitation, the button leads to this host already.
+    // Without an invitation, the button already leads to this host.
     const host = invitation === undefined ? undefined : new URL(publicUrl).host
     sendPage(req, res, {
       view: 'invites/landing',
@@ -74,17 +74,17 @@ export function createInviteRoutes(deps: {
     const sent = await invitations.read(token)
     if (sent === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
-    // Only a hint, and the report: without the store people still sign in.
+    // This is for the hint and the report only, so people sign in even without the store.
     const invitation = await forPresentAddress(sent, people).catch(() => sent)
-    // The browser shows the hint in the address. A program that has the link must not learn the whole email from it, so
-    // only a click on our page gets it.
+    // The hint is visible in the address. A program that has the link must not learn the whole email from it, so only a
+    // click on our page gets it.
     const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
     const account = req.query['account'] === 'other' ? { prompt: 'select_account' as const } : hint
 
     const location = await start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...account })
     if (isBrowser(req))
       await countOpened(people, invitation.email, deps.now()).catch((error: unknown) =>
-        // It is only for the report, so it must not keep anyone out.
+        // The arrival is only for the report, so a failure must not keep anyone out.
         deps.log.warn({ err: error }, 'an arrival was not counted for the report'),
       )
     deps.audit({ event: 'invitation_opened', email: invitation.email })
@@ -97,7 +97,7 @@ export function createInviteRoutes(deps: {
 
 type Invitation = NonNullable<Awaited<ReturnType<Invitations['read']>>>
 
-/** For the person who had the address when it was sent; an account that signed in as them before is theirs. */
+/** Readdresses an invitation to the person who had the address when it was sent, or to an account they used before. */
 async function forPresentAddress(
   sent: Invitation,
   people: Pick<PeopleStore, 'addressAt' | 'get'>,
@@ -109,10 +109,10 @@ async function forPresentAddress(
   return { ...sent, email: isTheirs ? user.email : email }
 }
 
-/** Browsers send where they come from; a program that follows every link doesn't. */
+/** Browsers send their origin; a program that follows every link doesn't. */
 const isBrowser = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined
 
-/** An old link must not bring back a forgotten person: mail scanners press Start too. */
+/** Skips people without a record, because a scanner that presses Start must not bring back a forgotten person. */
 const countOpened = (people: Pick<PeopleStore, 'change'>, email: string, now: number) =>
   people.change(email, (person, isKnown) => (isKnown ? withMilestone(person, 'openedAt', now) : person))
 
@@ -141,8 +141,8 @@ function shownApps(
 }
 
 /**
- * `walk` is for the invited person, as far as we know. An account without a verified address goes on too: an invitation grants
- * nothing, and the walk is the signed-in person's.
+ * `walk`: probably the invited person. An account without a verified address also continues, because an invitation
+ * grants nothing, and the walk is the signed-in person's.
  */
 function decideLanding(invitation: Invitation | undefined, user: User | undefined) {
   if (invitation === undefined || user === undefined) return { kind: 'landing' as const }
@@ -158,8 +158,8 @@ function walkPath(invitation: Invitation | undefined): string {
 }
 
 /**
- * True for the browser inside a mail or chat app: some authorization servers refuse it, and it forgets cookies. A guess that
- * only adds advice. Android marks its WebView with `wv`; on iOS it lacks the `Safari/` of every browser there.
+ * True for the browser inside a mail or chat app, which forgets cookies, and which some authorization servers refuse.
+ * It only adds advice, so a guess suffices: Android's WebView has `wv`, and on iOS it lacks the `Safari/` of browsers.
  */
 function isInAppBrowser(userAgent = ''): boolean {
   const named =

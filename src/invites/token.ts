@@ -1,5 +1,6 @@
-// The token of an invitation link: sealed, so that the URL shows no address, and short. It is no credential: it only suggests
-// the account, and the authorization server says who the person is. Links that were sent earlier have an encrypted JWT.
+// The token of an invitation link: short, and sealed, so that the URL shows no address. It isn't a credential: it
+// suggests an account, and the authorization server identifies the person. Links of earlier versions have an
+// encrypted JWT.
 import { createHmac, hkdfSync } from 'node:crypto'
 import { errors, jwtDecrypt } from 'jose'
 import { z } from 'zod'
@@ -7,7 +8,7 @@ import { decodeFirewallSafe, encodeFirewallSafe } from '../records/firewall-safe
 import { createSealer, type Sealer } from '../records/seal.ts'
 
 type Invitation = {
-  /** Normalized. */
+  /** A normalized address. */
   email: string
   /** Datasources of the walk; empty: all. */
   datasources: string[]
@@ -18,7 +19,7 @@ type Invitation = {
 const MAX_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
 
-/** Programs that find links in text take all of it: it begins with a letter and ends with a letter or digit. */
+/** Begins with a letter and ends with a letter or digit, so that programs find the whole link in a text. */
 const FORM = /^i(\w*)$/
 
 /** Of encrypted JWTs. */
@@ -48,7 +49,7 @@ export class Invitations {
   readonly #audience: string
   readonly #now: () => number
 
-  /** @param secrets the first one seals, each opens @param audience PUBLIC_URL: a link opens no other server */
+  /** @param secrets the first one seals, all of them open @param audience PUBLIC_URL: a link is for one server */
   constructor(secrets: readonly string[], audience: string, now: () => number) {
     this.#sealer = createSealer(secrets)
     this.#keys = secrets.map(createHmacKey)
@@ -68,12 +69,12 @@ export class Invitations {
     return `invitation\n${this.#audience}`
   }
 
-  /** Undefined if expired, altered, of another server, or no token at all. Never throws. */
+  /** Never throws. @returns undefined for an expired, altered or foreign token, and for other text */
   read(token: string): Promise<Invitation | undefined> {
     return this.#readAt(token, this.#now())
   }
 
-  /** Reads a token even if it has expired: the link in an old email still stops the reminders. Never throws. */
+  /** Accepts an expired token, because the link in an old email has to stop reminders. Never throws. */
   readIgnoringExpiry(token: string): Promise<Invitation | undefined> {
     return this.#readAt(token, 0)
   }

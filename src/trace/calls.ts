@@ -1,6 +1,6 @@
-// Outbound calls for the metrics: operation, status and duration.
+// Measures outbound calls for the metrics: operation, status and duration.
 
-/** `status` is undefined without a usable response. Must not throw. */
+/** Must not throw. `status` is undefined without a usable response. */
 export type OnCall = (call: { operation: string; status: number | undefined; seconds: number }) => void
 
 /** @param onEnd `result` is undefined after a failure */

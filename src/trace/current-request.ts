@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { createTraceState } from '@opentelemetry/api'
 
 type CurrentRequest = {
-  /** People see it as the reference of a failure; log lines have it too. */
+  /** The reference of a failure on pages and in log lines. */
   id: string
   traceId: string | undefined
   trace: TraceContext | undefined
@@ -19,7 +19,7 @@ export const duringRequest = (request: CurrentRequest, work: () => void): void =
 /** 48 random bits: short enough to be read aloud. */
 export const newRequestId = (): string => randomUUID().slice(-12)
 
-/** Headers of W3C Trace Context, checked, because anyone can send them and the service gets them. */
+/** Valid headers of W3C Trace Context. Anyone can send them, and the service gets them. */
 type TraceContext = { traceId: string; headers: { traceparent: string; tracestate?: string } }
 
 /** Version 00 has 55 characters; later ones may have more fields. */

@@ -1,5 +1,5 @@
-// OpenTelemetry spans, through its API: without the operator's SDK nothing happens (docs/observability.md). A span has no
-// query and no error message, because those may hold a secret.
+// Creates OpenTelemetry spans by its API, which does nothing without the operator's SDK (docs/observability.md). A span
+// has no query and no error message, because they may contain a secret.
 import {
   context,
   createContextKey,
@@ -17,7 +17,7 @@ import {
 import { withTimeout } from '../within.ts'
 import { currentRequest } from './current-request.ts'
 
-/** Undefined without an SDK, which saves ten spans per page. */
+/** @returns undefined without an SDK, which saves ten spans per page */
 function tracerNow(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   return provider instanceof ProxyTracerProvider
@@ -48,7 +48,7 @@ const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRAC
 export const withoutSpans = <T>(work: () => T): T =>
   tracerNow() === undefined ? work() : context.with(context.active().setValue(SUPPRESSED, true), work)
 
-/** Runs an outbound HTTP request in a span. @param request its path may have a query, which no span gets */
+/** Runs an outbound HTTP request in a span. @param request spans omit the query of its path */
 export function inHttpSpan<T extends { status: number }>(
   request: { method: string; server: URL; path: string },
   work: () => Promise<T>,
@@ -76,7 +76,7 @@ export function startRequestSpan(headers: object) {
   const tracer = tracerNow()
   if (tracer === undefined) return NO_REQUEST_SPAN
   const active = context.active()
-  // The operator's own HTTP instrumentation may have read them already.
+  // The operator's HTTP instrumentation may have read the headers already.
   const parent = trace.getSpan(active) === undefined ? propagation.extract(active, headers) : active
   const span = tracer.startSpan('HTTP', { kind: SpanKind.SERVER }, parent)
   const spanContext = span.spanContext()
@@ -99,7 +99,7 @@ export function startRequestSpan(headers: object) {
   }
 }
 
-/** Headers for an outbound call: from our span, else from the incoming request. */
+/** Headers for an outbound call, from our span or else from the incoming request. */
 export function traceHeaders(): Record<string, string> {
   const incoming = currentRequest()?.trace?.headers
   if (tracerNow() === undefined) return { ...incoming }

@@ -9,7 +9,7 @@ const KEY = 'ready'
 const LIFE_SECONDS = 10
 const FRESH_MS = 1_000
 
-/** Shows the doctor whether onramp answers at PUBLIC_URL, and whether a proxy changes pages, such as email addresses. */
+/** Shows the doctor whether onramp answers at PUBLIC_URL, and whether a proxy changes pages (such as addresses). */
 export const HEALTH_SAMPLE = {
   // The version is omitted, because it would help attackers.
   header: 'x-onramp',

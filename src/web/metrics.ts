@@ -82,7 +82,7 @@ export class Metrics {
     })
   }
 
-  /** @param loadLastRun of `onramp keep`, called at each scrape. If it fails, or there was no run, there are no values */
+  /** @param loadLastRun of `onramp keep`, called at each scrape. No values are shown if it fails, or before a run */
   watchPeople(loadLastRun: () => Promise<LastRun>): void {
     const load = () => loadLastRun().catch((): LastRun => ({}))
     const help = 'People by state, as the last run of onramp keep counted them'

@@ -1,4 +1,4 @@
-// Metrics and log lines about the webhook receiver. Never its URL, which may hold a token.
+// Metrics and log lines about the webhook receiver. They omit its URL, which may contain a token.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { describeNetworkError } from '../http/network-error.ts'
 import type { DeliveryOutcome } from './sender.ts'
@@ -15,7 +15,7 @@ export class ReceiverMonitor {
   #dropped = 0
   #droppedAt = -Infinity
 
-  /** @param sinceOf when each waiting person's oldest event was made */
+  /** @param sinceOf times of each waiting person's oldest event */
   constructor(
     watch: {
       registry: Registry
@@ -33,7 +33,7 @@ export class ReceiverMonitor {
       labelNames: ['result'],
       registers,
     })
-    // Prometheus can't see a counter begin.
+    // The counters begin at 0, because Prometheus can't see a counter begin.
     for (const result of ['delivered', 'failed', 'dropped']) this.#sent.inc({ result }, 0)
     const gauge = (name: string, help: string, value: () => number) => {
       const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) })

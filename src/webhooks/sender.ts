@@ -15,7 +15,7 @@ export type DeliveryOutcome =
   | { kind: 'rejected'; why: string; wait: number | undefined }
   | { kind: 'unreachable'; why: NetworkError }
 
-/** Standard Webhooks asks for 15 to 30 seconds; a receiver answers first and works afterwards. */
+/** Standard Webhooks recommends 15 to 30 seconds. A receiver should answer first and work afterwards. */
 const TIME_LIMIT_MS = 15_000
 
 export class WebhookSender {
@@ -23,7 +23,7 @@ export class WebhookSender {
   readonly #secrets: readonly string[]
   readonly #dispatcher: Pool
 
-  /** @param secrets WEBHOOK_SECRET: one signature each, so that a receiver may have any of them */
+  /** @param secrets WEBHOOK_SECRET. Each makes a signature, so that the receiver needs only one of them */
   constructor(url: string, secrets: readonly string[]) {
     this.#url = new URL(url)
     this.#secrets = secrets
@@ -70,7 +70,7 @@ export const massDisconnectEvent = ({ instance, name, noticedAt, lapsed, had }: 
   data: { app: { instance, name }, people: lapsed, of: had },
 })
 
-/** For an event that is about no person, so it is in no outbox and is tried once. @returns undefined without WEBHOOK_URL */
+/** Sends an event about no person, which is in no outbox and is tried once. @returns undefined without WEBHOOK_URL */
 export async function sendEventOnce(
   { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Partial<Settings>,
   { id, type, at, data = {} }: { id: string; type: string; at: number; data?: object },

@@ -1,5 +1,5 @@
-// Delivers the outbox events of people to WEBHOOK_URL, outside of requests. Each process sends what it wrote; every five
-// minutes one of them looks through everyone for events that another one left.
+// Delivers the outbox events of people to WEBHOOK_URL, outside of requests. Each process sends its own events; every
+// five minutes, one process searches everyone's records for events left by another.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Registry } from 'prom-client'
 import type { PeopleStore } from '../people/people.ts'
@@ -11,7 +11,7 @@ import { eventBody, type DeliveryOutcome, type WebhookSender } from './sender.ts
 
 const SWEEP_SECONDS = 300
 const LAST_SWEEP_KEY = 'webhooks:swept'
-/** Further people are found by the next sweep. */
+/** The next sweep finds further people. */
 const MAX_WAITING = 10_000
 const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
@@ -46,14 +46,14 @@ export class Webhooks {
     this.#sweepAfter(0, true)
   }
 
-  /** Queues the person's events, and returns at once. @param dropped number of old events that made room for them */
+  /** Queues the person's events, and returns at once. @param dropped the number of old events removed */
   enqueue(email: string, dropped: number): void {
     this.#receiver.dropped(dropped)
     const since = this.#waiting.get(email)?.since ?? this.#deps.now()
     this.#outsideOfRequests(() => this.#queue(email, { dueAt: this.#deps.now(), since }))
   }
 
-  /** Waits two seconds for deliveries under way. The rest stays in the store. */
+  /** Waits two seconds for deliveries in progress. The rest stays in the store. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#sweeping)
@@ -86,7 +86,7 @@ export class Webhooks {
     const { now } = this.#deps
     const left = await this.#deliver(email).catch(() => ({ ...due, dueAt: now() + STORE_PAUSE_MS }))
     this.#underWay.delete(email)
-    // Otherwise more events came meanwhile.
+    // Otherwise, more events came meanwhile.
     if (this.#waiting.get(email) === due) {
       this.#waiting.delete(email)
       if (left !== undefined) this.#waiting.set(email, left)
@@ -102,14 +102,14 @@ export class Webhooks {
     for (const event of events) {
       const outcome = await sender.send(event.id, eventBody(event, person), this.#deps.now())
       outcomes.set(event.id, outcome)
-      // A call that was cut off by close is no failure of the receiver.
+      // A call that `close` aborted isn't a failure of the receiver.
       if (!this.#isClosed) this.#receiver.recordOutcome(outcome)
       if (outcome.kind === 'unreachable') break
     }
     return pendingDelivery(await people.change(email, (before) => settle(before, outcomes, this.#deps.now())))
   }
 
-  /** @param isFirst at the start, even after a recent sweep: this process may be the one that died */
+  /** @param isFirst sweeps even after a recent sweep, because this process may have died and left events */
   async #sweep(isFirst: boolean): Promise<void> {
     const { people, records } = this.#deps
     if (!(await records.compareAndSet(LAST_SWEEP_KEY, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
@@ -132,9 +132,9 @@ export class Webhooks {
   }
 }
 
-/** If this process dies, its events are sent again with the same ids. */
+/** If this process dies, its events are sent again after this time, with the same ids. */
 const HELD_MS = 60_000
-/** Events of a person per claim: sent one after another, each for at most a quarter of HELD_MS. */
+/** Events of a person per claim. They are sent one after another, each for at most a quarter of HELD_MS. */
 const MAX_AT_ONCE = 3
 
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
@@ -149,7 +149,7 @@ function pauseMs(tries: number, wait = 0): number {
 const withOutbox = ({ outbox: _outbox, ...person }: Person, outbox: OutboxEvent[]): Person =>
   outbox.length > 0 ? { ...person, outbox } : person
 
-/** Claims a person's due events for a minute, the oldest first, and drops those that are too old. */
+/** Claims a person's due events for a minute, oldest first, and drops those that are too old. */
 async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: number) {
   let due: OutboxEvent[] = []
   let dropped = 0

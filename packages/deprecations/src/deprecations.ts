@@ -1,4 +1,4 @@
-// The interface of the package for programs. The commands are beside it: see README.md.
+// The package's interface for programs. README.md explains it and the commands.
 export { publishedSchedule } from './schedule/published-schedule.ts'
 export { filterEntries, groupByRemoval, listEntries, listJson, selectEntries } from './schedule/schedule.ts'
 export { dayOf, operationOf, remarksOf } from './schedule/schedule.ts'

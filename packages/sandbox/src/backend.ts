@@ -1,4 +1,4 @@
-// Behind the servers of a sandbox: people and their authorizations, two authorization servers and the service.
+// The state behind a sandbox's servers: people and their authorizations, two authorization servers and the service.
 import type { listen } from './http-server.ts'
 import { Journal, type ServerName } from './journal.ts'
 import type { startMailCatcher } from './mail.ts'
@@ -17,7 +17,7 @@ export type SandboxOptions = Parameters<typeof listen>[1] & {
   /** Clients that both authorization servers know from the start. */
   clients?: SandboxClient[]
   people?: Person[]
-  /** Number of generated people in addition. */
+  /** The number of additional, generated people. */
   company?: number
   /** Initial switches, which `reset` restores. */
   switches?: Partial<Switches>
@@ -53,25 +53,25 @@ export function createBackend(options: SandboxOptions, running: Running) {
     people,
     switches,
     journal,
-    /** What the servers respond with, except for the control panel. */
+    /** The handlers of all servers but the control panel. */
     handlers: { service, authorizationServer, externalIdp, datasource: authorizations.consentSite },
     serviceTokens: authentication.tokens,
     requests: journal.entries,
     count: (operation: string) => journal.count(operation),
     clearRequests: () => journal.clear(),
-    /** How well callers kept to the switch `rateLimit`. */
+    /** Counts of refused calls (switch `rateLimit`). */
     rate: () => limit.counts(),
     authorize: (personId: string, instance: string) => authorizations.authorize(personId, instance),
     unauthorize: (personId: string, instance: string) => authorizations.unauthorize(personId, instance),
     state: (personId: string) => authorizations.state(personId),
-    /** Refresh tokens stay valid. */
+    /** Expires access tokens; refresh tokens stay valid. */
     expireTokens: () => providers.forEach(({ store }) => store.expireTokens()),
     rotateKeys: async () => void (await Promise.all(providers.map((one) => one.rotateKeys()))),
     addClient: (client: SandboxClient) => providers.forEach((one) => one.addClient(client)),
     /** Ends the sessions of one person or of all, with back-channel logout. */
     endSessions: async (personId?: string) =>
       void (await Promise.all(providers.map((one) => one.endSessions(personId)))),
-    /** Logout tokens that were sent to clients, oldest first, and their responses. */
+    /** Logout tokens sent to clients, oldest first, with the responses. */
     logouts: () => providers.flatMap(({ store }) => store.logouts),
     reset: () => {
       for (const part of [switches, authorizations]) part.reset()

@@ -1,4 +1,4 @@
-// The control panel: a page with every switch, the same as JSON for scripts, and the inbox.
+// The control panel: a page with every switch, JSON of the same for scripts, and the inbox.
 // It refuses foreign host names and changes from other sites' pages.
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ import type { Sandbox } from './backend.ts'
 const down = { close: true }
 const signInDown = { authorizationServer: down, externalIdp: down }
 
-/** A button each. Each resets the other switches first. */
+/** Each preset is a button, which first resets the other switches. */
 const presets: { name: string; label: string; switches: Partial<Switches> }[] = [
   { name: 'well', label: 'Everything works', switches: {} },
   { name: 'deny', label: 'Everyone denies', switches: { denyAll: true } },
@@ -49,7 +49,7 @@ export function createControl(sandbox: Sandbox): RequestHandler {
     const form = await exchange.form()
     sandbox[name](form.get('person') ?? '', form.get('instance') ?? '')
   }
-  /** Afterwards a browser returns to the page, and a script gets the result. */
+  /** After a change, a browser returns to the page, and a script gets the result. */
   const changes: Routes = {
     'DELETE /requests.json': sandbox.clearRequests,
     'POST /control/switches': async ({ form }) =>
@@ -141,7 +141,7 @@ const actionButton = (path: string, label: string) =>
 
 type Cell = Parameters<typeof html>[1]
 
-/** Scrolls on narrow pages. @param head column names */
+/** A table that scrolls on narrow pages. @param head column names */
 function table(head: string[], rows: Cell[][]): Html {
   const line = (cells: Cell[]) =>
     html`<tr>
@@ -212,7 +212,7 @@ function requestTable({ requests }: Sandbox): Html {
 
 const switchNames = Object.keys(switchesSchema.shape) as (keyof Switches)[]
 
-/** A checkbox, or a text; objects are JSON. */
+/** A checkbox or a text field; objects are shown as JSON. */
 function switchField(name: keyof Switches, value: Switches[keyof Switches]): Html {
   const label = html`${switchesSchema.shape[name].description}<br /><small>${name}</small>`
   if (typeof value === 'boolean')
@@ -236,7 +236,7 @@ function switchesFromForm(form: URLSearchParams, current: Switches): Partial<Swi
   return { ...switches, answers: { ...Object.fromEntries(removed), ...switches.answers } }
 }
 
-/** Text that isn't JSON, such as a date, is taken as it is. */
+/** Text that isn't JSON, such as a date, stays unchanged. */
 function jsonOrText(value: string): unknown {
   try {
     return JSON.parse(value)

@@ -1,5 +1,5 @@
-// An HTTP server of the sandbox, on loopback: it keeps the journal and applies the switches, then its handler responds.
-// The handler comes after listening, because an issuer must know its port.
+// An HTTP server of the sandbox, on loopback: it writes the journal and applies the switches, then its handler
+// responds. The handler is set after listening, because an issuer has to know its port.
 import { once } from 'node:events'
 import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import type { SwitchesControl } from './switches.ts'
 
 type JournalEntry = Journal['entries'][number]
 
-/** A request and its response. `path` is relative to the server's prefix, and '' outside of it. */
+/** A request and its response. `path` is relative to the server's prefix; '' outside of it. */
 export type Exchange = {
   req: IncomingMessage
   res: ServerResponse
@@ -124,7 +124,7 @@ async function sendOverride(res: ServerResponse, override: ResponseOverride): Pr
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   res.statusCode = status
   res.setHeader('content-type', override.contentType ?? type)
-  // One more than is sent, so that the client notices.
+  // A truncated body is one byte shorter than announced, so that the client notices.
   res.setHeader('content-length', bytes.length + (override.truncate ? 1 : 0))
   for (const [name, value] of Object.entries(override.headers ?? {})) res.setHeader(name, value)
   if (override.truncate)

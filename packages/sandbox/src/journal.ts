@@ -1,4 +1,4 @@
-// The requests that the sandbox received: the last 2,000 entries, and counts of all.
+// Records the requests that the sandbox received: the last 2,000 entries, and counts of all.
 // Headers and bodies keep their tokens, which are worthless elsewhere.
 import type { IncomingHttpHeaders } from 'node:http'
 import { operations } from './service/contract.ts'
@@ -14,7 +14,7 @@ const names = [
 const ofServers = serverNames.flatMap((server) => names.map((name) => `${server}.${name}`))
 const known = new Set<string>([...names, ...serverNames, ...ofServers])
 
-/** True for an `operation`, a `server.operation` or a server. Guards tests against misspelt names. */
+/** True for an `operation`, a `server.operation` or a server, to guard tests against misspelt names. */
 export const isOperation = (name: string): boolean => known.has(name)
 
 /** `status` is 0 until the response, and stays 0 if the connection was cut. */

@@ -1,4 +1,4 @@
-// A mail server that delivers nothing, and its inbox. No password, no TLS.
+// A mail server that delivers nothing, without password and TLS, and its inbox.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -41,7 +41,7 @@ export async function startMailCatcher(port: number, bind = host) {
 
 const SHOWN_MAILS = 50
 
-/** The newest mails first. @param recipient part of a recipient's address; empty: any */
+/** Shows the newest emails first. @param recipient part of a recipient's address; empty: any */
 export async function mailPage(emails: readonly ReceivedMail[], recipient: string) {
   const part = recipient.trim().toLowerCase()
   const found = emails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
@@ -63,7 +63,7 @@ export async function mailPage(emails: readonly ReceivedMail[], recipient: strin
 
 const countOf = (count: number) => (count === 0 ? 'No emails' : count === 1 ? 'One email' : `${count} emails`)
 
-/** As a mail program shows it: no scripts, and links open a new page. */
+/** Shows an email like a mail program: without scripts, and links open a new page. */
 async function mailBlock({ at, to, raw }: ReceivedMail, isOpen: boolean): Promise<Html> {
   const mail = await PostalMime.parse(raw)
   const linked = (mail.text ?? '')

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The sandbox alone, until Ctrl-C: SANDBOX_PORT, SANDBOX_COMPANY and SANDBOX_BIND are in README.md. An older Node reads
-// this file, but not what it runs.
+// Runs the sandbox alone, until Ctrl-C. README.md explains SANDBOX_PORT, SANDBOX_COMPANY and SANDBOX_BIND. An older
+// Node can read this file, but not the files that it runs.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 const endWith = (words) => {

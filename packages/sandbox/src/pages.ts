@@ -1,5 +1,5 @@
-// The sandbox's pages: one frame, escaping by default, no scripts.
-// No CSP form-action, because browsers apply it to redirects, and a form may end at the client.
+// The sandbox's pages have one layout, escape by default, and have no scripts. The CSP has no form-action, because
+// browsers apply it to redirects, and a form may end at the client.
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 
@@ -32,7 +32,7 @@ const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"'
 
 type SandboxPage = { title: string; site: string; body: Html; wide?: boolean }
 
-/** Removes prettier's slashes of void elements (HTML, 13.1.2.1). */
+/** Removes the slashes that prettier adds to void elements (HTML, 13.1.2.1). */
 export function document({ title, site, body, wide = false }: SandboxPage): string {
   return html`<!doctype html>
     <html lang="en">
@@ -70,7 +70,7 @@ export function sendPage(res: ServerResponse, page: SandboxPage, status = 200): 
 }
 
 export function redirect(res: ServerResponse, to: string, status: 302 | 303 = 302): void {
-  // Headers are ASCII.
+  // A header has to be ASCII.
   const location = /[^\x21-\x7e]/.test(to) && URL.canParse(to) ? new URL(to).href : to
   res.writeHead(status, { location, 'cache-control': 'no-store', 'content-length': '0' }).end()
 }

@@ -1,7 +1,7 @@
 // The people of the sandbox and their datasources. Eve has names that break careless pages,
 // and Frank has statuses that the contract leaves open.
 
-/** A person's datasource instance. `authorized` from the start; `withoutPath`: without `authUrlRelativePath`. */
+/** A person's datasource instance. `authorized`: from the start; `withoutPath`: without `authUrlRelativePath`. */
 export type Datasource = {
   instance: string
   displayName?: string
@@ -10,7 +10,7 @@ export type Datasource = {
   withoutPath?: boolean
 }
 
-/** `id` is the `sub` of their tokens at both identity providers. */
+/** `id` is the `sub` of the person's tokens at both identity providers. */
 export type Person = { id: string; name: string; email: string; datasources: Datasource[] }
 
 const slack: Datasource = { instance: 'slack_1', displayName: 'Slack' }
@@ -44,7 +44,6 @@ const wikis = numbers.map((number): Datasource => ({
 
 const connected = (datasource: Datasource): Datasource => ({ ...datasource, authorized: true })
 
-/** Ordinary people. */
 export const demoPeople: Person[] = [
   person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
   person('bob', 'Bob Kahn', [slack, drive]),
@@ -63,7 +62,7 @@ function person(id: string, name: string, datasources: Datasource[]): Person {
   return { id, name, email: `${id}@acme.example`, datasources }
 }
 
-/** With a numbered ID: one of a large company, of which pages and lists show only a few. */
+/** True for a person with a numbered ID, one of a large company. Pages and lists show only a few of them. */
 export const isGenerated = ({ id }: Person): boolean => /-\d+$/.test(id)
 
 /** @throws Error for an unknown person */
@@ -77,7 +76,7 @@ const FIRST = ['Amara', 'Björn', 'Chen', 'Dilek', 'Elena', 'Farid', 'Grażyna',
 const LAST = ['Adeyemi', 'Berg', 'Costa', 'Dvořák', 'Ek', 'Farouk', 'Giordano', 'Huang', 'Ivanova', 'Jensen']
 const SHARED = [slack, github, drive, jira, confluence]
 
-/** The same people each time: two in five have connected everything, and every hundredth has a disabled datasource. */
+/** Always generates the same people: two in five connected everything; every hundredth has a disabled datasource. */
 export function generatePeople(size = 0): Person[] {
   return Array.from({ length: size }, (_, index) => {
     const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`

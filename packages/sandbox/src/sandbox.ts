@@ -1,5 +1,5 @@
 // The sandbox: a local stand-in for the whole documented service, for development and tests.
-// Five HTTP servers and a mail server on loopback addresses; everything is kept in memory.
+// It has five HTTP servers and a mail server on loopback addresses, and keeps everything in memory.
 import { isIP } from 'node:net'
 import { createBackend, type Sandbox, type SandboxOptions } from './backend.ts'
 import { createControl } from './control.ts'

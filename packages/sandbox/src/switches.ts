@@ -1,4 +1,4 @@
-// Everything about the sandbox that can change while it runs: the switches, with defaults and descriptions.
+// The switches, which change the running sandbox, with defaults and descriptions.
 import { z } from 'zod'
 import { isOperation } from './journal.ts'
 import { forgeries } from './provider/forgeries.ts'
@@ -40,9 +40,9 @@ const faults = z
     metadata: members,
     /** The id_token then is `subOnly`, so that clients call userinfo. */
     userinfo: members,
-    /** No OpenID Connect metadata, only RFC 8414. */
+    /** Serves no OpenID Connect metadata, only RFC 8414. */
     plainOAuth: z.boolean(),
-    /** `prompt` is ignored: a signed-in person comes straight back. */
+    /** `prompt` is ignored, so a signed-in person returns at once. */
     prompt: z.literal('ignored'),
     /** A used refresh token keeps working, and no new one is issued. */
     keepRefreshToken: z.boolean(),
@@ -121,7 +121,7 @@ export class SwitchesControl {
     return (this.current = this.initial)
   }
 
-  /** The override of the first name that has one. Counts its `skip` and `times` down. */
+  /** Takes the override of the first name that has one, and counts its `skip` and `times` down. */
   takeOverride(names: string[]): z.infer<typeof responseOverride> | undefined {
     const name = names.find((one) => this.current.answers[one]) ?? ''
     const override = this.current.answers[name]

@@ -1,14 +1,14 @@
-// Options of commands, for commander. Messages never repeat a value, which may be a pasted token.
+// Options of commands for commander. Messages never repeat a value, which may be a pasted token.
 import { Option } from '@commander-js/extra-typings'
 import { distance } from 'fastest-levenshtein'
 import { printable } from './printable.ts'
 
-/** Wrong usage; the message says what would be right. */
+/** Wrong usage. The message has the correction. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** An unusable input file: `FILE:LINE: what is wrong; what to do`. Never quotes its content, because traffic has tokens. */
+/** An unusable input file: `FILE:LINE: fault; advice`. Never quotes its content, because traffic has tokens. */
 export class InputFault extends Error {
   override name = 'InputFault'
 
@@ -17,7 +17,7 @@ export class InputFault extends Error {
   }
 }
 
-/** Undefined if no word is close. */
+/** @returns undefined if no word is close */
 export const nearestWord = (word: string, words: readonly string[]): string | undefined => {
   const awayFrom = (known: string) => (known.startsWith(word) && word.length > 2 ? 0 : distance(word, known))
   const [best] = words.toSorted((a, b) => awayFrom(a) - awayFrom(b))
@@ -37,7 +37,7 @@ export function parseChoice<W extends string>(what: string, text: string, words:
 
 const nameIn = (flags: string) => flags.replace(/ .*/, '')
 
-/** Without a value, commander takes the next option for it. */
+/** If the value is missing, commander uses the next option as the value. */
 function present(value: string, name: string): string {
   if (value === '' || /^-./.test(value)) throw new UsageError(`${name} requires a value`)
   return value

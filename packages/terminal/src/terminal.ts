@@ -9,10 +9,10 @@ type Screen = Pick<Output, 'isTTY' | 'columns'>
 const COLORS = ['red', 'green', 'yellow', 'dim', 'bold'] as const
 export type Colors = Record<(typeof COLORS)[number], (text: string) => string>
 
-/** None without a terminal, or if NO_COLOR isn't empty (https://no-color.org). */
+/** Colors nothing without a terminal, or if NO_COLOR isn't empty (https://no-color.org). */
 export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
   const hasColors = screen.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
-  // styleText would check this process's own stream.
+  // By default, styleText checks this process's own stream.
   const painted = (color: keyof Colors) => (text: string) =>
     hasColors ? styleText(color, text, { validateStream: false }) : text
   return Object.fromEntries(COLORS.map((color) => [color, painted(color)])) as Colors
@@ -27,7 +27,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 export const displayWidth = (text: string): number => stringWidth(text)
 
-/** Padded to the columns, or cut with an ellipsis. */
+/** Pads a text to the columns, or cuts it with an ellipsis. */
 export function fitToColumns(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text + ' '.repeat(columns - displayWidth(text))
   let kept = ''
@@ -41,7 +41,7 @@ export function fitToColumns(text: string, columns: number): string {
 /** Breaks at spaces. A longer word stays whole, so that it can be copied. */
 export const wrapText = (text: string, columns: number): string[] => wrapAnsi(text, columns).split('\n')
 
-/** Messages break at spaces on a terminal; elsewhere each stays one line. Indented commands, JSON and redrawn lines stay whole. */
+/** Wraps messages at spaces on a terminal, and nowhere else. Indented commands, JSON and redrawn lines stay whole. */
 export function wrapMessages(output: Output): Output {
   if (output.isTTY !== true) return output
   const wrapLine = (line: string): string => {

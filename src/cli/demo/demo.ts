@@ -1,5 +1,5 @@
-// onramp demo: the sandbox, and onramp with a rollout in its second week. Data and secrets are removed at the end.
-// onramp sandbox: the stand-in alone.
+// onramp demo: runs the sandbox, and onramp with a rollout in its second week. Data and secrets are removed at the end.
+// onramp sandbox: runs the stand-in alone.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { addInvite } from '../invite/commands.ts'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { createRollout, replayRollout } from './rollout.ts'
 
-/** Ctrl-C or SIGTERM. */
+/** Resolves on Ctrl-C or SIGTERM. */
 const untilSignal = (): Promise<unknown> => Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 
 const newSecret = () => randomBytes(32).toString('base64url')
@@ -39,11 +39,11 @@ const readyText = (url: string, control: string, folder: string) => `Onramp is r
   Stop            Ctrl+C
 `
 
-/** The made-up company that the people of the sandbox work for. */
+/** The company of the sandbox's people. */
 const COMPANY_FILE = fileURLToPath(new URL('../../../examples/acme/company.yaml', import.meta.url))
 const NO_OUTPUT = { write: () => true }
 
-/** Sends Ada and Bob their invitations, and writes the list of everyone and the settings for trying the commands. */
+/** Sends Ada and Bob their invitations, and writes the list of people and the settings for trying the commands. */
 async function invite(sandbox: Sandbox, settings: Record<string, string>, folder: string): Promise<void> {
   const rows = sandbox.people.map(({ email, name }) => `${email},"${name.replaceAll('"', '""')}"\n`)
   writeFileSync(join(folder, 'people.csv'), `email,name\n${rows.join('')}`)
@@ -54,7 +54,7 @@ async function invite(sandbox: Sandbox, settings: Record<string, string>, folder
   await runCommand(addInvite, ['invite', 'send', '-', '--rate', '50'], context)
 }
 
-/** onramp is at localhost, everything else at 127.0.0.1: two sites for a browser, as in production. */
+/** onramp is at localhost, everything else at 127.0.0.1, so a browser sees two sites, as in production. */
 async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   const port = env['PORT'] ?? '3000'
   const url = `http://localhost:${port}`
@@ -72,7 +72,7 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   try {
     const values = {
       PORT: port,
-      // A container's loopback addresses can't be reached from outside.
+      // Loopback addresses in a container can't be reached from outside.
       HOST: env['SANDBOX_BIND'] || 'localhost',
       PUBLIC_URL: url,
       SERVICE_BASE_URL: sandbox.urls.service,
@@ -99,7 +99,7 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
 }
 
 export async function demo({ env, stdout }: CommandContext): Promise<number> {
-  // First, because sending invitations would handle the signal itself.
+  // This comes first, because sending invitations also handles the signal.
   const signal = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
   try {

@@ -1,5 +1,5 @@
-// The demo's rollout in its second week: 200 people, replayed through the product's own records as if on past working days.
-// Everyone's history follows from their place in the list, so each run shows the same.
+// The demo's rollout in its second week: 200 people, replayed through the product's records as if on past working days.
+// A person's history depends only on their place in the list, so each run shows the same.
 import type { Sandbox } from '@onramp/sandbox'
 import { summarizeAll } from '../../admin/person-summary.ts'
 import { createReport } from '../../admin/report.ts'
@@ -19,7 +19,7 @@ import { withDay } from '../keep.ts'
 import { openKeepState, openPeople, withStore } from '../store.ts'
 
 type SandboxPerson = Sandbox['people'][number]
-/** An event of one person; milliseconds since 1970. */
+/** An event of one person, at milliseconds since 1970. */
 type Event = { at: number; change: (person: Person) => Person }
 type Colleague = { person: SandboxPerson; group: string; connected: readonly number[]; events: Event[] }
 
@@ -38,7 +38,7 @@ const APPS = [
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** The last whole working days, oldest first. Invitations leave on the first three. */
+/** The last whole working days, oldest first. Invitations are sent on the first three. */
 const SIMULATED_DAYS = 9
 
 function workingDaysBefore(now: number): number[] {
@@ -53,7 +53,7 @@ function workingDaysBefore(now: number): number[] {
 const emailOf = (name: string) =>
   `${name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replace(' ', '.')}@acme.example`
 
-/** A number from 0 to 96 that looks random, by person and topic. */
+/** A number from 0 to 96 by person and topic, which looks random. */
 const percent = (index: number, topic: number) => ((index + 3) * (topic + 5) * 7919 + topic * 6151) % 97
 
 /** The 200 colleagues of the demo's people, with the events of each until now. */
@@ -72,9 +72,9 @@ export function createRollout(now: number): Colleague[] {
 
 const ALL = [0, 1, 2, 3, 4]
 const [DRIVE, JIRA, GITHUB] = [1, 2, 3]
-/** New colleagues, who aren't invited yet, and addresses that don't exist. */
+/** The first of the new colleagues, who aren't invited yet, and of the addresses that don't exist. */
 const [NEW, REJECTED] = [PEOPLE - 8, PEOPLE - 11]
-/** Connected everything, and lost Google Drive yesterday. */
+/** People who connected everything, and lost Google Drive yesterday. */
 const FELL_BACK = [40, 121]
 
 /** One person's history. @returns also the apps that they have connected, by their place in the list */
@@ -98,7 +98,7 @@ function simulatedHistory(index: number, days: readonly number[]): Pick<Colleagu
     if (eagerness > 12) add(at(invited, 12), (person) => withMilestone(person, 'openedAt', at(invited, 12)))
     return { connected: [], events }
   }
-  // Some begin only after the reminder.
+  // Some people begin only after the reminder.
   const started =
     eagerness < 30 ? Math.min(SIMULATED_DAYS - 1, invited + 6) : invited + (percent(index, 2) % 4)
   const start = at(started, 10)
@@ -132,7 +132,7 @@ function simulatedHistory(index: number, days: readonly number[]): Pick<Colleagu
 const unconnected = (connected: readonly number[]) =>
   APPS.filter((_, app) => !connected.includes(app)).map((app) => ({ ...app, status: 'awaiting' as const }))
 
-/** Writes the history into the store, with the counts that `onramp keep` would have left each evening. */
+/** Writes the history into the store, with the counts that `onramp keep` would have written each evening. */
 export async function replayRollout(rollout: readonly Colleague[], settings: Settings, now: number) {
   await withStore(settings, async (records) => {
     let clock = 0

@@ -1,4 +1,4 @@
-// Shared by `invite send` and `keep`: list and settings, the service and the mail server, and the summary.
+// Parts of both `invite send` and `keep`: list and settings, the service and the mail server, and the summary.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'
@@ -17,7 +17,7 @@ import { loadCompanyOf, loadSettingsWith } from './email.ts'
 import { openList, readList } from './list.ts'
 import type { RunProgress } from './progress.ts'
 
-/** @param file its path, or `-` @throws {UsageError} {SettingsError} {UnreadableList} */
+/** @param file path of the list, or `-` @throws {UsageError} {SettingsError} {UnreadableList} */
 export async function loadRunInput(
   file: string,
   needed: readonly (keyof Settings)[],
@@ -38,7 +38,7 @@ export async function loadRunInput(
 
 export type RunInput = Awaited<ReturnType<typeof loadRunInput>>
 
-/** The service with the global token. As on the pages, hidden apps are neither named nor counted. */
+/** Calls the service with the global token. As on the pages, hidden apps are neither named nor counted. */
 function createCampaignService(settings: Settings, company: Company, signal: AbortSignal) {
   const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
   const { SERVICE_GLOBAL_TOKEN: token = '' } = settings
@@ -66,7 +66,6 @@ export type ExternalServices = {
   emailsPerSecond?: number
 }
 
-/** Opens the service and the mail server for the work. */
 export async function withExternalServices<T>(
   { settings, company }: RunInput,
   { isDryRun = false, signal }: { isDryRun?: boolean; signal: AbortSignal },
@@ -117,7 +116,7 @@ export function createCampaignRun(
   }
 }
 
-/** @param json the counts as JSON; undefined: as text @param text.isThrough the run went through its whole list */
+/** @param json the counts as JSON; undefined: as text @param text.isThrough the run completed its list */
 export function printSummary(
   { leftOut, context: { stdout, stderr } }: RunInput,
   { tally, emailThrottle }: CampaignRun,

@@ -7,7 +7,7 @@ import { datasource, days, sendOn, template } from './send-options.ts'
 
 export const EXITS = '\nExit codes: 0 success, 1 failed, 2 usage error, 78 configuration error.'
 
-/** Creates a parser of an address argument, which throws {UsageError}. @param read returns undefined for an invalid address */
+/** @param read returns undefined for an invalid address @returns a parser that then throws {UsageError} */
 export const addressBy =
   (read: (typed: string) => string | undefined) =>
   (typed: string, name = 'EMAIL'): string => {

@@ -18,7 +18,7 @@ import type { SendOptions } from './send-options.ts'
 /** The sender of previews. */
 export const NO_FROM = { name: '', address: 'no-reply@localhost' }
 
-/** @param needed settings that are optional for the server @throws {SettingsError} */
+/** @param needed required settings that are optional for the server @throws {SettingsError} */
 export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
   const settings = loadSettingsWithoutClient(env)
   const missing = settingDefinitions.filter(
@@ -35,7 +35,7 @@ export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJ
 /** @throws {SettingsError} naming every fault of the company file */
 export const loadCompanyOf = ({ COMPANY_FILE }: Settings) => loadCompany(COMPANY_FILE, supportedTexts())
 
-/** @param options.template folder of templates instead of ours @throws {FaultyTemplate} */
+/** @param options.template folder of other templates @throws {FaultyTemplate} */
 export function createComposers(
   settings: Settings,
   company: Company,

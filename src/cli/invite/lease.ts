@@ -1,4 +1,4 @@
-// Lets one run of invite send or keep work at a time.
+// Allows one run of invite send or keep at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSingleFlight, takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
@@ -18,8 +18,8 @@ async function wait(records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>
 }
 
 /**
- * @param work its `holdsLease` takes the lease again after the machine slept or the store was away, unless another run has it
- * @returns undefined if another run is under way @throws {StoreUnavailable}
+ * @param work its `holdsLease` renews the lease after sleep or an outage of the store, unless another run has it
+ * @returns undefined while another run has the lease @throws {StoreUnavailable}
  */
 export async function withCampaignLease<T>(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,

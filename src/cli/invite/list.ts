@@ -7,7 +7,7 @@ import { readPeopleList, type ListEntry, type LeftOut } from '../../campaigns/pe
 
 type List = AsyncIterable<Uint8Array | string>
 
-/** @param file its path, or `-` for standard input @throws {UsageError} when there is no such file */
+/** @param file a path, or `-` for standard input @throws {UsageError} if the file doesn't exist */
 export function openList(file: string, stdin: CommandContext['stdin']): List {
   if (file === '-') return stdin
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new UsageError('file not found')
@@ -26,13 +26,13 @@ export const limitFaults = (
   ...(faults.length > MAX_FAULTS ? [describe(faults.length - MAX_FAULTS)] : []),
 ]
 
-/** A line for each of the first ones. @param where the others are */
+/** Prints the first items, one a line. @param where the place of the other items */
 export const indented = (all: readonly string[], where: string): string =>
   limitFaults(all, (more) => `and ${more} more: see ${where}`)
     .map((line) => `\n  ${printable(line)}`)
     .join('')
 
-/** Reads the whole list first, so that an invalid row near its end stops nothing halfway. */
+/** Reads the whole list first, so that an invalid row near its end doesn't stop a run halfway. */
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {
   const people: ListEntry[] = []
   const faults: string[] = []

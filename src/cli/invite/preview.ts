@@ -1,4 +1,4 @@
-// onramp invite preview: writes the emails to files, or sends one to an address. Saves nothing in the store.
+// onramp invite preview: writes the emails to files, or sends one to an address. Writes nothing to the store.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toEml, type Email } from '../../campaigns/mail/email.ts'
@@ -58,14 +58,14 @@ export async function preview(
   writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of shown)
     for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
-      // File names don't have the default language.
+      // File names omit the default language.
       const name = language === languages.offered[0]?.tag ? kind : `${kind}.${language}`
       await writeFiles(join(folder, name), await emailIn(language, kind), context.stdout)
     }
   return 0
 }
 
-/** The languages that these tags and people get, each once, or the default one. @throws {UsageError} for an invalid tag */
+/** The languages of these tags and people, each once, or the default one. @throws {UsageError} for an invalid tag */
 async function languagesShown(
   languages: Languages,
   tags: readonly string[],
@@ -105,7 +105,7 @@ function writing(path: string, write: () => void): void {
   }
 }
 
-/** Embeds the pictures: a browser has no email around the HTML. */
+/** Embeds the pictures, because a browser doesn't get the email's attachments. */
 const standalone = ({ html, inlines = [] }: Email): string =>
   inlines.reduce(
     (text, { cid, contentType, content }) =>

@@ -1,4 +1,4 @@
-// The progress of a run: a line that redraws itself on a terminal (elsewhere one now and then), and lines for problems.
+// Prints the progress of a run: a line redrawn on a terminal (elsewhere an occasional line), and lines for problems.
 import type { Output } from '@onramp/terminal/command-context'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { progressLine, type Tally } from '../../campaigns/tally.ts'

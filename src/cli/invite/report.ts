@@ -1,4 +1,4 @@
-// onramp invite report: counts of everyone on record, or a row for each person.
+// onramp invite report: prints the counts of everyone on record, or a row for each person.
 import { peopleCsv } from '../../admin/people-csv.ts'
 import { describeUnread } from '../../admin/overview.ts'
 import { summarizeAll } from '../../admin/person-summary.ts'

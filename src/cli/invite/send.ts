@@ -1,4 +1,4 @@
-// onramp invite send: one run over the list.
+// onramp invite send: invites the people of a list in one run.
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
@@ -43,7 +43,7 @@ const EXIT_LOCKED = 4
 
 const RESUMES = 'Run the same command again to resume.'
 const DAY_MS = 86_400_000
-/** For people with nothing left to connect. */
+/** A check of a person with nothing to connect stays valid for this time. */
 const FRESH_MS = 3_600_000
 
 export async function send(file: string, options: SendOptions, context: CommandContext): Promise<number> {
@@ -56,7 +56,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   if (faults.length > 0 && options.onInvalid === 'stop')
     throw new OperatorError('fix these lines, or use --on-invalid skip. Nothing was sent.')
-  // An export that went wrong is often an empty file.
+  // A failed export is often an empty file.
   if (people.length + faults.length === 0) throw new OperatorError('the list is empty. Nothing was sent.')
   if (file !== '-' && !(await isConfirmed(input, options))) return EXIT_STOPPED
 
@@ -78,11 +78,11 @@ export async function send(file: string, options: SendOptions, context: CommandC
   }
 }
 
-/** Without a terminal there is no prompt, because a script can't answer. */
+/** Without a terminal, there is no prompt, because a script can't answer. */
 async function isConfirmed(input: RunInput, options: SendOptions): Promise<boolean> {
   const { people, settings, context } = input
   if (options.dryRun || options.yes || !context.stdin.isTTY || !context.stderr.isTTY) return true
-  // Refused before the prompt.
+  // A quiet day is refused before the prompt.
   await withStore(settings, (records) => checkQuietDay(records, input, options))
   const emails = Math.min(people.length, options.limit ?? Infinity).toLocaleString('en')
   const { MAIL_FROM, SMTP_URL = '' } = settings
@@ -93,7 +93,7 @@ async function isConfirmed(input: RunInput, options: SendOptions): Promise<boole
 
 type SendRun = RunInput & { options: SendOptions; signal: AbortSignal }
 
-/** @param holdsLease does this run still hold the lease? Absent: a dry run */
+/** @param holdsLease resolves to false once another run has the lease. Absent: a dry run */
 async function sendAll(records: Records, run: SendRun, holdsLease?: () => Promise<boolean>): Promise<number> {
   const { people, faults, options, context, signal } = run
   const isDryRun = holdsLease === undefined
@@ -129,7 +129,7 @@ async function sendAll(records: Records, run: SendRun, holdsLease?: () => Promis
   })
 }
 
-/** A dry run lists people whose address changed under their former address. @throws {OperatorError} */
+/** A dry run shows people with a new address under their former one. @throws {OperatorError} */
 async function withPresentAddresses(
   list: readonly ListEntry[],
   { people, rename }: CampaignRun,
@@ -151,7 +151,7 @@ async function withPresentAddresses(
   return current
 }
 
-/** An empty store may be the wrong one. */
+/** Warns of an empty store, which may be the wrong one. */
 async function warnWithoutProgress({ people }: CampaignRun, { settings, context }: SendRun): Promise<void> {
   if ((await people.all().next()).done === true)
     context.stderr.write(
@@ -159,7 +159,7 @@ async function warnWithoutProgress({ people }: CampaignRun, { settings, context 
     )
 }
 
-/** @throws {OperatorError} during a pause or on a quiet day, unless it is a dry run */
+/** @throws {OperatorError} in a pause or on a quiet day, except for a dry run */
 async function checkQuietDay(records: Records, run: RunInput, { dryRun }: SendOptions) {
   const { settings, company, context } = run
   const state = await openKeepState(records, settings).load()
@@ -243,7 +243,7 @@ const eventPrinter = (
     if (json) return progress.print(`${JSON.stringify({ email, reminder, apps })}\n`, stdout)
     const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
     const line = `${email}  ${kind}  ${printable(apps.join(', '))}`
-    // One line of a terminal, but complete for a program.
+    // A terminal gets one line, a program the complete text.
     const shown = stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line
     progress.print(`${shown}\n`, stdout)
   },

@@ -79,7 +79,7 @@ export class PersonSessions {
     return this.#deps.store.endElsewhere(name)
   }
 
-  /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins in progress. @returns the number of ended sessions */
+  /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins in progress. @returns the number ended */
   async endByLogoutToken(issuer: string, { sub, sid }: { sub?: string; sid?: string }): Promise<number> {
     const subject = sub ?? (await this.#ownerOf(issuer, sid ?? ''))
     if (subject === undefined) return 0

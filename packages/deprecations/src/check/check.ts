@@ -1,4 +1,4 @@
-// Checks files against the schedule. What can't be read is reported, and the rest is still checked.
+// Checks files against the schedule. Reports unreadable parts, and still checks the rest.
 import { InputFault } from '@onramp/terminal/arguments'
 import { exchangeReaders } from '../input/exchanges.ts'
 import { asText, type InputRecord, type openSource } from '../input/source.ts'
@@ -11,7 +11,7 @@ type Source = Awaited<ReturnType<typeof openSource>>
 type Confidence = Match['confidence']
 type Format = keyof typeof readers
 
-/** Where a finding was seen first, and how often there. */
+/** A place where a finding was seen, with its count. */
 type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   file: string
   line: number | undefined
@@ -23,28 +23,28 @@ type Finding = {
   entry: Entry
   status: ReturnType<typeof statusOn>
   confidence: Confidence
-  /** Requests or operations. */
+  /** The number of requests or operations. */
   count: number
   places: Map<string, Location>
   /** Occurrences beyond MAX_PLACES. */
   elsewhere: number
-  /** ISO 8601. */
+  /** An ISO 8601 time. */
   firstSeen?: string
   lastSeen?: string
-  /** The last request that was counted, so that each counts once. */
+  /** The last counted request, so that each counts once. */
   request: number
 }
 
-/** True for a use; anything else only may be one. */
+/** True for a certain use, false for a possible one. */
 export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
 
-/** For each finding, and for each file. Beyond these they are only counted. */
+/** The limit for each finding and for each file. Further places are only counted. */
 const MAX_PLACES = 50
 const MAX_FAULTS = 20
 
 const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'sent', 'exact']
 
-/** The format, by the first bytes and the name. @throws {InputFault} */
+/** Detects the format by the first bytes and the name. @throws {InputFault} */
 const detectFormat = ({ head, name }: Source): Format => {
   if (head.length === 0) throw new InputFault(name, undefined, 'empty file, so nothing was checked')
   if (head.subarray(0, 1024).includes(0) || (head[0] === 0x1f && head[1] === 0x8b))
@@ -71,7 +71,7 @@ const addTime = (finding: Finding, time: unknown) => {
   if (finding.lastSeen === undefined || moment > finding.lastSeen) finding.lastSeen = moment
 }
 
-/** @param file the file being read; an OpenAPI document may refer to another one */
+/** @param file the file being read, although an OpenAPI document may refer to another one */
 const addLocation = (finding: Finding, match: Match, { line, record }: InputRecord, file: string) => {
   const { side, pointer, confidence } = match
   // All items of an array are one location.
@@ -86,7 +86,7 @@ const addLocation = (finding: Finding, match: Match, { line, record }: InputReco
   }
 }
 
-/** Unreadable bodies and references of one request: each is one fault that names all fields it may have. */
+/** Unreadable bodies and references of one request. Each is one fault, which lists all fields that it may have. */
 const unreadParts = (matches: readonly Match[]) =>
   [...Map.groupBy(matches, ({ unread }) => unread)].flatMap(([unread, [first, ...others]]) => {
     if (unread === undefined || first === undefined) return []
@@ -106,7 +106,7 @@ export const checkFiles = async (
   report: (fault: string) => void,
 ) => {
   const matcher = createMatcher(schedule)
-  // Its size depends on the schedule, not on the traffic.
+  // The size of this map depends on the schedule, not on the traffic.
   const found = new Map<string, Finding>()
   const read: string[] = []
   let [requests, faults] = [0, 0]
@@ -117,7 +117,7 @@ export const checkFiles = async (
       faults += 1
       if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, what).message)
     }
-    /** A certain use replaces all possible ones, which are no longer counted. */
+    /** A certain use replaces all possible uses, which are no longer counted. */
     const addMatch = (match: Match, record: InputRecord) => {
       const { entry, confidence } = match
       const status = statusOn(entry, asOf)

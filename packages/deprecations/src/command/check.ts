@@ -1,5 +1,5 @@
-// `onramp deprecations check`: checks files or standard input, evaluates and reports the findings, as text for people or as
-// JSON for programs, and ends with the exit code.
+// `onramp deprecations check`: checks files or standard input, evaluates the findings, and reports them as text for
+// people or as JSON for programs.
 import { createReadStream } from 'node:fs'
 import { checkFiles, isCertain } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
@@ -55,8 +55,8 @@ type Verdict = ReturnType<typeof evaluate>
 type EvaluatedFinding = Verdict['inUse'][number]
 
 /**
- * @param failOn the least finding that fails the check @param within days until removal; later ones are ignored
- * @returns `exitCode`: 2 in use, 3 may be in use, 1 unreadable input, 0 none of these: the first that applies
+ * @param failOn the least severe finding that fails the check @param within days; later removals are ignored
+ * @returns `exitCode`: the first that applies of 2 (in use), 3 (may be in use), 1 (unreadable input) and 0
  */
 const evaluate = (
   { found, ...result }: CheckResult,
@@ -160,7 +160,7 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   if (requests === 0) return `Nothing could be checked (${read}).`
   const beyond = waived.length === 0 ? '' : ' except what is waived'
   if (mayBeInUse.length > 0) return `May be in use: ${possible}${beyond} (${read}).`
-  // Only if everything was recorded and read.
+  // This is certain only if everything was recorded and read.
   if (faults === 0) return `Nothing deprecated is in use${beyond} (${read}).`
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }

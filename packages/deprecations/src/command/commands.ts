@@ -1,4 +1,4 @@
-// The commands `onramp deprecations …` and `onramp-deprecations …`. Their code is loaded on use.
+// Defines the commands `onramp deprecations …` and `onramp-deprecations …`. Their code is loaded on use.
 import type { Command } from '@commander-js/extra-typings'
 import {
   choiceOption,
@@ -76,7 +76,7 @@ Examples:
   ${name} list --operation chat --as-of 2026-10-01`,
     )
     .option('--json', 'machine-readable output, in the form of a schedule file')
-    // Commander hands a mistyped command to the default one.
+    // Commander passes a mistyped command to the default one.
     .allowExcessArguments()
     .action(async ({ json, ...options }, { args: [typed] }) => {
       const names = group.commands.map((command) => command.name())

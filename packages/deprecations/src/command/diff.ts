@@ -1,4 +1,5 @@
-// `onramp deprecations diff`: compares two schedules by id. An earlier removal is an error, because teams plan with the date.
+// `onramp deprecations diff`: compares two schedules by id. An earlier removal is an error, because teams rely on the
+// date.
 import { isDeepStrictEqual } from 'node:util'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -21,7 +22,7 @@ const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
   return changes
 }
 
-/** In the new schedule's order, with withdrawn entries last. @returns 1 if a removal moved earlier, else 0 */
+/** Prints changes in the new schedule's order, withdrawn entries last. @returns 1 if a removal moved earlier, else 0 */
 export function diff(old: Schedule, now: Schedule, json: boolean, context: CommandContext): number {
   const { stdout, stderr, env } = context
   const find = (schedule: Schedule, id: string) => schedule.find((entry) => entry.id === id)

@@ -1,4 +1,4 @@
-// Prints the schedule for a terminal: by removal date and operation, with the replacement beside each item.
+// Prints the schedule to a terminal, by removal date and operation, with the replacement beside each item.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
@@ -7,7 +7,7 @@ import type { EntryFilter, ListedEntry } from '../schedule/schedule.ts'
 
 const MIN_LEFT = 20
 const MIN_RIGHT = 24
-/** Columns before and between the texts. */
+/** The number of columns before and between the texts. */
 const GAPS = 6
 
 const listText = (entries: readonly ListedEntry[], colors: Colors, width: number): string => {

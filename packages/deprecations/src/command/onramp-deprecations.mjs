@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `onramp-deprecations`: the same commands as `onramp deprecations`. An older Node reads this file, but not
-// what it runs.
+// The program `onramp-deprecations`, with the commands of `onramp deprecations`. An older Node can read this file,
+// but not the files that it runs.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major < 24 || (major === 24 && minor < 3)) {

@@ -1,4 +1,4 @@
-// Readers of recorded traffic: NDJSON, access logs and HAR 1.2. Each line or entry is matched on its own.
+// Reads recorded traffic: NDJSON, access logs and HAR 1.2. Each line or entry is matched on its own.
 import { InputFault } from '@onramp/terminal/arguments'
 import { matchCall, type Call } from '../matching/matching.ts'
 import { asList, parseDocumentText, asRecord, asText, wholeText } from './source.ts'
@@ -6,10 +6,10 @@ import type { FormatReader, InputRecord } from './source.ts'
 
 type Matcher = Parameters<FormatReader>[1]
 
-/** Characters. It bounds the memory. */
+/** Characters; bounds the memory. */
 const MAX_LINE = 2 * 1024 * 1024
 
-/** Reads lines, counted from 1, and skips blank ones. Holds at most a chunk and one line. */
+/** Reads lines, counted from 1, and skips blank ones. Keeps at most a chunk and a line in memory. */
 const lineReader =
   (read: (line: string, matcher: Matcher) => InputRecord | undefined): FormatReader =>
   async ({ bytes }, matcher, onRecord) => {
@@ -41,7 +41,7 @@ const NOT_A_REQUEST =
 const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): InputRecord => {
   const { method, url, status, request, response, time } = exchange
   if (typeof method !== 'string' || typeof url !== 'string') return { fault: NOT_A_REQUEST }
-  // A masked URL may be any operation.
+  // A masked URL may be that of any operation.
   if (!/^[a-z]+(?:-[a-z]+)*$/i.test(method) || !/^(?:\/|https?:\/\/[^/]+\/)/i.test(url))
     return { fault: 'not a whole request: it has no method or no path; record it again or remove it' }
   const scheduled = matcher(method, url)
@@ -67,7 +67,7 @@ const fromProxyLog = (line: Record<string, unknown>) => {
 const readNdjson = lineReader((line, matcher) => {
   try {
     const exchange = asRecord(JSON.parse(line))
-    // Docker keeps each line of a log so.
+    // Docker wraps each line of a log this way.
     if (typeof exchange.log === 'string') return readLogLine(exchange.log, matcher)
     const isPlain = 'method' in exchange && 'url' in exchange
     return readExchange(isPlain ? exchange : fromProxyLog(exchange), matcher)
@@ -92,7 +92,7 @@ const readLogLine = (line: string, matcher: Matcher) => {
       ? undefined
       : { fault: `has no request like "GET /path HTTP/1.1"; convert the log to NDJSON: ${CONVERT}` }
   const [method, url = ''] = request.split(' ')
-  // These have no path (RFC 9112 3.2.3, 3.2.4).
+  // Such requests have no path (RFC 9112 3.2.3, 3.2.4).
   if ((Number(status) >= 400 && !url.includes('/')) || url === '*' || method === 'CONNECT') return undefined
   // 10/Oct/2026:13:55:36 +0200
   const time = stamp?.replaceAll('/', ' ').replace(':', ' ') ?? ZONED_TIME.exec(line)?.[0]
@@ -118,14 +118,14 @@ const readAccessLog: FormatReader = (source, matcher, onRecord) => {
   return read(source, matcher, onRecord)
 }
 
-/** Undefined for a body that was not recorded completely. Firefox labels plain text as base64. */
+/** @returns undefined for a body that was not recorded completely. Firefox labels plain text as base64 */
 const bodyOf = ({ headers }: Record<string, unknown>, { text, encoding, size }: Record<string, unknown>) => {
   if (typeof text === 'string' && text !== '') {
     const isBase64 = encoding === 'base64' && /^[\w+/=\s-]*$/.test(text)
     const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8')
     return Number(asText(size)) > bytes.length ? undefined : bytes.toString('utf8')
   }
-  // Recorders also write size 0 for a body that they didn't see, so only Content-Length proves an empty one.
+  // Recorders also write size 0 for a body that they didn't see, so only Content-Length proves an empty body.
   const isZero = ({ name, value }: Record<string, unknown>) =>
     /^content-length$/i.test(asText(name)) && value === '0'
   return asList(headers).map(asRecord).some(isZero) ? '' : undefined

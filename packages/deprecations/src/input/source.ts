@@ -1,22 +1,22 @@
-// Reads a file or standard input, as a whole or line by line, with bounded memory; and parses JSON and YAML with the line of
-// each value. Errors never quote the text, because traffic has tokens.
+// Reads a file or standard input with bounded memory, and parses JSON and YAML with the line of each value. Errors
+// never quote the text, because traffic has tokens.
 import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '@onramp/terminal/arguments'
 import type { createMatcher, Match } from '../matching/matching.ts'
 
-/** Empty for anything but an object. */
+/** @returns an empty record for anything but an object */
 export const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {}
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-/** Empty for anything but text or a number. String() would throw on an object with its own toString. */
+/** @returns '' for anything but text or a number. String() would throw on an object with its own toString */
 export const asText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
-/** `lineOf` counts from 1; for a missing value it gives its parent's line. */
+/** `lineOf` counts from 1; a missing value has its parent's line. */
 type ParsedDocument = { data: unknown; lineOf: (path: readonly PropertyKey[]) => number | undefined }
 
 const parseJson = (text: string, file: string): ParsedDocument => {
@@ -25,7 +25,7 @@ const parseJson = (text: string, file: string): ParsedDocument => {
     try {
       return parseTree(text, errors, { disallowComments: true })
     } catch {
-      // Nested too deeply for this parser's stack.
+      // The text is nested too deeply for this parser's stack.
       return undefined
     }
   }
@@ -64,7 +64,7 @@ const parseYaml = (text: string, file: string): ParsedDocument => {
   }
 }
 
-/** JSON if the text begins with { or [, else YAML. @throws {InputFault} */
+/** Parses JSON if the text begins with { or [, else YAML. @throws {InputFault} */
 export const parseDocumentText = (text: string, file: string): ParsedDocument =>
   /^\s*[{[]/.test(text) ? parseJson(text, file) : parseYaml(text, file)
 
@@ -92,24 +92,24 @@ export const readDocument = (file: string): ParsedDocument => {
   throw new InputFault(file, undefined, `larger than ${MAX_MIB} MiB; split it`)
 }
 
-/** `head` is the first chunk, for detecting the format; `bytes` has it too. */
+/** `head` is the first chunk, to detect the format; `bytes` includes it. */
 type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
 
-/** One line, entry or operation (`record`: its JSON pointer): its matches, or why it can't be read. */
+/** A line, entry or operation (`record`: its JSON pointer), with its matches or the reason why it can't be read. */
 export type InputRecord = { line?: number; record?: string; time?: unknown } & (
   { matches: Iterable<Match> } | { fault: string }
 )
 
-/** @throws {InputFault} for a source that is not in it */
 type Matcher = ReturnType<typeof createMatcher>
 
+/** Reads a source in one format. @throws {InputFault} for a source in another one */
 export type FormatReader = (
   source: Source,
   matcher: Matcher,
   onRecord: (record: InputRecord) => void,
 ) => Promise<void>
 
-/** @throws {InputFault} here, and later while `bytes` are read */
+/** @throws {InputFault}, also later while `bytes` are read */
 export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>): Promise<Source> => {
   async function* chunks() {
     try {

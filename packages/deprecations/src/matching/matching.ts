@@ -1,9 +1,10 @@
-// Matches a call against a schedule: by its operation, then by the deprecated fields in its bodies. Pure; never keeps a value.
+// Matches a call against a schedule: by its operation, then by the deprecated fields in its bodies. Pure; keeps no
+// values.
 import { operationOf, type Entry, type Schedule } from '../schedule/schedule.ts'
 
 type Side = 'request' | 'response'
 
-/** A recorded call. An absent body was not recorded; text is read as JSON. */
+/** A recorded call. An absent body was not recorded; a text is read as JSON. */
 export type Call = {
   method: string
   url: string
@@ -13,9 +14,9 @@ export type Call = {
 }
 
 /**
- * `exact`: the endpoint, or a field of the request or of its main object. This is a use; the other four only may be one.
- * `sent`: such a field in a response, which the service fills on its own (contract, section 9). `name`: the same name
- * elsewhere. `unread`: the body could not be read. `endpoint`: the body was not recorded.
+ * `exact`: a use of the endpoint, or of a field of the request or its main object. The other four are possible uses.
+ * `sent`: such a field in a response, which the service may fill in any case (contract, section 9). `name`: the same
+ * name elsewhere. `unread`: the body could not be read. `endpoint`: the body was not recorded.
  */
 type Confidence = 'exact' | 'sent' | 'name' | 'unread' | 'endpoint'
 
@@ -25,9 +26,9 @@ export type Match = {
   side?: Side | undefined
   /** JSON pointer (RFC 6901) into the body, or into the OpenAPI file. */
   pointer?: string | undefined
-  /** For `unread`: what could not be read, and why. */
+  /** For `unread`: the unreadable part, and the reason. */
   unread?: string | undefined
-  /** Only for OpenAPI. Finding the line is slow, so it is done on demand. */
+  /** Only for OpenAPI. Finding the line is slow, so it is found on demand. */
   file?: string
   line?: () => number | undefined
 }
@@ -37,7 +38,7 @@ type Matcher = (method: string, url: string) => ScheduledOperation | undefined
 /** `channel_invite_info` equals `ChannelInviteInfo`. */
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 
-/** `b` for the replacement `a.b`; prose names no member. */
+/** `b` for the replacement `a.b`. A replacement in prose has no member. */
 const replacingName = ({ replacement = '' }: Entry) => /^(?:[\w$]+\.)*([\w$]+)$/.exec(replacement)?.[1] ?? []
 
 /** The schedule's entries for one operation. */
@@ -62,7 +63,7 @@ const toScheduledOperation = (entries: Entry[]) => {
   }
 }
 
-/** The normalized path of a URL: no host, query, fragment, repeated slashes or needless percent-encoding. */
+/** The normalized path of a URL, without host, query, fragment, repeated slashes and needless percent-encoding. */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
   const bare = end < 0 ? url : url.slice(0, end)
@@ -80,14 +81,14 @@ const endPattern = (template: string) => {
   return new RegExp(`/${source.join('/')}$`, 'i')
 }
 
-/** Prepares a schedule for many calls. The result is undefined for an operation without entries. */
+/** Prepares a schedule for many calls. @returns a function that returns undefined for operations without entries */
 export const createMatcher = (schedule: Schedule): Matcher => {
   const operationKey = ({ method, path }: Entry) => `${method} ${endPattern(path).source}`.toLowerCase()
   const operations = [...Map.groupBy(schedule, operationKey).values()].map((entries) => {
     const [{ method, path }] = entries as [Entry, ...Entry[]]
     return { method, path, end: endPattern(path), scheduled: toScheduledOperation(entries) }
   })
-  // A literal path wins over a template.
+  // A literal path takes precedence over a template.
   operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   const byMethod = Map.groupBy(operations, ({ method }) => method)
   return (method, url) => {
@@ -109,7 +110,7 @@ const parseJson = (text: string): unknown => {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Reads parsed JSON, bytes, JSON text or JSON Lines. @returns `unread`: why a part could not be read */
+/** Reads parsed JSON, bytes, JSON text or JSON Lines. @returns `unread`: the reason why a part is unreadable */
 const readBody = (body: unknown): { documents: object[]; unread?: string } => {
   if (body instanceof Uint8Array) return readBody(Buffer.from(body).toString('utf8'))
   if (isObject(body)) return { documents: [body] }
@@ -122,7 +123,7 @@ const readBody = (body: unknown): { documents: object[]; unread?: string } => {
   return documents.length === lines.length ? { documents } : { documents, unread: 'is cut off or not JSON' }
 }
 
-/** 0: a member of the body. 1: of the operation's main object. 2: deeper. */
+/** Members of the body are at level 0, those of the operation's main object at 1, deeper ones at 2. */
 type Level = 0 | 1 | 2
 
 /** Matches a member by its name and level. @returns also the level of its own members */
@@ -130,7 +131,7 @@ export const matchMember = (scheduled: ScheduledOperation, side: Side, name: str
   const below: Level = level === 0 && scheduled.isHolder(name) ? 1 : 2
   const known: Confidence = side === 'request' ? 'exact' : 'sent'
   const matches = (scheduled.fields[side].get(name) ?? [])
-    // A top-level field deeper in the body is a different field.
+    // The name of a top-level field means another field deeper in the body.
     .filter(({ place }) => level === 0 || place.depth === 'any')
     .map((entry) => ({ entry, confidence: level < 2 ? known : ('name' as const), side }))
   return { matches, below }
@@ -138,13 +139,13 @@ export const matchMember = (scheduled: ScheduledOperation, side: Side, name: str
 
 const FIELD_NAME = /^[A-Za-z_$][\w$-]{0,63}$/
 
-/** Ends before the first name that isn't a field's, because it may be data, such as an email address. */
+/** Ends a pointer before the first name that isn't a field, because it may be data, such as an email address. */
 const safePointer = (path: readonly (string | number)[]) => {
   const end = path.findIndex((step) => typeof step === 'string' && !FIELD_NAME.test(step))
   return (end < 0 ? path : path.slice(0, end)).map((step) => `/${step}`).join('')
 }
 
-/** The stack is finite. */
+/** Bounds the recursion. */
 const MAX_DEPTH = 1_000
 
 /** Finds every deprecated field of a document, and strings that may be JSON with such a field. */
@@ -196,13 +197,13 @@ const matchBody = (scheduled: ScheduledOperation, call: Call, side: Side): Match
   const matches = searched.flatMap(({ found }) => found)
   if (!searched.every(({ isWhole }) => isWhole))
     return [...matches, ...anyField('nests too deep to be looked through')]
-  // An error as plain text or HTML has no fields.
+  // An error in plain text or HTML has no fields.
   const isError = side === 'response' && (call.status ?? 0) >= 400
   return unread === undefined || isError ? matches : [...matches, ...anyField(unread)]
 }
 
 export const matchCall = (scheduled: ScheduledOperation, call: Call): Match[] => {
-  // Some clients send fields of the request as query parameters.
+  // Some clients send the request's fields as query parameters.
   const query = new Set(new URLSearchParams(/\?([^#]*)/.exec(call.url)?.[1]).keys())
   const inQuery = [...query].flatMap((name) => scheduled.fields.request.get(name) ?? [])
   return [

@@ -24,7 +24,7 @@ type DocumentNode = { file: OpenDocument; pointer: string; value: unknown }
 
 const MAX_FILES = 500
 
-/** References reach files in the document's folder and below; on stdin, none. @throws {InputFault} */
+/** References may lead to files in the document's folder and below; on stdin, to none. @throws {InputFault} */
 const openDocument = (text: string, name: string): DocumentNode => {
   const folder = dirname(resolve(name))
   const files = new Map<string, OpenDocument | undefined>()
@@ -41,7 +41,7 @@ const openDocument = (text: string, name: string): DocumentNode => {
       const isBelow = realpathSync(path).startsWith(realpathSync(folder) + sep)
       return isBelow ? add(shown, readDocument(path)) : undefined
     } catch {
-      // Reported only if a scheduled operation refers to it.
+      // The file is reported only if a scheduled operation refers to it.
       return undefined
     }
   }
@@ -68,7 +68,7 @@ const stepsOf = (pointer: string) => {
 
 const MAX_HOPS = 10
 
-/** Resolves a reference. Undefined if that fails; any other value is returned as it is. */
+/** Resolves a reference; any other value is returned unchanged. @returns undefined if that fails */
 const follow = (from: DocumentNode): DocumentNode | undefined => {
   let spot = from
   for (let hops = 0; hops < MAX_HOPS; hops += 1) {
@@ -85,13 +85,13 @@ const follow = (from: DocumentNode): DocumentNode | undefined => {
 }
 
 const MAX_MIB = 8
-/** Documents of 300,000 lines have fewer schemas for one message. */
+/** Even documents of 300,000 lines have fewer schemas for a message. */
 const MAX_VISITS = 100_000
 const VERBS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 const LOST = "can't be followed: nothing is fetched, and only files below the document's folder are read"
 const TOO_MANY = 'leads to more schemas than are looked through; split the document'
 
-/** Schemas for members with any name. */
+/** Keywords with schemas for members of any name. */
 const UNNAMED = ['additionalProperties', 'unevaluatedProperties']
 /** Keywords that allow members we can't see. */
 const OPENING = [...UNNAMED, 'patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef']
@@ -116,7 +116,7 @@ const isOpen = (schema: Record<string, unknown>) => {
   )
 }
 
-/** @param why the reference at this node can't be read */
+/** @param why the reason why the reference at this node can't be read */
 const matchAt = (spot: DocumentNode, entry: Entry, confidence: Confidence, side?: Side, why?: string) => {
   const { file, pointer } = spot
   const unread = why && `the reference at #${pointer} ${why}`
@@ -124,14 +124,14 @@ const matchAt = (spot: DocumentNode, entry: Entry, confidence: Confidence, side?
   return { entry, confidence, side, unread, file: file.name, pointer, line } satisfies Match
 }
 
-/** The deprecated fields that a request body or a response declares. */
+/** Yields the deprecated fields that a request body or a response declares. */
 function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, side: Side): Generator<Match> {
   const all = [...scheduled.fields[side].values()].flat()
   const anyField = (spot: DocumentNode, confidence: Confidence, why?: string) =>
     all.map((entry) => matchAt(spot, entry, confidence, side, why))
   // Each schema is visited once at each level.
   const seen = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const
-  /** The body and the operation's main object, and whether their members are named. */
+  /** The body and the operation's main object. */
   const about = [message]
   const isNamed = [false, false]
   const waiting: [DocumentNode, Level][] = [[message, 0]]
@@ -139,7 +139,7 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
   function* visitMember(name: string, spot: DocumentNode, level: Level) {
     const { matches, below } = matchMember(scheduled, side, name, level)
     for (const { entry, confidence } of matches) yield matchAt(spot, entry, confidence, side)
-    // A schema with the replacement's name is the replacement.
+    // A schema that has the replacement's name is the replacement.
     const schemaName = asText(asRecord(spot.value).$ref).split('/').at(-1) ?? ''
     if ([name, schemaName].some(scheduled.isReplacement)) return
     if (below === 1) about[1] = spot
@@ -185,14 +185,14 @@ const serverUrl = (server: unknown): string => {
   return address.replace(/[?#][^]*$/, '')
 }
 
-/** The path alone, and below each server URL of the nearest `servers`. */
+/** The path without and with each server URL of the nearest `servers`. */
 const pathsOf = (template: string, nearestFirst: readonly DocumentNode[]): string[] => {
   const all = nearestFirst.map(({ value }) => asList(asRecord(value).servers))
   const servers = all.find((list) => list.length > 0) ?? []
   return ['', ...servers.map(serverUrl)].map((base) => base + template)
 }
 
-/** Successful responses, else the default. Without either the response may be anything. */
+/** The successful responses, else the default. Without both, the response may be anything. */
 const responsesOf = (operation: DocumentNode): DocumentNode[] => {
   const responses = memberOf(operation, 'responses')
   const all = membersOf(follow(responses))
@@ -231,7 +231,7 @@ export const readOpenApi: FormatReader = async (source, matcher, onRecord) => {
         .find((scheduled) => scheduled !== undefined)
     const target = follow(path)
     if (target === undefined) {
-      // It may be any scheduled operation of this path.
+      // The reference may be any scheduled operation of this path.
       const entries = VERBS.flatMap((verb) => scheduledAt(verb, [])?.entries ?? [])
       onRecord({ matches: entries.map((entry) => matchAt(path, entry, 'unread', undefined, LOST)) })
     }

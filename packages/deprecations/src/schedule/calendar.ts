@@ -1,11 +1,11 @@
-// The schedule as iCalendar (RFC 5545): an all-day event on each removal date, with alarms 30, 7 and 1 days before.
-// The same schedule gives the same bytes, so a subscribed calendar changes only with the schedule.
+// Writes the schedule as iCalendar (RFC 5545): an all-day event on each removal date, with alarms 30, 7 and 1 days
+// before. The same schedule gives the same bytes, so a subscribed calendar changes only with the schedule.
 import ical, { ICalAlarmType, ICalEventTransparency, type ICalEventData } from 'ical-generator'
 import { fixBy, adviceFor, operationOf, titleOf, type Entry } from './schedule.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Control characters aren't allowed in a text (RFC 5545 3.3.11). */
+/** Removes control characters, which a text must not have (RFC 5545 3.3.11). */
 const plain = (text: string) => text.replaceAll(/[\p{Cc}]/gu, (sign) => (sign === '\n' ? sign : ' '))
 
 const event = (entry: Entry): ICalEventData => {
@@ -41,7 +41,7 @@ export const toCalendar = (entries: readonly Entry[]): string => {
     // The library adds the hyphen of an unregistered name.
     prodId: '//onramp//deprecations//EN',
     scale: 'GREGORIAN',
-    // Else dates depend on this machine's time zone.
+    // Otherwise dates would depend on this machine's time zone.
     timezone: 'UTC',
     ttl: DAY_SECONDS,
     events: entries.map(event),

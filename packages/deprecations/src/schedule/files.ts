@@ -32,7 +32,7 @@ const readFile = <T>(file: string, schema: ZodType<T>): T => {
 export const readSchedule = (file: string): Schedule =>
   readFile(file, scheduleSchema).entries.map(({ status: _status, ...entry }) => entry)
 
-/** The published schedule; entries of the files replace those with the same id, or are added. @throws {InputFault} */
+/** Extends the published schedule: entries of the files replace those with the same id. @throws {InputFault} */
 export const extendedSchedule = (files: readonly string[] = []): Schedule => {
   const entries = [publishedSchedule, ...files.map(readSchedule)].flat()
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]

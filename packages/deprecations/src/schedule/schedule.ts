@@ -5,7 +5,7 @@ import { z } from 'zod'
 const DAY_MS = 86_400_000
 const timeOf = (day: string) => Date.parse(`${day}T00:00:00Z`)
 
-/** `YYYY-MM-DD` in UTC. Days compare as text. */
+/** `YYYY-MM-DD` in UTC. Days are compared as text. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export const daySchema = z.iso.date('must be a day that exists, YYYY-MM-DD')
@@ -46,7 +46,7 @@ const printed = {
   status: z.looseObject({}).optional().describe('On the day the list was printed; ignored when read.'),
 }
 
-/** Schedule files. */
+/** The schema of schedule files. */
 export const scheduleSchema = z
   .strictObject({
     $schema: z.string().optional(),
@@ -70,7 +70,7 @@ type FieldEntry = z.infer<typeof fieldEntry>
 export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
-/** `daysLeft` until the removal date: 0 or less once removed. */
+/** `daysLeft` until the removal date; 0 or less once removed. */
 type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
 
 export const statusOn = (entry: Entry, day: string): Status => {
@@ -95,13 +95,13 @@ export const fieldOf = ({ field, place }: FieldEntry): string => {
   return `${field} (${place.depth === 'top' ? 'top level, ' : ''}${side})`
 }
 
-/** `use answer.trackingToken`, or the service's advice where nothing replaces the item. */
+/** `use answer.trackingToken`, or the service's advice if the item has no replacement. */
 export const adviceFor = (entry: Entry): string => {
   const { replacement, advice = 'no replacement stated' } = entry
   return (replacement === undefined ? advice : `use ${replacement}`) + remarksOf(entry)
 }
 
-/** The service's reason and note, as ` (reason; note)`; empty without either. */
+/** The service's reason and note, as ` (reason; note)`; empty without both. */
 export const remarksOf = ({ reason, note }: Entry): string => {
   const stated = [reason === 'deprecated' ? undefined : reason, note].filter((text) => text !== undefined)
   return stated.length === 0 ? '' : ` (${stated.join('; ')})`
@@ -126,7 +126,7 @@ export const removalText = (entry: Entry, status: Status): string => {
 export type EntryFilter = {
   asOf: string
   api?: string | undefined
-  /** Part of `METHOD path`, in any case. */
+  /** A part of `METHOD path`, in any letter case. */
   operation?: string | undefined
   /** Only entries whose removal is at most this many days away. */
   within?: number | undefined
@@ -158,7 +158,7 @@ export const selectEntries = (
 export const filterEntries = (schedule: Schedule, { asOf, ...choice }: EntryFilter): ListedEntry[] =>
   selectEntries(listEntries(schedule, asOf), choice)
 
-/** Groups by removal date, then by operation. `timeLeft`: `55 days left, fix by 2027-01-14` or `removed 37 days ago`. */
+/** Groups by removal date, then by operation. `timeLeft`: `55 days left, fix by 2027-01-14`, `removed 37 days ago`. */
 export const groupByRemoval = (entries: readonly ListedEntry[]) =>
   [...Map.groupBy(entries, ({ removal }) => removal)].map(([removal, ofDay]) => {
     const [first] = ofDay as [ListedEntry, ...ListedEntry[]]

@@ -1,12 +1,12 @@
-// Watches a client's calls for scheduled removals and for deprecation headers. Logs each item once in a process, counts it
-// every time, never throws and keeps no values:
+// Watches a client's calls for scheduled removals and for deprecation headers. Logs each item once per process,
+// counts it every time, never throws, and keeps no values:
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
 import { createMatcher, endpointsOf, pathOf, matchCall, type Call, type Match } from '../matching/matching.ts'
 import { dayOf, removalText, operationOf, statusOn, titleOf } from '../schedule/schedule.ts'
 import type { Entry, Schedule } from '../schedule/schedule.ts'
 
 type Notice = {
-  /** The id on the schedule, else the operation. */
+  /** The id in the schedule, else the operation. */
   item: string
   operation: string
   /** `use`, `possible`: by the schedule. `announced`: by a response header. `gone`: the response was 410. */
@@ -22,13 +22,13 @@ type ObservedCall = Call & {
 }
 
 type WatchOptions = {
-  /** Called once in this process for each `item` and `by`. */
+  /** Called once per process for each `item` and `by`. */
   log?: (notice: Notice) => void
-  /** Called every time. As a metric's label, `item` is bounded by the schedule and the announcing operations. */
+  /** Called every time. `item` can be a metric's label: the schedule and the announcing operations bound it. */
   count?: (notice: Notice) => void
   /** Milliseconds since 1970. */
   now?: () => number
-  /** What was logged; by default one set for the process. */
+  /** Logged notices; by default one set for the process. */
   seen?: Set<string>
 }
 
@@ -38,7 +38,7 @@ const USE_TEXTS = {
   name: 'may be in use',
 }
 
-/** One notice for each announced item that a call uses. */
+/** Notices for each announced item that a call uses. */
 const useNotices = (matches: readonly Match[], day: () => string): Notice[] =>
   [...Map.groupBy(matches, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
     const status = statusOn(entry, day())
@@ -52,11 +52,11 @@ const useNotices = (matches: readonly Match[], day: () => string): Notice[] =>
 
 const MAY_ANNOUNCE = /^(?:deprecation|sunset|warning)$|^x-.*(?:deprecat|sunset)/i
 
-/** The date of a Sunset header (RFC 8594). Repeated headers are joined by commas; the first counts. */
+/** The date of a Sunset header (RFC 8594). Of repeated headers, joined by commas, the first counts. */
 const sunsetIn = (value = '') => Date.parse(/^.*?GMT/.exec(value)?.[0] ?? '')
 
 const isAnnouncement = (name: string, value: string): boolean => {
-  // 299 is the persistent warning (RFC 7234 5.5); the others are about caches.
+  // 299 is the persistent warning (RFC 7234 5.5); others are about caches.
   if (name === 'warning') return /(?:^|,)\s*299\b/.test(value) && /deprecat|sunset|remov/i.test(value)
   if (name === 'sunset') return !Number.isNaN(sunsetIn(value))
   // A date (RFC 9745), or true in its drafts.
@@ -78,7 +78,7 @@ const scheduleText = (entries: readonly Entry[], day: string): string => {
   return `the published schedule has only fields of it: ${[...new Set(fields)].join(', ')}`
 }
 
-/** What the response announces about the operation: by headers, or by 410. */
+/** Notices of a response about its operation, by headers or by 410. */
 const responseNotices = (observed: ObservedCall, entries: readonly Entry[], day: () => string): Notice[] => {
   const { headers, status } = observed
   const announcement = new Map<string, string>()
@@ -130,7 +130,7 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}) => {
         if (scheduled !== undefined) useNotices(matchCall(scheduled, observed), day).forEach(notify)
         responseNotices(observed, scheduled?.entries ?? [], day).forEach(notify)
       } catch {
-        // Malformed headers or a broken clock must not reach the client either.
+        // Malformed headers or a broken clock must not affect the client either.
       }
     },
     /** True if the schedule has fields of this operation. */
@@ -158,25 +158,25 @@ const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string 
     parts.push(next.value)
     bytes += next.value.length
     if (bytes <= MAX_BYTES) continue
-    // Cancels only our copy. Awaiting it would wait until the caller has read the original.
+    // Cancels only our copy. Awaiting that would wait until the caller has read the original.
     chunks?.return?.()?.catch(() => undefined)
     return undefined
   }
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Recognized by its shape, because undici's Request is another class than the global one. */
+/** Recognizes a Request by its shape, because undici's class differs from the global one. */
 const requestOf = (input: unknown) =>
   typeof input === 'object' && input !== null && 'url' in input ? (input as Request) : undefined
 
-/** Undefined for a stream, which only the call may read. */
+/** @returns undefined for a stream, which only the call may read */
 const readSentBody = async (input: unknown, body: unknown): Promise<string | undefined> => {
   if (body === undefined || body === null) return readText(requestOf(input)?.clone().body ?? null)
   if (typeof body === 'object' && Symbol.asyncIterator in body) return undefined
   return readText(new Response(body as ConstructorParameters<typeof Response>[0]).body)
 }
 
-/** Wraps a fetch. Its responses are passed through at once; after a redirect they count for the original URL. */
+/** Wraps a fetch. Responses are passed through at once, and count for the original URL after a redirect. */
 export const watchDeprecations = <I, O extends FetchInit, A extends FetchResponse>(
   fetch: FetchFunction<I, O, A>,
   schedule: Schedule,

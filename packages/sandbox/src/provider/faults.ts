@@ -1,4 +1,4 @@
-// Faults of an authorization server: rewrites oidc-provider's responses. Forged tokens are in forgeries.ts.
+// Simulates faults of an authorization server by rewriting oidc-provider's responses. forgeries.ts has forged tokens.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeJwt, type JWK } from 'jose'
 import type { KoaContextWithOIDC } from 'oidc-provider'
@@ -25,7 +25,7 @@ export async function applyFaults(
   if (route === 'registration' && ctx.status === 201) endSecret(ctx, store, faults.secretSeconds)
 }
 
-/** To be changed in place; empty without a JSON body. */
+/** The body, to be changed in place; empty if it isn't JSON. */
 function jsonOf({ body }: KoaContextWithOIDC): Json {
   return typeof body === 'object' && body !== null ? (body as Json) : {}
 }
@@ -34,7 +34,7 @@ function jsonOf({ body }: KoaContextWithOIDC): Json {
 const changed = (body: Json, changes: Json = {}): Json =>
   Object.fromEntries(Object.entries({ ...body, ...changes }).filter(([, value]) => value !== null))
 
-/** OpenID Connect's additions to RFC 8414. */
+/** Additions of OpenID Connect to RFC 8414. */
 const OPENID = /^(id_token_.*|claims_supported|claim_types_supported|subject_types_supported|jwks_uri)$/
 
 function changeMetadata(ctx: KoaContextWithOIDC, { plainOAuth, metadata }: Faults): void {

@@ -1,8 +1,8 @@
-// Forged ID tokens and logout tokens, each with one thing wrong. The switches take the names from this table.
+// Forges ID tokens and logout tokens, each with one fault. The switches have the names of this table.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
 
-/** RS256, with the private part. */
+/** Generates an RS256 key with its private part. */
 export async function generateSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   return { ...(await exportJWK(privateKey)), kid: randomUUID(), use: 'sig', alg: 'RS256' }
@@ -10,16 +10,16 @@ export async function generateSigningKey(): Promise<JWK> {
 
 type Claims = Record<string, unknown>
 
-/** `secret`: text that a client may take for a key. */
+/** `secret`: a text that a client may take for a key. */
 type ValidToken = { token: string; claims: Claims; key: JWK; secret: string; typ: string }
 
-/** Undefined: no token at all. */
+/** Undefined: no token. */
 type Forge = (good: ValidToken) => string | undefined | Promise<string>
 
 const without = (...names: string[]) => Object.fromEntries(names.map((name) => [name, undefined]))
 const now = () => Math.floor(Date.now() / 1000)
 
-/** Signed correctly, with other claims; undefined removes one. */
+/** Signs correctly, but with other claims; undefined removes a claim. */
 const withClaims =
   (changes: (claims: Claims) => Claims): Forge =>
   (good) =>
@@ -43,7 +43,7 @@ export const forgeries = {
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     return `${encode({ alg: 'none', typ })}.${encode(claims)}.`
   },
-  /** Signed with text that the client takes for a key (RFC 8725 2.1). */
+  /** Signs with a text that the client may take for a key (RFC 8725 2.1). */
   hs256: ({ claims, secret, typ }) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ }).sign(new TextEncoder().encode(secret)),
   wrongTyp: (good) => signed({ ...good, typ: 'at+jwt' }),
@@ -52,7 +52,7 @@ export const forgeries = {
   noSub: withClaims(() => without('sub')),
   otherSub: withClaims(() => ({ ...profile, sub: 'another-person' })),
   subOnly: withClaims(() => profile),
-  /** Forbidden in a logout token. */
+  /** A logout token must not have a nonce. */
   wrongNonce: withClaims(() => ({ nonce: 'another-nonce' })),
   missingNonce: withClaims(() => without('nonce')),
   missing: () => undefined,

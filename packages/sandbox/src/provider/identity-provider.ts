@@ -12,14 +12,14 @@ import { forgeries, generateSigningKey } from './forgeries.ts'
 import { handleSignIn } from './sign-in-page.ts'
 import { ProviderStore, type IssuerConfig } from './store.ts'
 
-/** Public without a secret and keys. */
+/** A client without a secret and keys is public. */
 export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
 
 export class IdentityProvider implements RequestHandler {
   readonly operation = operationOf
   readonly store = new ProviderStore()
   private readonly issuer: IssuerConfig
-  /** From the first `rotateKeys` on, before any request. */
+  /** Set by the first `rotateKeys`, before any request. */
   private provider!: Provider
 
   constructor(issuer: IssuerConfig, clients: SandboxClient[] = []) {
@@ -32,7 +32,7 @@ export class IdentityProvider implements RequestHandler {
     const { issuer, store } = this
     const key = await generateSigningKey()
     const provider = new Provider(issuer.issuer, configuration(issuer, store, key))
-    // Behind a TLS proxy its URLs follow X-Forwarded-Proto.
+    // Behind a TLS proxy, URLs depend on X-Forwarded-Proto.
     provider.proxy = issuer.issuer.startsWith('https:')
     overridePrompts(provider, issuer)
     provider.use(async (ctx, next) => {
@@ -53,7 +53,7 @@ export class IdentityProvider implements RequestHandler {
   async handle(exchange: Exchange): Promise<void> {
     const { req, res, url, path, operation, entry } = exchange
     const originalUrl = issuerPath(this.issuer) + path + url.search
-    // The middleware adds what only oidc-provider knows to the entry.
+    // The middleware adds facts to the entry that only oidc-provider knows.
     Object.assign(req, { originalUrl, url: path + url.search, entry })
     if (operation === 'signIn') await handleSignIn(exchange, this.issuer, this.provider)
     else await this.provider.callback()(req, res)
@@ -64,12 +64,12 @@ export class IdentityProvider implements RequestHandler {
     this.store.put('Client', client.client_id, { token_endpoint_auth_method: method, ...client })
   }
 
-  /** The id of the person of an access token, while it is valid. */
+  /** The id of the person of a valid access token. */
   async personOf(accessToken: string): Promise<string | undefined> {
     return (await this.provider.AccessToken.find(accessToken))?.accountId
   }
 
-  /** From outside, as an administrator would. */
+  /** Ends sessions from outside, as an administrator would. */
   async endSessions(personId?: string): Promise<void> {
     for (const session of this.store.list('Session'))
       if (session.accountId && [undefined, session.accountId].includes(personId))
@@ -79,7 +79,7 @@ export class IdentityProvider implements RequestHandler {
 
 /** oidc-provider drops offline_access without prompt=consent, but most servers don't. Also applies the fault `prompt`. */
 function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
-  // The types do not show it.
+  // The library's types don't have this class.
   const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: object } }
   Object.defineProperty(OIDCContext.prototype, 'prompts', {
     get(this: { params?: { prompt?: string; scope?: string } }) {
@@ -158,7 +158,7 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
     },
     features: featuresOf(issuer),
     fetch: async (input, init) => {
-      // Without the dispatcher, which refuses loopback addresses: the sandbox's clients are there.
+      // The dispatcher refuses loopback addresses, at which the sandbox's clients are, so it is removed.
       const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
       const { body } = unguarded
       const token = body instanceof URLSearchParams ? body.get('logout_token') : null
@@ -244,7 +244,7 @@ type Notified = {
   backchannelLogout: (sub: string, sid?: string) => Promise<void>
 }
 
-/** Skips oidc-provider's confirmation after a valid id_token_hint, and if no one was signed in. */
+/** Skips oidc-provider's confirmation after a valid id_token_hint, or if no one was signed in. */
 async function endSessionWithoutConfirmation(ctx: KoaContextWithOIDC, store: ProviderStore) {
   const { oidc } = ctx
   if (oidc?.route !== 'end_session' || ctx.status !== 200 || !oidc.session) return
@@ -271,7 +271,7 @@ async function endSession(provider: Provider, store: ProviderStore, session: Ses
   }
 }
 
-/** @returns the token that was sent, and the client's response */
+/** @returns the sent token, and the client's response */
 async function sendLogout(to: string, token: string, key: JWK, fault: Faults['logoutToken']) {
   const good = { token, claims: decodeJwt(token), key, secret: JSON.stringify(key.n), typ: 'logout+jwt' }
   const sent = (fault && (await forgeries[fault](good))) ?? token

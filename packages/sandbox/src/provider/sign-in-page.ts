@@ -1,11 +1,12 @@
-// The sign-in page: a button for each person, no passwords. The login_hint only sorts, so a wrong account can be chosen.
+// The sign-in page: a button for each person, without passwords. The login_hint only sorts, so another account can be
+// chosen.
 import type Provider from 'oidc-provider'
 import type { Exchange } from '../http-server.ts'
 import { html, redirect, sendPage, type Html } from '../pages.ts'
 import { isGenerated } from '../people.ts'
 import type { IssuerConfig } from './store.ts'
 
-/** How many of the generated people the page offers. */
+/** The number of generated people that the page offers. */
 const MAX_GENERATED = 3
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -34,7 +35,7 @@ export async function handleSignIn(exchange: Exchange, issuer: IssuerConfig, pro
   redirect(res, returnTo, 303)
 }
 
-/** Else oidc-provider shows a self-posting page that signs the other account out first. */
+/** Prevents oidc-provider's self-posting page, which would sign the other account out first. */
 async function clearOtherAccount(provider: Provider, uid: string | undefined, id: string): Promise<void> {
   const session = uid ? await provider.Session.findByUid(uid) : undefined
   if (!session?.accountId || session.accountId === id) return

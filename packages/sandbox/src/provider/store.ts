@@ -1,5 +1,5 @@
-// The state of an authorization server, in memory. It outlives the provider, so that keys can rotate
-// (a new provider over the same store) without signing anyone out.
+// The state of an authorization server, in memory. It outlives the provider, so that keys can be rotated (by a new
+// provider over the same store) without signing anyone out.
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
@@ -20,7 +20,7 @@ type StoredModel = { model: string; payload: AdapterPayload; expiresAt: number }
 const GRANTED = ['AccessToken', 'AuthorizationCode', 'RefreshToken']
 
 export class ProviderStore {
-  /** Logout tokens that were sent to clients, oldest first, and their responses. */
+  /** Logout tokens sent to clients, oldest first, with the responses. */
   readonly logouts: { to: string; token: string; status: number; answer: string }[] = []
   private readonly entries = new Map<string, StoredModel>()
 
@@ -54,7 +54,7 @@ export class ProviderStore {
     for (const [key, stored] of this.entries) if (isGone(stored)) this.entries.delete(key)
   }
 
-  /** For oidc-provider, which wants one for each model. */
+  /** oidc-provider requires an adapter for each model. */
   adapter(model: string): Adapter {
     return {
       upsert: async (id, payload, seconds) => this.put(model, id, payload, seconds),

@@ -1,11 +1,11 @@
-// Authentication and the rate limit of the Client API and the Indexing API, by the contract's section on authentication.
-// The contract shows two messages without a status; here they are 401.
+// Authentication and the rate limit of the Client API and the Indexing API, according to the contract's section on
+// authentication. The contract has two messages without a status; here they are 401.
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { findPerson, type Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 
-/** Thrown while a call is handled; it becomes the response. */
+/** An error that becomes the response of a call. */
 export class HttpError extends Error {
   readonly status: number
 
@@ -15,7 +15,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The person of an access token, while it is valid. */
+/** Finds the person of a valid access token. */
 type TokenIssuer = { personOf: (accessToken: string) => Promise<string | undefined> }
 
 /** @param headerPrefix of the service's own headers */
@@ -74,7 +74,7 @@ export function createAuthentication(
 
 const FULL = { tokens: Infinity, filledAt: 0, waitUntil: 0, refused: 0, tooEarly: 0 }
 
-/** The limit of the switch `rateLimit`: a token bucket. */
+/** A token bucket for the switch `rateLimit`. */
 export function createRateLimit(switches: SwitchesControl) {
   let bucket = { ...FULL }
 

@@ -1,5 +1,5 @@
-// Authorizing datasources: who has authorized what, the check's one-time links, the consent pages on their own origin,
-// and the way back, which proves nothing to the client (`returnParams` may even make it lie).
+// Authorizes datasources: stores authorizations, and handles the check's one-time links, the consent pages on their own
+// origin, and the return, which proves nothing to the client (`returnParams` may even make it lie).
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from '../http-server.ts'
@@ -7,12 +7,12 @@ import { html, redirect, sendPage } from '../pages.ts'
 import { findPerson, type Datasource, type Person } from '../people.ts'
 import type { SwitchesControl } from '../switches.ts'
 
-/** An authorization in progress: a link of the check, with `id` as its one-time token, then a consent. */
+/** An authorization in progress: first a link of the check, with `id` as its one-time token, then a consent. */
 type Authorization = {
   id: string
   person: Person
   datasource: Datasource
-  /** The request's `final_redirect_url`; in the link as `redirect`, with a secret, so that a client can't make one. */
+  /** The request's `final_redirect_url`. In the link, it is `redirect`, with a secret, so that clients can't forge it. */
   destination: string | undefined
   redirect: string | undefined
   expiresAt: number
@@ -24,7 +24,7 @@ const LINK_MS = 300_000
 const newSecret = () => randomBytes(24).toString('base64url')
 const authorizationKey = (personId: string, instance: string) => JSON.stringify([personId, instance])
 
-/** What each person has authorized. It starts as their datasources say. */
+/** The authorizations of each person, which begin with `authorized` of their datasources. */
 export class Authorizations {
   private readonly people: Person[]
   private readonly switches: SwitchesControl
@@ -67,12 +67,12 @@ export class Authorizations {
     return datasources.filter(({ instance }) => this.stateOf(id, instance) !== 'authorized')
   }
 
-  /** A search shows only what is in these. */
+  /** The datasources in which a search finds documents. */
   authorized({ id, datasources }: Person): Datasource[] {
     return datasources.filter(({ instance }) => this.stateOf(id, instance) === 'authorized')
   }
 
-  /** The check's response. Each check voids the person's links of the one before. */
+  /** The check's response. Each check voids the person's earlier links. */
   check(person: Person, destination: string | undefined) {
     for (const [id, link] of this.links) if (link.person === person) this.links.delete(id)
     const entries = this.unauthorized(person).map((datasource) => {
@@ -89,7 +89,7 @@ export class Authorizations {
     return { unauthorizedDatasourceInstances: entries }
   }
 
-  /** Opens a link, once. @returns the person; undefined if the link was refused */
+  /** Opens a link once. @returns the person; undefined if the link was refused */
   openLink(res: ServerResponse, segment: string, query: URLSearchParams): Person | undefined {
     const link = this.links.get(query.get('token') ?? '')
     const redirected = query.get('redirect')
@@ -113,7 +113,7 @@ export class Authorizations {
     return link.person
   }
 
-  /** The last redirect of the way back. @returns the person, if the consent exists */
+  /** Sends the last redirect of the return. @returns the person, if the consent exists */
   finish(res: ServerResponse, id: string): Person | undefined {
     const consent = this.consents.get(id)
     if (consent?.decision) this.sendBack(res, consent)
@@ -139,7 +139,7 @@ export class Authorizations {
     },
   }
 
-  /** `settling`: allowed, but not in effect yet (`consentDelaySeconds`), so it counts as unauthorized. */
+  /** `settling`: allowed, but not in effect yet (`consentDelaySeconds`), so counted as unauthorized. */
   private stateOf(personId: string, instance: string) {
     const from = this.effectiveFrom.get(authorizationKey(personId, instance))
     if (from === undefined) return 'waiting'
@@ -171,7 +171,7 @@ export class Authorizations {
     return url.href
   }
 
-  /** @param next the next redirect; without it the last one */
+  /** @param next the next redirect; absent: the destination */
   private sendBack(res: ServerResponse, consent: Authorization, next?: string): void {
     if (!this.switches.get().neverReturn) redirect(res, next ?? this.returnUrl(consent), next ? 303 : 302)
     else sendPage(res, { title: 'Done', site: 'Service', body: html`<p>You can close this window.</p>` })

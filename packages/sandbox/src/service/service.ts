@@ -1,4 +1,4 @@
-// The service: the contract's operations, the links that start an authorization, the way back and a landing page.
+// The service: the contract's operations, the links that start an authorization, the return and a landing page.
 // A deprecated item works until the day before its removal (UTC), and isn't announced before its announcement.
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
@@ -46,14 +46,14 @@ export function createService(service: Service): RequestHandler {
   }
 }
 
-/** For every method, so that a wrong one gets 405. */
+/** Ignores the method, so that a wrong one gets 405. */
 function nameAt(path: string): string | undefined {
   const patternOf = (template: string) => `^${template.replace(/^.* /, '').replace('{id}', '[^/]+')}$`
   return [...operations].find(([, template]) => new RegExp(patternOf(template)).test(path))?.[0]
 }
 
 function startAuthorization({ res, url, path, entry }: Exchange, { authorizations }: Service): void {
-  // A client must not add to the given path (contract 4.1, rule 2).
+  // A client must not add to the path (contract 4.1, rule 2).
   const names = [...url.searchParams.keys()]
   const added = names.filter((name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at)
   if (added.length > 0)
@@ -70,7 +70,7 @@ const LANDING_PAGE = {
   </p>`,
 }
 
-/** Client API and Indexing API. @throws HttpError, after setting its headers */
+/** Answers the Client API and the Indexing API. @throws HttpError, after setting its headers */
 async function answerOperation(exchange: Exchange, service: Service): Promise<void> {
   const { req, res, entry, url, operation: name } = exchange
   const operation = operations.get(name)
@@ -111,7 +111,7 @@ function fromJson(sent: string): unknown {
   }
 }
 
-/** Schemes that lead nowhere: they run or show something where they are opened. */
+/** Schemes that lead nowhere, but run or show something in place. */
 const NOWHERE = /^(javascript|data|vbscript|blob|about|file):/i
 
 /** "An absolute URL" (contract 4.1) may have any scheme: a native app brings people back to `myapp://done`. */
@@ -134,7 +134,7 @@ const documents = [
   ['Holiday calendar', 'Public holidays and company days off for every office.'],
 ] as const
 
-/** Documents with any word of the query. The contract doesn't show a result's fields, so these four are ours. */
+/** Finds documents with any word of the query. The contract defines no fields of a result, so these four are ours. */
 function search(datasources: Datasource[], body: unknown) {
   const { query, pageSize = 10 }: Record<string, unknown> = { ...(typeof body === 'object' && body) }
   if (typeof query !== 'string') throw new HttpError(400, 'query must be a string')
@@ -157,8 +157,8 @@ function search(datasources: Datasource[], body: unknown) {
 }
 
 /**
- * An operation (`POST /rest/api/v1/chat`) or one of its fields. Days are UTC. `within`: the contract mostly names no side.
- * `topLevel`: the same name deeper in the body is another field. `remark`: the contract's advice without a replacement.
+ * An operation (`POST /rest/api/v1/chat`) or one of its fields. Days are UTC. `within`: the side, if the contract names
+ * one. `topLevel`: the same name deeper in the body is another field. `remark`: advice if there is no replacement.
  */
 type Deprecated = (typeof deprecationSchedule)[number]
 
@@ -186,7 +186,8 @@ function deprecationHeaders(operation: string, day: string, page: string): Map<s
 }
 
 /**
- * The response of an operation that the contract only names: in the Client API its scheduled fields and replacements.
+ * The response of an operation that the contract doesn't define: in the Client API, its scheduled fields and
+ * replacements.
  * @throws HttpError for a removed operation, or removed fields in the request
  */
 function stubResponse(day: string, operation: string, body: unknown): unknown {
@@ -202,7 +203,7 @@ function stubResponse(day: string, operation: string, body: unknown): unknown {
 
 function fullResponse(operation: string): unknown {
   if (operation.includes('/api/index/')) return {}
-  // Its replacement is prose about two other fields.
+  // The replacement of this field is prose about two other fields.
   const citation = { referenceRanges: [{ startIndex: 0, endIndex: 5 }] }
   if (operation.endsWith('/chat')) return { messages: [{ fragments: [{ citation }], citations: [citation] }] }
   const members = rowsOf(operation).flatMap(({ field, replacement = '' }) => {
