@@ -210,19 +210,16 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => at(app) > 0).sort((one, other) => at(other) - at(one))
 
+type AppNames = Pick<Company, 'displayName'>
+
 /** With the company's names, made unique among all of them. */
-export function withCompanyNames(
-  report: Report,
-  keepState: KeepState,
-  { displayName }: Pick<Company, 'displayName'>,
-  lang: string,
-) {
+export function withCompanyNames(report: Report, keepState: KeepState, names: AppNames, lang: string) {
   const { massDisconnects, removedApps = [] } = keepState
   const all = [report.datasources, massDisconnects, removedApps].flat()
-  const unique = withUniqueNames(all.map((app) => ({ ...app, name: displayName(app, lang) })))
-  const names = new Map(unique.map(({ instance, name }) => [instance, name]))
+  const unique = withUniqueNames(all.map((app) => ({ ...app, name: names.displayName(app, lang) })))
+  const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
-    apps.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name }))
+    apps.map((app) => ({ ...app, name: byInstance.get(app.instance) ?? app.name }))
   const state = { ...keepState, massDisconnects: named(massDisconnects), removedApps: named(removedApps) }
   return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }

@@ -22,7 +22,6 @@ export const statesOf = (report: Report) =>
 
 export const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
 
-type ActionItem = ReturnType<typeof describeActionItems>[number]
 type Waiting = Awaited<ReturnType<typeof emailsOutOfHours>>
 
 /** Action items that only the run knows. The keep state holds the first twenty, so faulty lines come last. */
@@ -38,7 +37,7 @@ export function needsOfRun({ unreadable, refused }: Tally, zones: string, faults
 }
 
 /** Items of /admin for which a run exits with 3; the others are for app owners, or about emails of earlier runs. */
-const isForOperator = ({ kind, isUndelivered }: ActionItem, tally: Tally): boolean =>
+const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: boolean }, tally: Tally) =>
   isUndelivered ||
   kind === 'massDisconnect' ||
   kind === 'removed' ||
