@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeAll, expect, it } from 'vitest'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import type { Report } from '../../src/admin/report.ts'
-import { crowdOf, settle } from '../helpers/crowd.ts'
+import { crowdOf, storePeople } from '../helpers/crowd.ts'
 import { run, signIn } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { shared } from '../helpers/shared.ts'
@@ -21,7 +21,7 @@ const running = shared(() => run({ settings: { ADMIN_EMAILS: 'Grace@ACME.example
 let grace: TestBrowser
 
 beforeAll(async () => {
-  await settle(running, crowd)
+  await storePeople(running, crowd)
   grace = await signIn(running, 'grace', '/admin')
 })
 

@@ -40,12 +40,12 @@ const waiting: Approval = {
 let audited: Parameters<Audit>[0][]
 beforeEach(() => void (audited = []))
 
-function pages(
-  approvals: Approval[] = [waiting],
+function setUpApprovalPages({
+  approvals = [waiting],
   email = 'grace@acme.example',
   emailVerified = true,
-  people: Person[] = [],
-) {
+  people = [],
+}: { approvals?: Approval[]; email?: string; emailVerified?: boolean; people?: Person[] } = {}) {
   const { records } = memoryRecords()
   const keepState = { ...newKeepState(), approvals }
   const keepStateStore = new KeepStateStore(records, testKeyRing(records))
@@ -86,7 +86,7 @@ function pages(
 }
 
 it('an owner sees the number of waiting people, the approval’s place, and no names', async () => {
-  const { body } = await pages().open()
+  const { body } = await setUpApprovalPages().open()
   expect(body).toMatchObject({
     heading: '26 people are waiting for you to approve Slack',
     isOpen: true,
@@ -94,7 +94,7 @@ it('an owner sees the number of waiting people, the approval’s place, and no n
   })
   expect(body.paragraphs[0]).toContain('since November 20, 2026')
   expect(body.people).toBeUndefined()
-  const admins = (await pages(undefined, 'admin@acme.example').open()).body
+  const admins = (await setUpApprovalPages({ email: 'admin@acme.example' }).open()).body
   expect(admins.people.href).toContain('app=slack_1')
   expect(admins.heading).toMatch(/^26 people are waiting for grace@acme.example to approve Slack/)
 })
@@ -103,7 +103,7 @@ it.each([
   [1, /^This person tried .* They’ve been waiting since November 20/],
   [2, /^They tried .* The first one has been waiting since November 20/],
 ])('the page uses the singular or plural for %d waiting people', async (count, text) => {
-  const { body } = await pages([{ ...waiting, waiting: count }]).open()
+  const { body } = await setUpApprovalPages({ approvals: [{ ...waiting, waiting: count }] }).open()
   expect(body.paragraphs[0]).toMatch(text)
 })
 
@@ -113,7 +113,7 @@ it.each([
   ['the owner of another app', 'grace@acme.example', true, 'jira_1'],
   ['an address that only looks like the owner’s', 'gra\u212Ae@acme.example', true, 'slack_1'],
 ])('the page and its button are refused to %s', async (_who, email, isVerified, instance) => {
-  const { open, press, keepStateStore } = pages(undefined, email, isVerified)
+  const { open, press, keepStateStore } = setUpApprovalPages({ email, emailVerified: isVerified })
   for (const answer of [await open(instance), await press(instance)])
     expect([answer.status, answer.body.code]).toEqual([403, 'owners_only'])
   expect(await keepStateStore.findDecision(instance)).toBeUndefined()
@@ -121,7 +121,7 @@ it.each([
 })
 
 it('“I approved it” is recorded and audited once, and the page shows it', async () => {
-  const { open, press, keepStateStore } = pages()
+  const { open, press, keepStateStore } = setUpApprovalPages()
   const { status, headers } = await press()
   await press()
   expect(status).toBe(303)
@@ -141,19 +141,21 @@ it.each([
   ['failed', { stage: 'failed', stageChangedAt: since }, 'Slack may still need approval', true],
   ['over', undefined, 'No one is waiting for Slack', false],
 ] as const)('the page of an approval that is %s has its heading', async (_what, change, heading, isOpen) => {
-  const { open, press, keepStateStore } = pages(change ? [{ ...waiting, ...change }] : [])
+  const { open, press, keepStateStore } = setUpApprovalPages({
+    approvals: change ? [{ ...waiting, ...change }] : [],
+  })
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()
   expect((await keepStateStore.findDecision('slack_1')) !== undefined).toBe(isOpen)
 })
 
-it('an owner sees, and can approve the app for, people who began to wait since the last run', async () => {
+it('an owner can approve for people who began to wait after the last run', async () => {
   const people = ['ada', 'bob'].map((name) => {
     const apps = [{ slack_1: 'blocked' }, now, { slack_1: 'Slack' }] as const
     const person = withAppStates(newPerson(`${name}@acme.example`, now), ...apps)
     return { ...person, signedInAt: since }
   })
-  const { open, press } = pages([], 'grace@acme.example', true, people)
+  const { open, press } = setUpApprovalPages({ approvals: [], people })
   const heading = '2 people are waiting for you to approve Slack'
   expect((await open()).body).toMatchObject({ heading, isOpen: true })
   await press()

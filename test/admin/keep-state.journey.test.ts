@@ -6,7 +6,7 @@ import { KeepStateStore, type DailyCounts, type KeepState } from '../../src/peop
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
-import { settle } from '../helpers/crowd.ts'
+import { storePeople } from '../helpers/crowd.ts'
 import { withAppStates, withEmailState } from '../helpers/people.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
@@ -65,7 +65,7 @@ const running = shared(() =>
   }),
 )
 beforeAll(async () => {
-  await settle(running, [
+  await storePeople(running, [
     lost('ada', now - DAY),
     withEmailState(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
     withAppStates(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),

@@ -52,11 +52,9 @@ it('apps that one run finds removed share one email, with two commands for each'
   expect(one?.subject).toEqual(question)
   expect(one?.paragraphs).toHaveLength(1)
   expect(one?.commands).toHaveLength(2)
-  expect([both?.subject, both?.paragraphs[0], both?.commands.length]).toEqual([
-    '2 apps are gone from many lists. Were they removed?',
-    question,
-    4,
-  ])
+  expect(both?.subject).toBe('2 apps are gone from many lists. Were they removed?')
+  expect(both?.paragraphs[0]).toEqual(question)
+  expect(both?.commands.length).toBe(4)
 })
 
 it('the email about a mass disconnect has facts, likely causes, two commands and one link', () => {

@@ -1,13 +1,13 @@
 // The pages of administrators with many people pass the checks of every page (examine.ts).
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { crowdOf, settle } from '../helpers/crowd.ts'
+import { crowdOf, storePeople } from '../helpers/crowd.ts'
 import { brokenWords, findingsOf } from './examine.ts'
 import { useSite, type Visitor } from './visitor.ts'
 
 const options = () => ({ settings: { ADMIN_EMAILS: 'grace@acme.example' } })
 const [site, empty] = [useSite(options), useSite(options)]
-beforeAll(() => settle(site.running, crowdOf(600, Date.now())))
+beforeAll(() => storePeople(site.running, crowdOf(600, Date.now())))
 
 const cases = [
   { title: 'Rollout progress', path: '/admin' },

@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** A Monday. */
 const monday = Date.parse('2027-01-18T10:00:00Z')
-const at = (days: number) => monday + days * DAY
+const atDay = (days: number) => monday + days * DAY
 const place = { timezone: 'UTC' }
 
 type Approval = Parameters<typeof decideApproval>[0]
@@ -19,13 +19,14 @@ const approvalWith = (change: Partial<Approval> = {}): Approval => ({
   ...newApproval('slack_1', 'Slack'),
   ...change,
 })
-const requestedForCount = (people: number) => approvalWith({ requestedAt: at(1), requestedForCount: people })
-const confirmed = approvalWith({ stage: 'confirmed', stageChangedAt: at(1) })
-const failed = approvalWith({ stage: 'failed', stageChangedAt: at(1.5) })
+const requestedForCount = (people: number) =>
+  approvalWith({ requestedAt: atDay(1), requestedForCount: people })
+const confirmed = approvalWith({ stage: 'confirmed', stageChangedAt: atDay(1) })
+const failed = approvalWith({ stage: 'failed', stageChangedAt: atDay(1.5) })
 const waiter = (days: number, change: Partial<WaitingPerson> = {}): WaitingPerson => ({
   state: 'blocked',
   isUnconfirmed: false,
-  blockedAt: at(days),
+  blockedAt: atDay(days),
   notifiedAt: 0,
   connectedAt: 0,
   isReachable: true,
@@ -37,12 +38,12 @@ const eve = waiter(0.2)
 const approved: Approval = {
   ...requestedForCount(3),
   stage: 'approved',
-  stageChangedAt: at(2),
-  approvedAt: at(2),
+  stageChangedAt: atDay(2),
+  approvedAt: atDay(2),
 }
 const decide = (approval: Approval, people: WaitingPerson[], days: number, answeredAt?: number) => {
-  const answer = answeredAt === undefined ? undefined : { at: at(answeredAt), by: 'grace' }
-  return decideApproval(approval, people, answer, { now: at(days), calendar: place })
+  const answer = answeredAt === undefined ? undefined : { at: atDay(answeredAt), by: 'grace' }
+  return decideApproval(approval, people, answer, { now: atDay(days), calendar: place })
 }
 
 describe('the owner', () => {
@@ -71,108 +72,68 @@ describe('the owner', () => {
   })
 })
 
-const tester = (change: Partial<WaitingPerson> = {}) => waiter(0, { notifiedAt: at(2.1), ...change })
+const tester = (change: Partial<WaitingPerson> = {}) => waiter(0, { notifiedAt: atDay(2.1), ...change })
 
-it.each<{
-  who: string
-  people: WaitingPerson[]
-  day: number
-  emailed?: WaitingPerson
-  stage: Approval['stage']
-}>([
-  {
-    who: 'the person who waited first',
-    people: [bob, ada, eve],
-    day: 2.1,
-    emailed: ada,
-    stage: 'approved',
-  },
-  {
-    who: 'the next person, if the first can’t be emailed',
-    people: [{ ...ada, isReachable: false }, bob],
-    day: 2.1,
-    emailed: bob,
-    stage: 'approved',
-  },
-  {
-    who: 'no one during the first tester’s two working days',
-    people: [tester(), bob, eve],
-    day: 4,
-    stage: 'approved',
-  },
-  {
-    who: 'the second person after three working days',
-    people: [tester(), bob, eve],
-    day: 7,
-    emailed: bob,
-    stage: 'approved',
-  },
-  {
-    who: 'no one while the tester’s consent is open',
-    people: [tester({ state: 'waiting' }), bob],
-    day: 2.5,
-    stage: 'approved',
-  },
-  {
-    who: 'no one once the app works',
-    people: [tester({ state: 'connected' }), bob],
-    day: 2.5,
-    stage: 'confirmed',
-  },
-  {
-    who: 'no one once the app works for someone else',
-    people: [tester(), waiter(0, { state: 'connected', connectedAt: at(2) }), bob],
-    day: 2.5,
-    stage: 'confirmed',
-  },
-  {
-    who: 'the first person, though someone connected the app before the approval',
-    people: [waiter(0, { state: 'connected', connectedAt: at(2) - 1 }), bob],
-    day: 2.5,
-    emailed: bob,
-    stage: 'approved',
-  },
-  {
-    who: 'no one if the tester needs an admin again',
-    people: [tester({ blockedAt: at(2.2) }), bob],
-    day: 2.5,
-    stage: 'failed',
-  },
-  {
-    who: 'no one if the tester’s consent wasn’t confirmed',
-    people: [tester({ state: 'waiting', isUnconfirmed: true }), bob],
-    day: 2.5,
-    stage: 'failed',
-  },
-])('the next tester is $who', ({ people, day, emailed, stage }) => {
-  const { approval: next } = decide(approved, people, day)!
+// prettier-ignore
+describe('after the approval', () => {
+  it.each<[who: string, day: number, people: WaitingPerson[], emailed?: WaitingPerson]>([
+    ['the person who waited first', 2.1, [bob, ada, eve], ada],
+    ['the next person, if the first can’t be emailed', 2.1, [{ ...ada, isReachable: false }, bob], bob],
+    ['no one during the first tester’s two working days', 4, [tester(), bob, eve]],
+    ['the second person after three working days', 7, [tester(), bob, eve], bob],
+    ['no one while the tester’s consent is open', 2.5, [tester({ state: 'waiting' }), bob]],
+    ['the first person, though someone connected the app before', 2.5, [waiter(0, { state: 'connected', connectedAt: atDay(2) - 1 }), bob], bob],
+  ])('the next tester is %s', (_who, day, people, emailed) => {
+    const { stage, testers } = decide(approved, people, day)!.approval
+    const emailedBefore = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
 
-  expect(next.stage).toBe(stage)
-  const emailedBefore = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
-  expect(next.testers).toEqual(
-    [...emailedBefore, ...(emailed ? [emailed] : [])].map(({ blockedAt }) => blockedAt),
-  )
+    expect(stage).toBe('approved')
+    expect(testers).toEqual([...emailedBefore, ...(emailed ? [emailed] : [])].map(({ blockedAt }) => blockedAt))
+  })
+
+  it.each<[why: string, Approval['stage'], WaitingPerson[]]>([
+    ['confirmed once the app works', 'confirmed', [tester({ state: 'connected' }), bob]],
+    ['confirmed once the app works for someone else', 'confirmed', [tester(), waiter(0, { state: 'connected', connectedAt: atDay(2) }), bob]],
+    ['failed if the tester needs an admin again', 'failed', [tester({ blockedAt: atDay(2.2) }), bob]],
+    ['failed if the tester’s consent wasn’t confirmed', 'failed', [tester({ state: 'waiting', isUnconfirmed: true }), bob]],
+  ])('an approval is %s', (_why, stage, people) => {
+    const { approval } = decide(approved, people, 2.5)!
+    const emailedBefore = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
+
+    expect(approval.stage).toBe(stage)
+    expect(approval.testers).toEqual(emailedBefore.map(({ blockedAt }) => blockedAt))
+  })
 })
 
-const works = { stage: 'confirmed', stageChangedAt: at(3) } as const
+const works = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
 
 it.each([
-  ['the tester', { stage: 'approved', testers: [at(0)] }, {}, true],
-  ['not another person while one tests', { stage: 'approved', testers: [at(0.1)] }, {}, false],
+  ['the tester', { stage: 'approved', testers: [atDay(0)] }, {}, true],
+  ['not another person while one tests', { stage: 'approved', testers: [atDay(0.1)] }, {}, false],
   ['not after a failure', { stage: 'failed' }, {}, false],
   ['a person who waited at the confirmation', works, {}, true],
-  ['not a person who began to wait later', { stage: 'confirmed', stageChangedAt: at(-1) }, {}, false],
-  ['not a person who was emailed after they began to wait', works, { now: at(2.1) }, false],
-  ['a person who was emailed before the failure', works, { now: at(1) }, true],
-  ['a tester who failed before the confirmation, once more', works, { now: at(2.1), again: at(2.2) }, true],
-  ['not a person who was emailed after the confirmation', works, { now: at(3.1), again: at(2.2) }, false],
-  ['a tester whose consent was never confirmed', works, { now: at(2.1), isUnconfirmed: true }, true],
+  ['not a person who began to wait later', { stage: 'confirmed', stageChangedAt: atDay(-1) }, {}, false],
+  ['not a person who was emailed after they began to wait', works, { now: atDay(2.1) }, false],
+  ['a person who was emailed before the failure', works, { now: atDay(1) }, true],
+  [
+    'a tester who failed before the confirmation, once more',
+    works,
+    { now: atDay(2.1), again: atDay(2.2) },
+    true,
+  ],
+  [
+    'not a person who was emailed after the confirmation',
+    works,
+    { now: atDay(3.1), again: atDay(2.2) },
+    false,
+  ],
+  ['a tester whose consent was never confirmed', works, { now: atDay(2.1), isUnconfirmed: true }, true],
   ['not a person with an unconfirmed consent who was no tester', works, { isUnconfirmed: true }, false],
-  ['not such a tester twice', works, { now: at(3.1), isUnconfirmed: true }, false],
+  ['not such a tester twice', works, { now: atDay(3.1), isUnconfirmed: true }, false],
   [
     'not such a tester before the confirmation',
-    { stage: 'approved', testers: [at(0)] },
-    { now: at(1), isUnconfirmed: true },
+    { stage: 'approved', testers: [atDay(0)] },
+    { now: atDay(1), isUnconfirmed: true },
     false,
   ],
   ['not while emails about the app are paused', works, { isPaused: true }, false],
@@ -184,10 +145,10 @@ it.each([
     given: { now?: number; isPaused?: boolean; again?: number; isUnconfirmed?: boolean },
     isNotified,
   ) => {
-    const { now, isPaused, again: blockedAt = at(0), isUnconfirmed = false } = given
+    const { now, isPaused, again: blockedAt = atDay(0), isUnconfirmed = false } = given
     const state = isUnconfirmed ? { state: 'waiting' as const } : { state: 'blocked' as const, blockedAt }
     const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed, ...state }
-    const neverEmailed = newPerson('ada@acme.example', at(0))
+    const neverEmailed = newPerson('ada@acme.example', atDay(0))
     const email = { campaign: APPROVALS, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
     const person = now === undefined ? neverEmailed : withEmail(neverEmailed, { ...email, now })
     const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: 0, since: 0, lapsed: 9, had: 9 }
@@ -199,22 +160,22 @@ it.each([
 )
 
 it('the owner gets one email about a failed approval', () => {
-  const people = [tester({ blockedAt: at(2.2) }), bob]
+  const people = [tester({ blockedAt: atDay(2.2) }), bob]
   const after = decide(approved, people, 2.5)
   expect(after).toMatchObject({ isRequestDue: true, approval: { stage: 'failed', waiting: 2 } })
-  const requested = { ...after!.approval, requestedAt: at(2.6), requestedForCount: 2 }
+  const requested = { ...after!.approval, requestedAt: atDay(2.6), requestedForCount: 2 }
   expect(decide(requested, people, 3)?.isRequestDue).toBe(false)
 })
 
-it('an approval is dropped once no one waits, but not while a person tests the app', () => {
+it('an approval is dropped once no one waits for it or tests it', () => {
   expect(decide(approvalWith(), [], 1)).toBeUndefined()
   expect(decide(approved, [], 3)).toMatchObject({ isRequestDue: false })
 })
 
 it('a confirmed approval is kept until every failed tester was emailed', () => {
-  const known = approvalWith({ ...works, approvedAt: at(2), requestedAt: at(3.1) })
+  const known = approvalWith({ ...works, approvedAt: atDay(2), requestedAt: atDay(3.1) })
   const testerEmailedOn = (days: number) =>
-    tester({ state: 'waiting', isUnconfirmed: true, notifiedAt: at(days) })
+    tester({ state: 'waiting', isUnconfirmed: true, notifiedAt: atDay(days) })
   expect(decide(known, [testerEmailedOn(2.1)], 4)?.approval.stage).toBe('confirmed')
   expect(decide(known, [testerEmailedOn(3.1)], 4)).toBeUndefined()
 })

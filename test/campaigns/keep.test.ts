@@ -20,7 +20,7 @@ const monday = Date.parse('2027-01-18T09:00:00Z')
 type Apps = Record<string, 'awaiting' | 'connected'>
 
 /** @param size people, each with these apps */
-function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
+function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const list: ListEntry[] = Array.from({ length: size }, (_, one) => ({ email: `p${one}@acme.example` }))
   const service = new Map<string, Apps | undefined>(list.map(({ email }) => [email, { ...apps }]))
   const clock = { now: monday }
@@ -79,7 +79,7 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 
   const runHours = async (hours: number, recipients: readonly ListEntry[] = list): Promise<void> => {
     for (let hour = 0; hour < hours; hour++) {
-      keepState = await keep(recipients, createDeps())
+      keepState = await runKeep(recipients, createDeps())
       clock.now += HOUR
     }
   }
@@ -98,24 +98,24 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     ] as const) {
       clock.now = at
       await (state === 'connected' ? visitPages() : setEveryonesApp(state))
-      keepState = await keep(list, createDeps())
+      keepState = await runKeep(list, createDeps())
     }
     clock.now = monday
   }
 
   return {
     list,
-    runs: runHours,
-    connected: connectEveryone,
+    runHours,
+    connectEveryone,
     people,
     service,
     sent,
     alerts,
     checkedEmails,
-    parts: createDeps,
-    world: clock,
+    createDeps,
+    clock,
     keepState: () => keepState,
-    all: setEveryonesApp,
+    setEveryonesApp,
     release: () =>
       (keepState = {
         ...keepState,
@@ -124,127 +124,128 @@ function company(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   }
 }
 
-const keep = (list: readonly ListEntry[], parts: KeepDeps) => new KeepRun(list, parts, parts).work()
+const runKeep = (list: readonly ListEntry[], deps: KeepDeps) => new KeepRun(list, deps, deps).work()
 
 it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
-  const { runs, sent, checkedEmails, list, world } = company(4)
-  await runs(5)
+  const { runHours, sent, checkedEmails, list, clock } = setUpKeepRuns(4)
+  await runHours(5)
   expect(sent.toSorted()).toEqual(list.map(({ email }) => `${email} invitation 0`))
   for (const [after, checks] of [
     [6 * HOUR - 1, 4],
     [6 * HOUR, 8],
   ] as const) {
-    world.now = monday + after
-    await runs(1)
+    clock.now = monday + after
+    await runHours(1)
     expect(checkedEmails).toHaveLength(checks)
   }
 })
 
 it('a run begins checks for fifty minutes, and the next run goes on with the sweep', async () => {
-  const { list, parts, world, checkedEmails } = company(11)
+  const { list, createDeps, clock, checkedEmails } = setUpKeepRuns(11)
   for (const checks of [10, 11]) {
-    const run = parts()
+    const run = createDeps()
     const check: typeof run.check = (email) => {
-      world.now += 299_000
+      clock.now += 299_000
       return run.check(email)
     }
-    await keep(list, { ...run, check, atOnce: 1 })
+    await runKeep(list, { ...run, check, atOnce: 1 })
     expect(checkedEmails).toHaveLength(checks)
-    world.now = monday + HOUR
+    clock.now = monday + HOUR
   }
 })
 
 it('the progress of a run counts each person once, also people who need no check', async () => {
-  const { list, parts, service } = company(4)
+  const { list, createDeps, service } = setUpKeepRuns(4)
   for (const email of ['p0@acme.example', 'p1@acme.example']) service.set(email, undefined)
-  const [first, second] = [parts(), parts()]
-  await keep(list, first)
-  await keep(list, { ...second, state: { ...second.state, sweep: { beganAt: monday, endedAt: monday } } })
+  const [first, second] = [createDeps(), createDeps()]
+  await runKeep(list, first)
+  await runKeep(list, { ...second, state: { ...second.state, sweep: { beganAt: monday, endedAt: monday } } })
   expect(first.tally.rows).toBe(4)
   expect(second.tally.rows).toBe(4)
 })
 
 it('a run sends no invitations at night in the person’s time zone', async () => {
-  const { runs, sent, list } = company(1)
-  await runs(2, [{ ...list[0]!, timezone: 'America/Los_Angeles' }])
+  const { runHours, sent, list } = setUpKeepRuns(1)
+  await runHours(2, [{ ...list[0]!, timezone: 'America/Los_Angeles' }])
   expect(sent).toEqual([])
 })
 
 it('a run that is interrupted at its last check doesn’t end the sweep', async () => {
-  const { list, parts, keepState } = company(1)
+  const { list, createDeps, keepState } = setUpKeepRuns(1)
   const stop = new AbortController()
-  const deps = parts()
+  const deps = createDeps()
   const check: typeof deps.check = async (email) => {
     stop.abort()
     return await deps.check(email)
   }
-  await expect(keep(list, { ...deps, check, signal: stop.signal })).rejects.toThrow(/abort/)
+  await expect(runKeep(list, { ...deps, check, signal: stop.signal })).rejects.toThrow(/abort/)
   expect(keepState()).toMatchObject({ sweep: { beganAt: monday } })
   expect(keepState().sweep).not.toHaveProperty('endedAt')
 })
 
 it('a person whose access ended is emailed after the next sweep, unless they have reconnected', async () => {
-  const { runs, sent, service, connected } = company(40)
-  await connected()
+  const { runHours, sent, service, connectEveryone } = setUpKeepRuns(40)
+  await connectEveryone()
   service.set('p0@acme.example', { slack_1: 'awaiting' })
   service.set('p1@acme.example', { slack_1: 'awaiting' })
-  await runs(6)
+  await runHours(6)
   expect(sent).toEqual([])
   service.set('p1@acme.example', { slack_1: 'connected' })
-  await runs(24)
+  await runHours(24)
   expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
 })
 
 it('a mass disconnect is one notice to administrators, and emails people only once it is resumed', async () => {
-  const { runs, sent, alerts, all, connected, release } = company(12)
-  await connected()
-  all('awaiting')
-  await runs(48)
+  const { runHours, sent, alerts, setEveryonesApp, connectEveryone, release } = setUpKeepRuns(12)
+  await connectEveryone()
+  setEveryonesApp('awaiting')
+  await runHours(48)
   expect(alerts).toHaveLength(1)
   expect(sent).toEqual([])
   release()
-  await runs(24)
+  await runHours(24)
   expect(alerts).toHaveLength(1)
   expect(sent).toHaveLength(12)
 })
 
 it('an app that people had before onramp and lose with the others isn’t new to them', async () => {
-  const { runs, sent, alerts, all, release, service, list, keepState, people, world } = company(12)
+  const { runHours, sent, alerts, setEveryonesApp, release, service, list, keepState, people, clock } =
+    setUpKeepRuns(12)
   for (const { email } of list.slice(5)) service.set(email, { slack_1: 'connected' })
-  world.now = monday - 20 * HOUR
-  await runs(1)
-  const check = { checkedAt: world.now, unconnected: [] }
-  for (const { email } of list) await people.change(email, (person) => withCheck(person, check, world.now))
-  all('connected')
-  world.now = monday - 13 * HOUR
-  await runs(1)
-  world.now = monday
-  all('awaiting')
+  clock.now = monday - 20 * HOUR
+  await runHours(1)
+  const check = { checkedAt: clock.now, unconnected: [] }
+  for (const { email } of list) await people.change(email, (person) => withCheck(person, check, clock.now))
+  setEveryonesApp('connected')
+  clock.now = monday - 13 * HOUR
+  await runHours(1)
+  clock.now = monday
+  setEveryonesApp('awaiting')
 
-  await runs(48)
+  await runHours(48)
   expect(alerts).toMatchObject([{ lapsed: 12, had: 12 }])
   expect(keepState()).toMatchObject({ newApps: [], massDisconnects: [{ lapsed: 12, had: 12 }] })
 
   release()
-  await runs(24)
+  await runHours(24)
   const stored = await collect(people.all())
   expect(stored.flatMap(({ lastCheck }) => lastCheck?.apps.flatMap(({ newAt = [] }) => newAt))).toEqual([])
   expect(sent.filter((one) => / new /.test(one))).toEqual([])
 })
 
 it('a run ends with everyone of the list on record, also people who were erased meanwhile', async () => {
-  const { runs, list, people, parts, service, world } = company(2)
+  const { runHours, list, people, createDeps, service, clock } = setUpKeepRuns(2)
   service.set('p0@acme.example', undefined)
-  await runs(1)
+  await runHours(1)
 
   const unknown = await people.get('p0@acme.example')
   expect(unknown).toMatchObject({ unknownAt: expect.any(Number) as number })
   const erasedAt = (unknown?.changedAt ?? 0) + 90 * 24 * HOUR
-  world.now = erasedAt - HOUR
-  await runs(1)
-  world.now = erasedAt - 1
-  const deps = parts()
-  await keep(list, { ...deps, save: (next) => deps.save(next).then(() => void (world.now += 1_000)) })
+  clock.now = erasedAt - HOUR
+  await runHours(1)
+  clock.now = erasedAt - 1
+  const deps = createDeps()
+  await runKeep(list, { ...deps, save: (next) => deps.save(next).then(() => void (clock.now += 1_000)) })
   expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list.map(({ email }) => email),
   )
@@ -252,61 +253,62 @@ it('a run ends with everyone of the list on record, also people who were erased 
 })
 
 it('a newcomer isn’t invited to a paused app', async () => {
-  const { runs, sent, list, service, all, connected } = company(12)
-  await connected()
-  all('awaiting')
-  await runs(7)
+  const { runHours, sent, list, service, setEveryonesApp, connectEveryone } = setUpKeepRuns(12)
+  await connectEveryone()
+  setEveryonesApp('awaiting')
+  await runHours(7)
   service.set('new@acme.example', { slack_1: 'awaiting' })
-  await runs(30, [...list, { email: 'new@acme.example' }])
+  await runHours(30, [...list, { email: 'new@acme.example' }])
   expect(sent).toEqual([])
 })
 
 it('checks don’t prolong the record of a person whom the service no longer knows', async () => {
-  const { runs, service, people } = company(2, { slack_1: 'connected' })
-  await runs(1)
+  const { runHours, service, people } = setUpKeepRuns(2, { slack_1: 'connected' })
+  await runHours(1)
   service.set('p0@acme.example', undefined)
-  await runs(7)
+  await runHours(7)
   const first = await people.get('p0@acme.example')
-  await runs(14)
+  await runHours(14)
   expect(first?.unknownAt).toBeDefined()
   expect(await people.get('p0@acme.example')).toEqual(first)
 })
 
 it('a run continues although the service no longer knows many people', async () => {
-  const { runs, service, checkedEmails, list } = company(12)
-  await runs(1)
+  const { runHours, service, checkedEmails, list } = setUpKeepRuns(12)
+  await runHours(1)
   for (const some of [list.slice(0, 3), list.slice(3, 6)]) {
     for (const { email } of some) service.set(email, undefined)
-    await runs(6)
+    await runHours(6)
   }
   checkedEmails.length = 0
-  await runs(6)
+  await runHours(6)
   expect(new Set(checkedEmails).size).toBe(12)
 })
 
 it('a reminder names apps that were never connected, and not one that was just lost', async () => {
-  const { runs, service, sent, list } = company(1, { slack_1: 'awaiting', jira_1: 'awaiting' })
+  const { runHours, service, sent, list } = setUpKeepRuns(1, { slack_1: 'awaiting', jira_1: 'awaiting' })
   const { email } = list[0]!
-  await runs(6)
+  await runHours(6)
   service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
-  await runs(7 * 24 - 6)
+  await runHours(7 * 24 - 6)
   service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
-  await runs(1)
+  await runHours(1)
   expect(sent).toEqual([`${email} invitation 0`, `${email} invitation 1 jira_1`])
 })
 
 it('a time zone without a run in its working hours for a week is reported', async () => {
-  const { keepState, parts, list } = company(1)
+  const { keepState, createDeps, list } = setUpKeepRuns(1)
   const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
-  for (let day = 0; day < 9; day++) await keep(tokyo, { ...parts(), now: () => monday + day * 24 * HOUR })
+  for (let day = 0; day < 9; day++)
+    await runKeep(tokyo, { ...createDeps(), now: () => monday + day * 24 * HOUR })
   expect(zonesWithoutRun(keepState(), monday + 6 * 24 * HOUR)).toEqual([])
   expect(zonesWithoutRun(keepState(), monday + 8 * 24 * HOUR)).toEqual(['Asia/Tokyo'])
 })
 
 it('the emails due at a given time can be listed without checks and writes', async () => {
-  const { parts, list, checkedEmails, people } = company(2)
+  const { createDeps, list, checkedEmails, people } = setUpKeepRuns(2)
   const plan = async (now: number) => {
-    const all = await collect(duePeople(list, people, { ...parts(), now: () => now }))
+    const all = await collect(duePeople(list, people, { ...createDeps(), now: () => now }))
     return all.map(({ emails }) => emails.map(({ name }) => name))
   }
   expect(await plan(monday)).toEqual([['onboarding'], ['onboarding']])
@@ -316,14 +318,14 @@ it('the emails due at a given time can be listed without checks and writes', asy
 })
 
 it('new people are planned in slices, so that nothing else is blocked', async () => {
-  const { parts, list, people } = company(2_000)
+  const { createDeps, list, people } = setUpKeepRuns(2_000)
   let turns = 0
   const planning = { isOver: false }
   const others = (async () => {
     for (; !planning.isOver; turns++) await nextTurn()
   })()
   const slices = new Map<number, number>()
-  for await (const _person of duePeople(list, people, { ...parts(), now: () => monday }))
+  for await (const _person of duePeople(list, people, { ...createDeps(), now: () => monday }))
     slices.set(turns, (slices.get(turns) ?? 0) + 1)
   planning.isOver = true
   await others
@@ -331,11 +333,11 @@ it('new people are planned in slices, so that nothing else is blocked', async ()
 })
 
 it('with daily runs, a person with a lapsed app is emailed on the day of the sweep', async () => {
-  const { runs, sent, service, world, connected } = company(12)
-  await connected()
+  const { runHours, sent, service, clock, connectEveryone } = setUpKeepRuns(12)
+  await connectEveryone()
   const sentBy = async (date: string) => {
-    world.now = Date.parse(`${date}T10:00:00Z`)
-    await runs(1)
+    clock.now = Date.parse(`${date}T10:00:00Z`)
+    await runHours(1)
     return sent.length
   }
   await sentBy('2027-04-14')
@@ -347,24 +349,27 @@ it('with daily runs, a person with a lapsed app is emailed on the day of the swe
 })
 
 it('an app that is new after the invitation is emailed about once, with the next sweep', async () => {
-  const { runs, sent, service, list } = company(2)
-  await runs(6)
+  const { runHours, sent, service, list } = setUpKeepRuns(2)
+  await runHours(6)
   for (const { email } of list) service.set(email, { slack_1: 'awaiting', notion_1: 'awaiting' })
-  await runs(3 * 24)
+  await runHours(3 * 24)
   expect(sent.slice(2).toSorted()).toEqual(list.map(({ email }) => `${email} new 0 notion_1`))
 })
 
 it.each(['notion_1', 'slack_1'])('an email about %s comes before a reminder that is due too', async (app) => {
-  const { runs, sent, service, list, world } = company(1, { slack_1: 'connected', jira_1: 'awaiting' })
+  const { runHours, sent, service, list, clock } = setUpKeepRuns(1, {
+    slack_1: 'connected',
+    jira_1: 'awaiting',
+  })
   const { email } = list[0]!
   service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
-  await runs(6)
+  await runHours(6)
   service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
-  await runs(30)
+  await runHours(30)
   // Over the weekend, before the reminder is due at seven days.
-  world.now = monday + 5 * 24 * HOUR
+  clock.now = monday + 5 * 24 * HOUR
   service.set(email, { slack_1: 'connected', jira_1: 'awaiting', [app]: 'awaiting' })
-  await runs(2 * 24 + 1)
+  await runHours(2 * 24 + 1)
   expect(sent.slice(1).map((one) => one.split(' ').slice(1).join(' '))).toEqual([
     app === 'slack_1' ? 'lapse 0 slack_1' : 'new 0 notion_1',
   ])

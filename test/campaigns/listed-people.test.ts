@@ -34,7 +34,7 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
     ['ada bob', 'bob ada'],
     ['bob E1', 'ada E2'],
   ],
-])('a list with %s matches the right people', (_what, list, known, changes, current) => {
+])('a list with %s is matched by id, then by address', (_what, list, known, changes, current) => {
   const rows = new ListedPeople(list.map(row))
   for (const one of known) rows.matchRow(person(one))
   expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(

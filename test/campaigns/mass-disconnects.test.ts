@@ -8,10 +8,10 @@ import { DAY, HOUR, lostApps, monday, slack } from './lapsed-person.ts'
 const NONE: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NONE, massDisconnects })
 
-type Group = [people: number, lapsedAt: number]
+type Lapses = [people: number, lapsedAt: number]
 
 /** @param lapses of Slack @param had number of people who had it, with or without a lapse */
-async function evaluate(lapses: readonly Group[], had: number, state = NONE, now = monday + 2) {
+async function evaluate(lapses: readonly Lapses[], had: number, state = NONE, now = monday + 2) {
   const lost = lapses.flatMap(([people, lapsedAt]) =>
     Array.from({ length: people }, () => lostApps([slack], lapsedAt)),
   )
@@ -22,13 +22,13 @@ async function evaluate(lapses: readonly Group[], had: number, state = NONE, now
 const [sixty] = (await evaluate([[60, monday + 1]], 100)) as [MassDisconnect]
 
 it.each([
-  [4, 8, 0],
-  [5, 25, 1],
-  [5, 26, 0],
-  [49, 1_000, 0],
-  [50, 1_000, 1],
-  [50, 20_000, 1],
-])('%i lapses among %i people who had the app are %i mass disconnects', async (lost, had, count) => {
+  ['too few people', 4, 8, 0],
+  ['a fifth', 5, 25, 1],
+  ['less than a fifth', 5, 26, 0],
+  ['less than a fifth, and fewer than fifty', 49, 1_000, 0],
+  ['less than a fifth, but fifty', 50, 1_000, 1],
+  ['fifty of a large company', 50, 20_000, 1],
+])('%s: %i lapses of %i people are %i mass disconnects', async (_what, lost, had, count) => {
   expect(await evaluate([[lost, monday + 1]], had)).toHaveLength(count)
 })
 
@@ -43,7 +43,7 @@ it.each<[string, number, [number, number][], [number, number][]]>([
 ])(
   'lapses count together by the time of their notice, even months later: %s',
   async (_what, had, noticed, expected) => {
-    const lapses = noticed.map(([people, later]): Group => [people, monday + later])
+    const lapses = noticed.map(([people, later]): Lapses => [people, monday + later])
     const found = await evaluate(lapses, had, NONE, monday + 200 * DAY)
     expect(found.map(({ since, lapsed }) => [since, lapsed])).toEqual(expected)
   },
@@ -57,7 +57,7 @@ it.each([
   [31, 1],
   [30, 1],
   [29, 0],
-])('a mass disconnect of sixty people of whom %i still lack the app counts as %i', async (lost, count) => {
+])('a mass disconnect of sixty, of whom %i still lack the app, counts as %i', async (lost, count) => {
   const later = { ...stateWith(sixty), evaluatedAt: monday + 2 }
   expect(sixty).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
   expect(await evaluate([[lost, monday + 1]], 100, later)).toHaveLength(count)
@@ -101,16 +101,16 @@ const RUN = monday + 6 * HOUR
 const mass = { ...sixty, since: monday, noticedAt: RUN }
 
 // prettier-ignore
-it.each<[string, number, number | undefined]>([
-  ['a day and a half before its first lapse', monday - 3 * HALF, undefined],
-  ['within a day and a half before its first lapse', monday - 3 * HALF + 1, monday],
-  ['just before its first lapse', monday - 1, monday],
-  ['with its first lapse', monday, monday],
-  ['just before the run that found it', RUN - 1, RUN - 1],
-  ['just after the run that found it', RUN + 1, RUN + 1],
-  ['within a day and a half of that run', RUN + 3 * HALF - 1, RUN + 3 * HALF - 1],
-  ['a day and a half after that run', RUN + 3 * HALF, undefined],
-])('an app first listed %s, before or after its emails are released, is lost since: %#', async (_when, at, lapsedAt) => {
+it.each<[string, string, number, number | undefined]>([
+  ['a day and a half before its first lapse', 'new', monday - 3 * HALF, undefined],
+  ['within a day and a half before its first lapse', 'lost', monday - 3 * HALF + 1, monday],
+  ['just before its first lapse', 'lost', monday - 1, monday],
+  ['with its first lapse', 'lost', monday, monday],
+  ['just before the run that found it', 'lost', RUN - 1, RUN - 1],
+  ['just after the run that found it', 'lost', RUN + 1, RUN + 1],
+  ['within a day and a half of that run', 'lost', RUN + 3 * HALF - 1, RUN + 3 * HALF - 1],
+  ['a day and a half after that run', 'new', RUN + 3 * HALF, undefined],
+])('an app first listed %s is %s, before and after its emails are released', async (_when, _kind, at, lapsedAt) => {
   for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
     const person = withMassDisconnectLapses(firstListed(at), [found])
     const [app] = person.lastCheck!.apps
@@ -132,32 +132,26 @@ it.each<[string, number, number[], number[]]>([
   ['just too early', -3 * HALF, [17, 20], [24]],
   ['in the same sweep', 1 - 3 * HALF, [41, 44], []],
   ['with the first lapse', 0, [41, 44], []],
-])(
-  'people who had an app before onramp count as having lost it with the others: %s',
-  async (_when, early, lost, isNew) => {
-    const people = [
-      ...Array.from({ length: 17 }, () => lostApps([slack], monday)),
-      ...Array.from({ length: 3 }, () => lostApps([], monday)),
-      ...Array.from({ length: 24 }, () => firstListed(monday + early)),
-    ]
-    const found = await findClusters(people, { ...NONE, evaluatedAt: monday - 3 * DAY }, RUN)
-    expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
-    expect(found.newApps.map((one) => one.people)).toEqual(isNew)
-  },
-)
+])('people who had an app before onramp lose it with the others: %s', async (_when, early, lost, isNew) => {
+  const people = [
+    ...Array.from({ length: 17 }, () => lostApps([slack], monday)),
+    ...Array.from({ length: 3 }, () => lostApps([], monday)),
+    ...Array.from({ length: 24 }, () => firstListed(monday + early)),
+  ]
+  const found = await findClusters(people, { ...NONE, evaluatedAt: monday - 3 * DAY }, RUN)
+  expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
+  expect(found.newApps.map((one) => one.people)).toEqual(isNew)
+})
 
 it.each([
-  [monday - 3 * HALF, 1],
-  [monday - 3 * HALF + 1, 0],
-])(
-  'an app found as new before others lose it was lost, if that was in the same sweep: %#',
-  async (since, count) => {
-    const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
-    const people = Array.from({ length: 17 }, () => lostApps([slack], monday))
-    const found = await findClusters(people, { ...NONE, newApps }, RUN)
-    expect(found.newApps).toHaveLength(count)
-  },
-)
+  ['a day and a half before', 'new', monday - 3 * HALF, 1],
+  ['a millisecond less before', 'lost', monday - 3 * HALF + 1, 0],
+])('an app first listed %s others lose it is %s', async (_when, _kind, since, count) => {
+  const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
+  const people = Array.from({ length: 17 }, () => lostApps([slack], monday))
+  const found = await findClusters(people, { ...NONE, newApps }, RUN)
+  expect(found.newApps).toHaveLength(count)
+})
 
 it('an app that has moved is not lost', () => {
   const { lastCheck, ...person } = firstListed(monday)

@@ -8,7 +8,7 @@ import { createReport } from '../../src/admin/report.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 import { testPeople } from '../helpers/people.ts'
-import { unconnectedApps, setUpRuns } from './run-fixture.ts'
+import { unconnectedApps, setUpSendRuns } from './run-fixture.ts'
 
 function* addresses(count: number) {
   for (let number = 0; number < count; number++) yield `person-${number}@acme.example`
@@ -26,7 +26,7 @@ async function measured(count: number) {
   }
   await sample()
   const before = most
-  const { tally, error } = await setUpRuns(people).run({
+  const { tally, error } = await setUpSendRuns(people).run({
     people: addresses(count),
     async send() {
       if (sent++ % Math.ceil(count / 20) === 0) await sample()

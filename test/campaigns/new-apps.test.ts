@@ -32,7 +32,7 @@ it('an app listed at everyone’s first check, or already evaluated, is not new'
   expect(await find([...people(9), ...people(9, monday - 1)])).toEqual([])
 })
 
-it('a new app’s count includes people who get it later, also after the first have connected', async () => {
+it('a new app’s count includes people who get it after the first have connected', async () => {
   const newApps = await find(people(6, monday))
   expect(newApps).toEqual([
     { instance: 'jira_1', name: 'Jira', noticedAt: monday + 2 * HOUR, since: monday, people: 6 },

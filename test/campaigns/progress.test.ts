@@ -26,7 +26,7 @@ it.each<[Partial<Tally>, number, string]>([
   expect(progressLine(tally(counts), people)).toBe(line)
 })
 
-it('the progress line redraws itself on a terminal, never wider than it, and makes room for other lines', async () => {
+it('the progress line is never wider than the terminal, and gives way to other lines', async () => {
   const written: string[] = []
   const counts = newTally()
   const stderr = { isTTY: true, columns: 24, write: (text: string) => written.push(text) }
@@ -39,7 +39,7 @@ it('the progress line redraws itself on a terminal, never wider than it, and mak
   expect(written.slice(-2)).toEqual(['\r\u001B[K', 'line 7: a fault\n'])
 })
 
-it('a run’s summary has a line for each count above zero and for people not due', () => {
+it('a run’s summary has a line for each count above zero', () => {
   const problems = { deferred: 2, failed: 3, uncertain: 4, refused: 2, unknownToService: 5, invalid: 1 }
   expect(formatSummary(tally({ rows: 1_020, sent: 1, ...problems }), { isDryRun: false, isThrough: true }))
     .toBe(`    1,020  people

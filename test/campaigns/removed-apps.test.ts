@@ -20,22 +20,22 @@ const find = async (all: Person[], state = NONE) =>
   (await findClusters(all, state, monday + 2 * HOUR)).removedApps
 
 it.each([
-  { byRuns: 4, byPages: 0, listed: 4, questions: 0 },
-  { byRuns: 5, byPages: 0, listed: 20, questions: 1 },
-  { byRuns: 5, byPages: 0, listed: 21, questions: 0 },
-  { byRuns: 50, byPages: 0, listed: 1_000, questions: 1 },
-  { byRuns: 49, byPages: 0, listed: 1_000, questions: 0 },
-  { byRuns: 60, byPages: 30, listed: 0, questions: 1 },
-  { byRuns: 60, byPages: 31, listed: 0, questions: 0 },
+  { byRuns: 4, byPages: 0, listed: 4, found: 0 },
+  { byRuns: 5, byPages: 0, listed: 20, found: 1 },
+  { byRuns: 5, byPages: 0, listed: 21, found: 0 },
+  { byRuns: 50, byPages: 0, listed: 1_000, found: 1 },
+  { byRuns: 49, byPages: 0, listed: 1_000, found: 0 },
+  { byRuns: 60, byPages: 30, listed: 0, found: 1 },
+  { byRuns: 60, byPages: 31, listed: 0, found: 0 },
 ])(
-  'an app delisted in $byRuns runs and on $byPages pages, and listed for $listed people, gives $questions questions',
-  async ({ byRuns, byPages, listed, questions }) => {
+  '$byRuns runs and $byPages pages without an app, and $listed lists with it: $found removed',
+  async ({ byRuns, byPages, listed, found }) => {
     const everyone = [...people(byRuns, 'run'), ...people(byPages, 'page'), ...people(listed)]
-    expect(await find(everyone)).toHaveLength(questions)
+    expect(await find(everyone)).toHaveLength(found)
   },
 )
 
-it('the question remains until most people have the app again, and counts no one twice', async () => {
+it('a removed app is found until most people have it again, and counts no one twice', async () => {
   const removedApps = await find(people(10, 'run'))
   expect(removedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
   const later = { ...NONE, removedApps, evaluatedAt: monday + DAY }

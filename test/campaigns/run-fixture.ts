@@ -55,7 +55,7 @@ const sendResultOf = (outcome: SendResult['outcome'] | SendResult): SendResult =
 type AllPeople = CampaignRun['people']
 
 /** @param store (default: in memory) */
-export function setUpRuns(store?: AllPeople) {
+export function setUpSendRuns(store?: AllPeople) {
   const records = new Map<string, Person>()
   const peopleStore: AllPeople = store ?? {
     get: (email: string) => Promise.resolve(records.get(email)),
@@ -119,7 +119,7 @@ export function setUpRuns(store?: AllPeople) {
     } catch (reason) {
       error = reason
     }
-    return { tally, trouble: problems, shown: dryRunEmails, calls, error, endedBy }
+    return { tally, problems, dryRunEmails, calls, error, endedBy }
   }
   return {
     run,

@@ -13,7 +13,7 @@ import {
   greylisted,
   unconnectedApps,
   senderRejected,
-  setUpRuns,
+  setUpSendRuns,
 } from './run-fixture.ts'
 
 const ada = 'ada@acme.example'
@@ -30,7 +30,7 @@ const refuseToSend = () => {
 }
 
 it('a person listed several times is emailed once', async () => {
-  const { run } = setUpRuns()
+  const { run } = setUpSendRuns()
   const posted: string[] = []
   const input = {
     people: [ada, ada, bob, ada, bob],
@@ -46,7 +46,7 @@ it('a person listed several times is emailed once', async () => {
 })
 
 it('a run follows the order of its list, with previously failed people last', async () => {
-  const { run, storedEmailState } = setUpRuns()
+  const { run, storedEmailState } = setUpSendRuns()
   const [first = '', second = '', ...rest] = addresses(4)
   await run({ people: [first, second], send: () => greylisted })
   expect(storedEmailState(first)).toBe('deferred')
@@ -60,13 +60,13 @@ it('a run stops reading its list once it has failed or reached its limit', async
     { send: () => Promise.reject(new MailServerUnusable('away')) },
     { send: () => 'sent' as const, limit: 1 },
   ]) {
-    const { tally } = await setUpRuns().run({ people: [ada, bob], ...options })
+    const { tally } = await setUpSendRuns().run({ people: [ada, bob], ...options })
     expect(tally.rows).toBe(1)
   }
 })
 
 it('a run is ended by its list, its limit or its signal', async () => {
-  const run = (options: object) => setUpRuns().run({ people: addresses(4), ...options })
+  const run = (options: object) => setUpSendRuns().run({ people: addresses(4), ...options })
   expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
   expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
   expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
@@ -76,12 +76,12 @@ it('a run is ended by its list, its limit or its signal', async () => {
 })
 
 it('a dry run shows who would get which email, and records nothing', async () => {
-  const { run, peopleStore, storedEmailState } = setUpRuns()
+  const { run, peopleStore, storedEmailState } = setUpSendRuns()
   const open = { campaign: ONBOARDING, reminder: 0, state: 'sending', now: 1 } as const
   await peopleStore.change(ada, (before) => withEmail(before, open))
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
 
-  const { tally, shown, endedBy } = await run({
+  const { tally, dryRunEmails, endedBy } = await run({
     people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
     check: (email) => {
       if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
@@ -91,7 +91,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
   })
 
   expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
-  expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
+  expect(dryRunEmails).toEqual([[bob, 0, ['Slack', 'Jira']]])
   expect(endedBy).toBe('list')
   expect(storedEmailState(ada)).toBe('sending')
   for (const email of [bob, 'dan@acme.example', 'ghost@acme.example'])
@@ -99,7 +99,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
 })
 
 it('an email names only the person’s connectable apps, and all listed apps are recorded', async () => {
-  const { run, peopleStore } = setUpRuns()
+  const { run, peopleStore } = setUpSendRuns()
   const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
     instance: id,
     name: id,
@@ -129,7 +129,7 @@ it.each([
   [['slack_1'], true],
   [['slack_1', 'jira_1'], false],
 ])('an email about %j to a person who had Slack is a lapse email: %s', async (instances, isLapse) => {
-  const { run, peopleStore } = setUpRuns()
+  const { run, peopleStore } = setUpSendRuns()
   await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
   const unconnected = instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
   const kinds: unknown[] = []
@@ -149,7 +149,7 @@ it.each([
 })
 
 it('an email gets all of the person’s apps, so names match the pages', async () => {
-  const { run, peopleStore } = setUpRuns()
+  const { run, peopleStore } = setUpSendRuns()
   await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
   const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
   const appsOfEmails: unknown[] = []
@@ -169,7 +169,7 @@ it('an email gets all of the person’s apps, so names match the pages', async (
 })
 
 it('an email is recorded only at its turn, and only while the lease is held', async () => {
-  const { run, storedEmailState } = setUpRuns()
+  const { run, storedEmailState } = setUpSendRuns()
   const statesAtTurn: unknown[] = []
   const recordState = () => void statesAtTurn.push(storedEmailState(ada))
 
@@ -198,7 +198,7 @@ it('an email is recorded only at its turn, and only while the lease is held', as
 })
 
 it('an email is recorded before it is sent', async () => {
-  const { run, storedEmailState } = setUpRuns()
+  const { run, storedEmailState } = setUpSendRuns()
   let stateBeforeSend: unknown
   const send = () => {
     stateBeforeSend = storedEmailState(ada)
@@ -212,7 +212,7 @@ it('an email is recorded before it is sent', async () => {
 })
 
 it('a person who opts out while their email is composed doesn’t get it', async () => {
-  const { run, peopleStore } = setUpRuns()
+  const { run, peopleStore } = setUpSendRuns()
   const optOut = () => peopleStore.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
   const campaign = ({ compose }: Campaign): Partial<Campaign> => ({
     async compose(...all) {
@@ -231,7 +231,7 @@ it.each([
   ['refused for any other reason', senderRejected, { deferred: 1 }],
   ['cut off after its end', connectionLost, { uncertain: 1 }],
 ] as const)('an email that is %s has its outcome recorded', async (_what, posted, count) => {
-  const { run, storedEmailState } = setUpRuns()
+  const { run, storedEmailState } = setUpSendRuns()
   const { tally, error } = await run({ people: [ada], send: () => posted })
   expect({ error, tally }).toEqual({ error: undefined, tally: counts({ rows: 1, ...count }) })
   const state = 'sent' in count ? 'sent' : 'deferred' in count ? 'deferred' : 'unknown'
@@ -242,21 +242,21 @@ const rejecting = (bad: readonly string[]) => (email: string) =>
   bad.includes(email) ? unknownRecipient : 'sent'
 
 it('a rejection of people counts in a run with accepted emails', async () => {
-  const { run, storedEmailState } = setUpRuns()
+  const { run, storedEmailState } = setUpSendRuns()
   const bad = ['first@acme.example', 'last@acme.example']
   const input = { people: ['first@acme.example', ada, 'last@acme.example'], send: rejecting(bad) }
-  const { tally, trouble } = await run(input)
+  const { tally, problems } = await run(input)
   expect(tally).toEqual(counts({ rows: 3, sent: 1, failed: 2 }))
-  expect(trouble).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
+  expect(problems).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
   expect(bad.map((email) => storedEmailState(email))).toEqual(['failed', 'failed'])
   expect((await run({ ...input, send: refuseToSend })).tally).toEqual(counts({ rows: 3, failed: 2 }))
 })
 
 it('rejections of everyone are deferred, and retried by a later run', async () => {
-  const { run, storedEmailState } = setUpRuns()
-  const { tally, error, trouble } = await run({ people: addresses(9), send: () => unknownRecipient })
+  const { run, storedEmailState } = setUpSendRuns()
+  const { tally, error, problems } = await run({ people: addresses(9), send: () => unknownRecipient })
   expect({ error, tally }).toEqual({ error: undefined, tally: counts({ rows: 9, deferred: 9 }) })
-  expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
+  expect(problems).toContain('p0@acme.example deferred 550 5.1.1 unknown')
   expect(addresses(9).map((email) => storedEmailState(email))).toEqual(addresses(9).map(() => 'deferred'))
   expect((await run({ people: addresses(9) })).tally.sent).toBe(9)
 })
@@ -264,7 +264,7 @@ it('rejections of everyone are deferred, and retried by a later run', async () =
 const words = '554 5.7.1 not you'
 
 it('five failures in a row unrelated to the recipient end the run, and no email is lost', async () => {
-  const { run, storedEmailState } = setUpRuns()
+  const { run, storedEmailState } = setUpSendRuns()
   const { tally, error } = await run({ people: addresses(9), send: () => senderRejected })
   expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
@@ -282,7 +282,7 @@ it('failures about people, or separated by an accepted email, don’t end a run'
     [() => greylisted, 0],
     [between, 4],
   ] as const) {
-    const { error, tally } = await setUpRuns().run({ people: addresses(20), send })
+    const { error, tally } = await setUpSendRuns().run({ people: addresses(20), send })
     expect(error).toBeUndefined()
     expect(tally.sent).toEqual(sent)
     expect(tally.deferred).toEqual(20 - sent)
@@ -290,10 +290,10 @@ it('failures about people, or separated by an accepted email, don’t end a run'
 })
 
 it('five service failures in a row end the run, and the next run checks these people last', async () => {
-  const { run } = setUpRuns()
+  const { run } = setUpSendRuns()
   const silent = { kind: 'no-response', detail: 'it answered 503' } as const
 
-  const { error, tally, trouble } = await run({
+  const { error, tally, problems } = await run({
     people: addresses(9),
     send: refuseToSend,
     check: () => silent,
@@ -301,7 +301,7 @@ it('five service failures in a row end the run, and the next run checks these pe
 
   expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
-  expect(trouble).toContain('p0@acme.example no-response it answered 503')
+  expect(problems).toContain('p0@acme.example no-response it answered 503')
 
   const next = await run({
     people: addresses(9),
@@ -313,12 +313,12 @@ it('five service failures in a row end the run, and the next run checks these pe
 
 it('a mail server that can’t be used ends the run at once', async () => {
   // The store is asynchronous, and the run ends only after its writes.
-  const { peopleStore, storedEmailState } = setUpRuns()
+  const { peopleStore, storedEmailState } = setUpSendRuns()
   const change: typeof peopleStore.change = async (...args) => {
     await setImmediate()
     return await peopleStore.change(...args)
   }
-  const { run } = setUpRuns({ ...peopleStore, change })
+  const { run } = setUpSendRuns({ ...peopleStore, change })
   const away = () => Promise.reject(new MailServerUnusable('away'))
   const { error } = await run({ people: addresses(9), send: away })
   expect(error).toBeInstanceOf(MailServerUnusable)
@@ -330,15 +330,15 @@ const among = (strangers: readonly string[]) => (email: string) =>
   strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: unconnectedApps } as const)
 
 it('unknown people don’t fail a run in which the service knows others', async () => {
-  const { run, peopleStore } = setUpRuns()
+  const { run, peopleStore } = setUpSendRuns()
   const strangers = addresses(7)
   const input = { people: [ada, ...strangers, bob], check: among(strangers) }
-  const { error, tally, trouble } = await run(input)
+  const { error, tally, problems } = await run(input)
   expect({ error, tally }).toEqual({
     error: undefined,
     tally: counts({ rows: 9, sent: 2, unknownToService: 7 }),
   })
-  expect(trouble[0]).toBe('p0@acme.example unknownToService')
+  expect(problems[0]).toBe('p0@acme.example unknownToService')
   expect((await peopleStore.get('p0@acme.example'))?.unknownAt).toBeDefined()
   // In every later run only they are left to check.
   expect(await run(input)).toMatchObject({ error: undefined, endedBy: 'list' })
@@ -346,7 +346,7 @@ it('unknown people don’t fail a run in which the service knows others', async 
 })
 
 it('five people in a row unknown to the service end the run: the server may be wrong', async () => {
-  const { run } = setUpRuns()
+  const { run } = setUpSendRuns()
   const strangers = addresses(7)
   const { error, tally } = await run({
     people: [...strangers, ada],
@@ -366,7 +366,7 @@ it('five people in a row unknown to the service end the run: the server may be w
 })
 
 it('a run fails if the service knows no one on the list', async () => {
-  const { error } = await setUpRuns().run({ people: [ada], check: () => unknown, send: refuseToSend })
+  const { error } = await setUpSendRuns().run({ people: [ada], check: () => unknown, send: refuseToSend })
   expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
 })
 
@@ -376,10 +376,10 @@ it('a run waits for an unavailable store, and doesn’t take it for another run'
     if (away-- > 0) throw new StoreUnavailable(undefined)
     return true
   }
-  const { tally, error } = await setUpRuns().run({ people: [ada], holdsLease, patienceMs: 2_000 })
+  const { tally, error } = await setUpSendRuns().run({ people: [ada], holdsLease, patienceMs: 2_000 })
   expect(tally.sent).toBe(1)
   expect(error).toBeUndefined()
   away = 2
-  const ended = await setUpRuns().run({ people: [ada], send: refuseToSend, holdsLease })
+  const ended = await setUpSendRuns().run({ people: [ada], send: refuseToSend, holdsLease })
   expect(ended.error).toBeInstanceOf(StoreUnavailable)
 })

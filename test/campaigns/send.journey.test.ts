@@ -77,7 +77,9 @@ it('no one is emailed if SERVICE_GLOBAL_TOKEN is the token of a person', async (
     ['keep', people],
   ]) {
     const { exit, out, err } = await runCommand(line, env)
-    expect([exit, out, received()]).toEqual([1, '', []])
+    expect(exit).toBe(1)
+    expect(out).toBe('')
+    expect(received()).toEqual([])
     expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.*Nothing was sent\. Set a global token/)
   }
 })

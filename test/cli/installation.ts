@@ -39,12 +39,12 @@ export function installation(env: Record<string, string> = {}) {
     ADMIN_EMAILS: 'old@acme.example,admin@acme.example',
     ...env,
   })
-  const setup = {
+  const conditions = {
     now: monday,
     holdsLease: true,
-    canEmail: true,
-    isGlobal: true,
-    posted: { outcome: 'sent' } as SendResult,
+    isMailServerUsable: true,
+    isTokenGlobal: true,
+    sendResult: { outcome: 'sent' } as SendResult,
     onCheck: () => {},
   }
   const defaultCompany = loadCompanyOf(settings)
@@ -54,13 +54,10 @@ export function installation(env: Record<string, string> = {}) {
   const checkedEmails: string[] = []
   const sentEmails: Email[] = []
   const events: unknown[] = []
-  const people = openPeople({ records, settings, now: () => setup.now })
+  const people = openPeople({ records, settings, now: () => conditions.now })
   const keepState = openKeepState(records, settings)
 
-  async function run(
-    list: readonly (string | ListEntry)[],
-    conditions: Partial<RunOptions> & Conditions = {},
-  ) {
+  async function run(list: readonly (string | ListEntry)[], given: Partial<RunOptions> & Conditions = {}) {
     const {
       timezone = 'UTC',
       digest,
@@ -69,7 +66,7 @@ export function installation(env: Record<string, string> = {}) {
       faults = [],
       signal = new AbortController().signal,
       ...options
-    } = conditions
+    } = given
     const text = { out: '', err: '' }
     const writes = (name: 'out' | 'err') => ({
       write: (more: string | Uint8Array) => void (text[name] += more),
@@ -83,16 +80,17 @@ export function installation(env: Record<string, string> = {}) {
         settings,
         company: { ...company, timezone, digest, quietDays },
         options: { askRate: 60_000, ...options },
-        context: { stdout: writes('out'), stderr: writes('err'), now: () => setup.now } as never,
+        context: { stdout: writes('out'), stderr: writes('err'), now: () => conditions.now } as never,
         signal,
       },
-      () => Promise.resolve(setup.holdsLease),
+      () => Promise.resolve(conditions.holdsLease),
       {
         service: {
-          checkToken: () => (setup.isGlobal ? Promise.resolve() : Promise.reject(new Error('personal'))),
+          checkToken: () =>
+            conditions.isTokenGlobal ? Promise.resolve() : Promise.reject(new Error('personal')),
           unconnectedApps(email) {
             checkedEmails.push(email)
-            setup.onCheck()
+            conditions.onCheck()
             const apps = unconnectedApps.get(email) ?? []
             const displayName = (instance: string) => names.get(instance) ?? instance
             return Promise.resolve(
@@ -102,10 +100,11 @@ export function installation(env: Record<string, string> = {}) {
         },
         emailsPerSecond: 10_000,
         mailServer: {
-          check: () => (setup.canEmail ? Promise.resolve() : Promise.reject(new Error('no mail server'))),
+          check: () =>
+            conditions.isMailServerUsable ? Promise.resolve() : Promise.reject(new Error('no mail server')),
           send(mail) {
             sentEmails.push(mail)
-            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : setup.posted)
+            return Promise.resolve(mail.to === 'old@acme.example' ? REJECTED : conditions.sendResult)
           },
         },
         sendEvent(_settings, event) {
@@ -114,12 +113,12 @@ export function installation(env: Record<string, string> = {}) {
         },
       },
     )
-    setup.now += HOUR
+    conditions.now += HOUR
     return { exit, ...text }
   }
   return {
     run,
-    setup,
+    conditions,
     unconnectedApps: unconnectedApps,
     names,
     checkedEmails,
@@ -166,7 +165,7 @@ export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.examp
 export async function goneForTwelve({
   run,
   unconnectedApps,
-  setup,
+  conditions,
   sentEmails,
 }: ReturnType<typeof installation>) {
   for (const [apps, at] of [
@@ -175,9 +174,9 @@ export async function goneForTwelve({
   ] as const) {
     for (const email of twelve) unconnectedApps.set(email, [...apps])
     sentEmails.length = 0
-    setup.now = at
+    conditions.now = at
     await run(twelve)
   }
-  setup.now = monday + DAY + HOUR
+  conditions.now = monday + DAY + HOUR
   return await run(twelve)
 }

@@ -14,11 +14,11 @@ import { ADA, DAY, goneForTwelve, HOUR, installation, monday } from './installat
 type Installation = ReturnType<typeof installation>
 const BOB = 'bob@acme.example'
 
-async function itemsOnAdmin({ people, keepState, setup }: Installation) {
+async function itemsOnAdmin({ people, keepState, conditions }: Installation) {
   const state = await keepState.load()
-  const report = await createReport(summarizeAll(people.all(), state), setup.now)
+  const report = await createReport(summarizeAll(people.all(), state), conditions.now)
   const shown = withCompanyNames(report, state, { displayName: ({ name }) => name }, 'en')
-  return describeActionItems(shown.report, shown.keepState, t, setup.now)
+  return describeActionItems(shown.report, shown.keepState, t, conditions.now)
 }
 
 const ONE_PERSON = [{ email: ADA }]
@@ -77,10 +77,10 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   [
     'no run of a week was made in working time',
     /No run of this week was made in working time in Asia\/Tokyo: schedule onramp keep every hour\./,
-    async ({ run, setup }) => {
+    async ({ run, conditions }) => {
       const list = [{ email: ADA, timezone: 'Asia/Tokyo' }]
       await run(list)
-      setup.now = monday + 8 * DAY
+      conditions.now = monday + 8 * DAY
       return await run(list)
     },
   ],
@@ -103,8 +103,8 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   [
     'the service rejects requests, beside many invalid lines',
     /Requests rejected by the service \(401 or 403\): 1\. .* See npm run onramp -- doctor --as EMAIL\./,
-    async ({ run, setup }) => {
-      setup.onCheck = () => {
+    async ({ run, conditions }) => {
+      conditions.onCheck = () => {
         throw Object.assign(problemFor(403), { responseStatus: 403 })
       }
       return await run(ONE_PERSON, { faults: Array.from({ length: 40 }, (_, line) => `line ${line}: x`) })
@@ -135,9 +135,9 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   [
     'it is unknown whether an email arrived',
     /Check 1 uncertain delivery\. The connection broke .* now, run:/,
-    async ({ run, unconnectedApps, setup }) => {
+    async ({ run, unconnectedApps, conditions }) => {
       unconnectedApps.set(ADA, ['slack_1'])
-      setup.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+      conditions.sendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
       return await run([ADA])
     },
   ],
@@ -175,20 +175,20 @@ it('of what a run needs, /admin keeps twenty sentences of three hundred characte
 })
 
 it('an email that may have arrived is reported with a command, and counts as sent', async () => {
-  const { run, unconnectedApps, subjectsTo, setup } = installation()
+  const { run, unconnectedApps, subjectsTo, conditions } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
-  setup.posted = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
+  conditions.sendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
 
   const { exit, err } = await run([ADA])
   expect(exit).toBe(3)
   expect(err).toContain('invite send PEOPLE.csv --retry-unknown')
 
-  setup.posted = { outcome: 'sent' }
+  conditions.sendResult = { outcome: 'sent' }
   for (const { days, emails } of [
     { days: 6, emails: 1 },
     { days: 7, emails: 2 },
   ]) {
-    setup.now = monday + days * DAY + HOUR
+    conditions.now = monday + days * DAY + HOUR
     const later = await run([ADA])
     expect({ exit: later.exit, emails: subjectsTo(ADA).length }).toEqual({ exit: 0, emails })
   }
@@ -212,7 +212,7 @@ it('an email that a killed run left open is reported once', async () => {
 
 it('/admin reports a stopped run until another one completes', async () => {
   const company = installation()
-  const { run, setup } = company
+  const { run, conditions } = company
   const needs = async () => (await itemsOnAdmin(company)).map(({ title, detail }) => [title, detail])
   const both = [ADA, 'bob@acme.example']
   await run(both)
@@ -230,7 +230,7 @@ it('/admin reports a stopped run until another one completes', async () => {
   }
   await run(both)
   expect(await needs()).toEqual([])
-  setup.holdsLease = false
+  conditions.holdsLease = false
   await expect(run(both)).rejects.toThrow('another run took over')
   expect(await needs(), 'The other run goes on').toEqual([])
 })

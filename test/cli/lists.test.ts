@@ -50,7 +50,7 @@ it.each([
   expect(err.split('\n')).toContainEqual(line)
 })
 
-it('no message is wider than a terminal, and commands stay whole; elsewhere a message is one line', async () => {
+it('a message is as wide as the terminal, and one line elsewhere', async () => {
   const list = join(folder, 'people.csv')
   writeFileSync(list, `email,Phone\nada@acme.example,7\n${'x'.repeat(90)},8\n`)
   const printed = async (args: string[], terminal = {}) => {

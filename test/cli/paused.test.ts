@@ -106,7 +106,7 @@ it('invite send leaves out paused apps, and prints that it does', async () => {
   expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
 })
 
-it('invite send exits with 3 if it leaves out a row that may be someone else’s', async () => {
+it('invite send exits with 3 if a row may be someone else’s', async () => {
   answerWithBoth()
   vi.spyOn(SmtpClient.prototype, 'check').mockResolvedValue(undefined)
   vi.spyOn(SmtpClient.prototype, 'send').mockResolvedValue({ outcome: 'sent' })

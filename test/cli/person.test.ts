@@ -18,7 +18,7 @@ const env = { ...REQUIRED, COMPANY_FILE, DATA_DIR: join(folder, 'data') }
 const ADA = 'ada@acme.example'
 const NOW = Date.now() - 3_600_000
 
-const keep = async (change: (person: Person) => Person) => {
+const recordAda = async (change: (person: Person) => Person) => {
   const settings = loadSettings(env)
   await withStore(settings, async (records) => {
     await openPeople({ records, settings, now: Date.now }).change(ADA, change)
@@ -29,7 +29,7 @@ const keep = async (change: (person: Person) => Person) => {
 }
 
 it('onramp person prints next steps, apps and history on 80 columns, newest first', async () => {
-  await keep((person) => {
+  await recordAda((person) => {
     const signedIn = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', NOW)
     const states = { slack_1: 'waiting', jira_1: 'connected', secret_1: 'connected' } as const
     const seen = withAppStates({ ...signedIn, listedAt: NOW - 120_000 }, states, NOW)
@@ -107,11 +107,9 @@ it('onramp person --json has all stored data, and who released an email', async 
 
 it('onramp person reports that nothing is stored about someone', async () => {
   const { exit, out, err } = await runCommand(['person', 'bob@acme.example'], env)
-  expect([exit, out, err]).toEqual([
-    1,
-    '',
-    expect.stringContaining('nothing is stored about bob@acme.example'),
-  ])
+  expect(exit).toBe(1)
+  expect(out).toBe('')
+  expect(err).toEqual(expect.stringContaining('nothing is stored about bob@acme.example'))
 })
 
 it('a person’s history has the actions of operators, and forgetting the person is audited', async () => {

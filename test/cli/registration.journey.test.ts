@@ -1,6 +1,6 @@
 // onramp registration forget: replaces the client at the authorization server.
 import { afterEach, expect, it } from 'vitest'
-import { expectSignedIn, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, runUnlimited } from '../helpers/signed-in.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { expectSignsIn, start, statusOf } from '../sign-in/at-plain-server.ts'
 import { runCommand } from './run-command.ts'

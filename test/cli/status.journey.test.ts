@@ -79,7 +79,9 @@ it('onramp status with a user token is limited to its owner, with a note', async
 it('onramp status rejects a personal token for another person, or as the global token', async () => {
   sandbox.clearRequests()
   const otherStatus = await status(user('bob'), 'ada@acme.example')
-  expect([otherStatus.exit, otherStatus.out, sandbox.requests]).toEqual([2, '', []])
+  expect(otherStatus.exit).toBe(2)
+  expect(otherStatus.out).toBe('')
+  expect(sandbox.requests).toEqual([])
   expect(otherStatus.err).toContain('SERVICE_USER_TOKEN only looks up its owner')
   const misplaced = { ...global(), SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.user('bob') }
   const { exit, out, err } = await status(misplaced, 'ada@acme.example', '--json')
@@ -87,7 +89,7 @@ it('onramp status rejects a personal token for another person, or as the global 
   expect(err).toMatch(/SERVICE_GLOBAL_TOKEN holds a personal token.* SERVICE_GLOBAL_TOKEN: set a global/)
 })
 
-it('onramp status shows no one’s apps by a global token of which the service doesn’t say what it is', async () => {
+it('onramp status shows no apps if it can’t tell whether the token is global', async () => {
   const misplaced = { ...global(), SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.user('bob') }
   sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503, body: 'down', times: 1 } } })
   const { exit, out, err } = await status(misplaced, 'ada@acme.example')
@@ -180,5 +182,7 @@ it.each<[string, () => object, string[], number, string]>([
   ['a token that needs an address, without one', global, [], 2, 'EMAIL is required'],
 ])('%s has an exit code and advice', async (_what, env, args, code, words) => {
   const { exit, out, err } = await status(env() as NodeJS.ProcessEnv, ...args)
-  expect([exit, out, err]).toEqual([code, '', expect.stringContaining(words)])
+  expect(exit).toEqual(code)
+  expect(out).toBe('')
+  expect(err).toEqual(expect.stringContaining(words))
 })

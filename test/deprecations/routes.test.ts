@@ -62,7 +62,7 @@ test('the calendar can be subscribed to', async () => {
   expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(28)
 })
 
-test('programs get 400 for an unknown API or a list of them, and everything for an empty one', async () => {
+test('programs get 400 for an unknown API, and everything for an empty one', async () => {
   const statuses = (apis: unknown[]) =>
     Promise.all(
       ['/deprecations.json', '/deprecations.ics'].flatMap((path) =>
@@ -73,7 +73,7 @@ test('programs get 400 for an unknown API or a list of them, and everything for 
   expect(new Set(await statuses(['', 'client', 'indexing']))).toEqual(new Set([200]))
 })
 
-test('strangers make nothing be made anew: each answer is made once a day, by the entries that it has', async () => {
+test('each response is made once a day, however often strangers request it', async () => {
   const reads = { count: 0 }
   const place = {
     depth: 'top' as const,

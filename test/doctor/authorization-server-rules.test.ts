@@ -124,7 +124,7 @@ it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
   [redirected('login_required'), redirected('login_required'), undefined],
   [redirected('login_required'), { kind: 'silent', status: 429 }, undefined],
 ])(
-  'the responses %o to our redirect URI and %o to an invented one give the expected finding',
+  'the finding about our redirect URI (%o) depends on another one’s response (%o)',
   (ours, invented, expected) => {
     const facts = { redirect: 'https://onramp.acme.test/cb', ours, invented, isClientRejected: false }
     expect(report(redirectUriCheck, facts)).toEqual(expected ? matching(expected) : [])
@@ -157,23 +157,51 @@ const assertion = { how: { method: 'private_key_jwt', assertionFile: '/token' } 
 const refusedWrong = { wrong: 'refused' }
 const ACCEPTED = /^ok : Client authentication accepted/
 
-it.each<[FactsOf<typeof clientCheck>, RegExp | undefined]>([
-  [clientFacts('refused'), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/],
-  [clientFacts('refused', {}, withMethod('private_key_jwt')), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /],
-  [clientFacts('refused', {}, withMethod('none')), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /],
-  [clientFacts('refused', {}, assertion), /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /],
-  [clientFacts('refused', { otherMethod: 'accepted' }), /^fail OIDC_CLIENT_AUTH: .* client_secret_post/],
-  [clientFacts('unsent'), /^fail OIDC_CLIENT_ASSERTION_FILE: /],
-  [clientFacts('silent'), /^fail OIDC_ISSUER: .* an invalid response/],
-  [clientFacts('status 503'), /^warn OIDC_ISSUER: .* status 503/],
-  [clientFacts('not-allowed'), /^fail OIDC_CLIENT_ID, .* \(unauthorized_client\)/],
+it.each<[string, FactsOf<typeof clientCheck>, RegExp | undefined]>([
+  [
+    'a rejected secret',
+    clientFacts('refused'),
+    /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/,
+  ],
+  [
+    'a rejected key',
+    clientFacts('refused', {}, withMethod('private_key_jwt')),
+    /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /,
+  ],
+  [
+    'a rejected id',
+    clientFacts('refused', {}, withMethod('none')),
+    /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /,
+  ],
+  [
+    'a rejected assertion',
+    clientFacts('refused', {}, assertion),
+    /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /,
+  ],
+  [
+    'a secret rejected by one method only',
+    clientFacts('refused', { otherMethod: 'accepted' }),
+    /^fail OIDC_CLIENT_AUTH: .* client_secret_post/,
+  ],
+  ['an unreadable assertion', clientFacts('unsent'), /^fail OIDC_CLIENT_ASSERTION_FILE: /],
+  ['an unreadable response', clientFacts('silent'), /^fail OIDC_ISSUER: .* an invalid response/],
+  ['an outage', clientFacts('status 503'), /^warn OIDC_ISSUER: .* status 503/],
+  [
+    'a client without the grant',
+    clientFacts('not-allowed'),
+    /^fail OIDC_CLIENT_ID, .* \(unauthorized_client\)/,
+  ],
   // Our secret is confirmed only if a wrong one is rejected.
-  [clientFacts('accepted', refusedWrong), ACCEPTED],
-  [clientFacts('accepted', { wrong: 'not-allowed' }, withMethod('none')), /^ok : Client ID accepted/],
-  [clientFacts('accepted', { wrong: 'accepted' }), undefined],
-  [clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
-  [clientFacts('unclear', { wrong: 'unclear' }), undefined],
-])('the responses to a client give the expected findings: row %#', (facts, expected) => {
+  ['an accepted secret', clientFacts('accepted', refusedWrong), ACCEPTED],
+  [
+    'an accepted id',
+    clientFacts('accepted', { wrong: 'not-allowed' }, withMethod('none')),
+    /^ok : Client ID accepted/,
+  ],
+  ['a server that accepts any secret', clientFacts('accepted', { wrong: 'accepted' }), undefined],
+  ['another response than to a wrong secret', clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
+  ['an unclear response to any secret', clientFacts('unclear', { wrong: 'unclear' }), undefined],
+])('the finding about a client is true: %s', (_what, facts, expected) => {
   expect(report(clientCheck, facts)).toEqual(expected ? matching(expected) : [])
 })
 

@@ -53,7 +53,7 @@ export function crowdOf(count: number, now: number): Person[] {
 }
 
 /** Writes them into the store of a running onramp, like a command. */
-export async function settle(running: Pick<Running, 'env'>, crowd: readonly Person[]): Promise<void> {
+export async function storePeople(running: Pick<Running, 'env'>, crowd: readonly Person[]): Promise<void> {
   const settings = loadSettings(running.env)
   const store = openStore(settings, createLog('silent'))
   try {

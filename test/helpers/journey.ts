@@ -13,10 +13,10 @@ const APPS: Datasource[] = [
   { instance: 'jira_1', displayName: 'Jira' },
 ]
 
-export type World = Awaited<ReturnType<typeof openWorld>>
+export type Journey = Awaited<ReturnType<typeof openJourney>>
 
 /** @param options `open`: the store */
-export async function openWorld({
+export async function openJourney({
   open = sqlite,
   settings,
   ...options
@@ -78,7 +78,11 @@ export function expectPage(hop: Hop): void {
   expect(ways.length, textOf(hop.body)).toBeGreaterThan(0)
 }
 
-export async function signInIfPrompted(world: Running, browser: TestBrowser, person: string): Promise<void> {
-  if (browser.page.url.startsWith(world.sandbox.urls.authorizationServer))
-    await chooseAccount(world, browser, person)
+export async function signInIfPrompted(
+  journey: Running,
+  browser: TestBrowser,
+  person: string,
+): Promise<void> {
+  if (browser.page.url.startsWith(journey.sandbox.urls.authorizationServer))
+    await chooseAccount(journey, browser, person)
 }

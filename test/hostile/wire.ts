@@ -39,7 +39,7 @@ const waiting = {
 }
 
 const checks: Reader = {
-  name: 'what the service says of a person’s apps',
+  name: 'the service’s list of apps',
   input: fc.oneof(
     reshaped({ unauthorizedDatasourceInstances: [waiting, waiting] }),
     jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(waiting)),
@@ -68,7 +68,7 @@ const result = {
 }
 
 const searches: Reader = {
-  name: 'what the service finds',
+  name: 'search results',
   input: fc.oneof(
     reshaped({ requestID: 'r', results: [result, result] }),
     jsonTextWith('requestID', 'results', ...Object.keys(result)),
@@ -80,7 +80,7 @@ const searches: Reader = {
 }
 
 const refusals: Reader = {
-  name: 'how the service refuses',
+  name: 'error responses of the service',
   input: near(
     '{"error":{"message":"Invalid Secret"}}',
     '<html><title>502</title>',

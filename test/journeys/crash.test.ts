@@ -1,17 +1,17 @@
 // A process that is killed between a consent and the return.
 import { describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, openWorld } from '../helpers/journey.ts'
+import { answerConsent, openJourney } from '../helpers/journey.ts'
 import { signIn, startAlone } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { stores } from '../helpers/stores.ts'
 
 describe.each(stores)('a process that is killed, on %s', (_name, open) => {
-  const world = shared(() => openWorld({ open }))
+  const journey = shared(() => openJourney({ open }))
 
   it('a process that is killed loses nothing: after its restart, the return redirects to the next app', async () => {
-    const killed = await startAlone(world)
-    const browser = await signIn(world, world.newcomer(3))
+    const killed = await startAlone(journey)
+    const browser = await signIn(journey, journey.newcomer(3))
     await browser.submit('/onboarding/skip/gdrive_1')
     await browser.click('/onboarding/connect/slack_1')
     const path = new URL(browser.page.url).pathname
@@ -20,12 +20,12 @@ describe.each(stores)('a process that is killed, on %s', (_name, open) => {
     await killed.close()
     await expect(browser.open(returned.location ?? '')).rejects.toThrow('ECONNREFUSED')
 
-    const next = await startAlone(world)
+    const next = await startAlone(journey)
     await browser.open(returned.location ?? '')
     expect(browser.text).toContain('GitHub')
     await answerConsent(browser, 'allow')
     expect(browser.text).toContain(t('finished.titleSome'))
-    expect(world.sandbox.count('token')).toBe(1)
+    expect(journey.sandbox.count('token')).toBe(1)
     await next.close()
   })
 })

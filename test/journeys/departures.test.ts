@@ -1,7 +1,7 @@
 // No link leads to an app's consent without a click on our own page. This protects people who open links of others, and avoids
 // bounce-tracking protection, which deletes cookies of sites without interaction.
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { openWorld } from '../helpers/journey.ts'
+import { openJourney } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
 import { chooseAccount, invite } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
@@ -19,24 +19,24 @@ const LINKS: [string, Record<string, string>][] = [
 ]
 
 const settings = { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin }
-const world = shared(() => openWorld({ settings }))
+const journey = shared(() => openJourney({ settings }))
 let paths: string[]
 let invitation: string
 
 beforeAll(async () => {
-  paths = await routesFor('get', world.env)
-  invitation = await invite(world)
+  paths = await routesFor('get', journey.env)
+  invitation = await invite(journey)
 })
-beforeEach(() => world.sandbox.reset())
+beforeEach(() => journey.sandbox.reset())
 
 const addressOf = (path: string) =>
-  world.url + path.replace(':instance', 'slack_1').replace(':token', invitation).replaceAll(/[{}*]/g, '')
+  journey.url + path.replace(':instance', 'slack_1').replace(':token', invitation).replaceAll(/[{}*]/g, '')
 const addresses = () => [
   ...paths.map(addressOf),
-  `${world.url}/onboarding/callback?step=guessed`,
-  `${world.url}/onboarding?datasource=slack&return_to=${INTRANET}`,
-  `${world.url}/sign-in?return_to=/onboarding/connect/slack_1`,
-  `${world.url}/sign-in?return_to=/onboarding/connect`,
+  `${journey.url}/onboarding/callback?step=guessed`,
+  `${journey.url}/onboarding?datasource=slack&return_to=${INTRANET}`,
+  `${journey.url}/sign-in?return_to=/onboarding/connect/slack_1`,
+  `${journey.url}/sign-in?return_to=/onboarding/connect`,
 ]
 
 it('the list of tested addresses has every GET route', () => {
@@ -44,22 +44,22 @@ it('the list of tested addresses has every GET route', () => {
 })
 
 it.each(LINKS)('no link to our addresses leads to a consent without a click: %s', async (_where, headers) => {
-  const { browser } = await world.begin(3)
+  const { browser } = await journey.begin(3)
   for (const address of addresses()) {
     await browser.open(address, { headers })
-    expect(world.departures(), address).toBe(0)
+    expect(journey.departures(), address).toBe(0)
   }
-  const person = world.newcomer(3)
+  const person = journey.newcomer(3)
   for (const address of addresses()) {
     const stranger = new TestBrowser()
     await stranger.open(address, { headers })
-    if (stranger.page.url.includes('/sign-in/')) await chooseAccount(world, stranger, person)
-    expect(world.departures(), address).toBe(0)
+    if (stranger.page.url.includes('/sign-in/')) await chooseAccount(journey, stranger, person)
+    expect(journey.departures(), address).toBe(0)
   }
 })
 
 it('a click on our own page leads to a consent', async () => {
-  const { browser } = await world.begin(3)
+  const { browser } = await journey.begin(3)
   await browser.click('/onboarding/connect')
-  expect(world.departures()).toBe(1)
+  expect(journey.departures()).toBe(1)
 })

@@ -1,15 +1,15 @@
 // Requests of other sites, scanners, prefetching browsers and programs; unknown and forged addresses; and headers of every
 // response.
 import { beforeEach, expect, it } from 'vitest'
-import { expectPage, openWorld } from '../helpers/journey.ts'
+import { expectPage, openJourney } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'
 import { shared } from '../helpers/shared.ts'
 
 /** Omits a header. */
 const absent = undefined as unknown as string
 
-const world = shared(openWorld)
-beforeEach(() => world.sandbox.reset())
+const journey = shared(openJourney)
+beforeEach(() => journey.sandbox.reset())
 
 it.each<[string, Record<string, string>]>([
   ['by a prefetch', { 'sec-purpose': 'prefetch' }],
@@ -19,18 +19,18 @@ it.each<[string, Record<string, string>]>([
   ['by a preview of Safari or a messenger', { 'x-purpose': 'preview' }],
   ['by a prefetch through a proxy', { 'sec-purpose': 'prefetch;anonymous-client-ip' }],
 ])('a connect link that is opened %s sends no request to the service', async (_how, headers) => {
-  const { browser } = await world.begin(2)
+  const { browser } = await journey.begin(2)
   for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
-    const hop = await browser.open(world.url + path, { follow: false, from: browser.page.url, headers })
+    const hop = await browser.open(journey.url + path, { follow: false, from: browser.page.url, headers })
     expect([303, 503]).toContain(hop.status)
     expect([undefined, '/onboarding']).toContain(hop.location)
   }
-  expect(world.sandbox.requests).toEqual([])
+  expect(journey.sandbox.requests).toEqual([])
 })
 
 it('every POST of another site is refused without an effect', async () => {
-  const { browser } = await world.begin(1)
-  const routes = await routesFor('post', world.env)
+  const { browser } = await journey.begin(1)
+  const routes = await routesFor('post', journey.env)
   expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
 
   const page = browser.page
@@ -39,11 +39,11 @@ it('every POST of another site is refused without an effect', async () => {
   for (const route of routes.filter((path) => !forServers.test(path))) {
     for (const headers of [
       { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-      { 'sec-fetch-site': 'same-site', origin: world.url },
+      { 'sec-fetch-site': 'same-site', origin: journey.url },
       { 'sec-fetch-site': absent, origin: 'https://evil.example' },
       { 'sec-fetch-site': absent, origin: 'null' },
     ]) {
-      const hop = await browser.post(world.url + route.replace(':instance', 'slack_1'), {}, { headers })
+      const hop = await browser.post(journey.url + route.replace(':instance', 'slack_1'), {}, { headers })
       expect(hop.status, route).toBe(403)
       expectPage(hop)
     }
@@ -55,7 +55,7 @@ it('every POST of another site is refused without an effect', async () => {
 })
 
 it('an unknown address gives a page with a link, and a problem for programs', async () => {
-  const { browser } = await world.begin(1)
+  const { browser } = await journey.begin(1)
   for (const path of [
     '/nowhere',
     '/onboarding/x.css',
@@ -64,14 +64,14 @@ it('an unknown address gives a page with a link, and a problem for programs', as
     '/%2e%2e/etc',
     '/admin.php',
   ]) {
-    const hop = await browser.open(world.url + path)
+    const hop = await browser.open(journey.url + path)
     expect(hop.status, path).toBe(404)
     expectPage(hop)
-    const json = await browser.open(world.url + path, { headers: { accept: 'application/json' } })
+    const json = await browser.open(journey.url + path, { headers: { accept: 'application/json' } })
     expect(JSON.parse(json.body)).toMatchObject({ status: 404, code: 'not_found' })
   }
 
-  const bad = await browser.open(`${world.url}/onboarding/connect/%E0%A4%A`, { from: world.url })
+  const bad = await browser.open(`${journey.url}/onboarding/connect/%E0%A4%A`, { from: journey.url })
   expect(bad.status).toBe(400)
   expectPage(bad)
 })
@@ -84,25 +84,25 @@ it('forged Host and forwarded headers change no address', async () => {
     forwarded: 'host=evil.example;proto=https',
     host: 'evil.example',
   }
-  const { browser } = await world.begin(1)
+  const { browser } = await journey.begin(1)
 
   const connect = await browser.click('/onboarding/connect/slack_1', { headers: forged, follow: false })
-  expect(connect.location).toMatch(new RegExp(`^${world.sandbox.urls.service}/auth/datasource/slack_1`))
-  expect(world.sandbox.requests[0]?.query['final_redirect_url']).toMatch(
-    new RegExp(`^${world.url}/onboarding/callback\\?step=`),
+  expect(connect.location).toMatch(new RegExp(`^${journey.sandbox.urls.service}/auth/datasource/slack_1`))
+  expect(journey.sandbox.requests[0]?.query['final_redirect_url']).toMatch(
+    new RegExp(`^${journey.url}/onboarding/callback\\?step=`),
   )
 
-  const signIn = await browser.open(`${world.url}/sign-in`, { headers: forged, follow: false })
+  const signIn = await browser.open(`${journey.url}/sign-in`, { headers: forged, follow: false })
   const authorization = new URL(signIn.location ?? '')
-  expect(authorization.origin).toBe(world.sandbox.urls.authorizationServer)
-  expect(authorization.searchParams.get('redirect_uri')).toBe(`${world.url}/sign-in/callback`)
+  expect(authorization.origin).toBe(journey.sandbox.urls.authorizationServer)
+  expect(authorization.searchParams.get('redirect_uri')).toBe(`${journey.url}/sign-in/callback`)
 
-  const page = await browser.open(`${world.url}/onboarding`, { headers: forged })
+  const page = await browser.open(`${journey.url}/onboarding`, { headers: forged })
   expect(page.body).not.toContain('evil')
 })
 
 it('every response has the security headers, and doesn’t name its software', async () => {
-  const { browser } = await world.begin(1)
+  const { browser } = await journey.begin(1)
 
   for (const path of [
     '/',
@@ -114,8 +114,8 @@ it('every response has the security headers, and doesn’t name its software', a
     '/api/status',
     '/search?q=a',
   ]) {
-    const { headers, location } = await browser.open(world.url + path, { follow: false })
-    const leaves = location !== undefined && new URL(location, world.url).origin !== world.url
+    const { headers, location } = await browser.open(journey.url + path, { follow: false })
+    const leaves = location !== undefined && new URL(location, journey.url).origin !== journey.url
     expect(headers['cache-control'], path).toBe('no-store, no-transform')
     expect(headers['content-security-policy'], path).toContain("default-src 'none'")
     expect(headers['content-security-policy'], path).not.toContain('unsafe')

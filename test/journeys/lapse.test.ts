@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { answerConsent, openWorld, signInIfPrompted } from '../helpers/journey.ts'
+import { answerConsent, openJourney, signInIfPrompted } from '../helpers/journey.ts'
 import { shared } from '../helpers/shared.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -11,11 +11,11 @@ const DAY = 24 * 3_600_000
 
 let ahead = 0
 const now = () => Date.now() + ahead
-const world = shared(() => openWorld({ now }))
+const journey = shared(() => openJourney({ now }))
 
 /** Records a check like a run of `onramp keep`. */
 const noticed = async (person: string, instance: string, name: string) => {
-  const settings = loadSettings(world.env)
+  const settings = loadSettings(journey.env)
   await withStore(settings, async (records) => {
     const unconnected = [{ instance, name, status: 'awaiting' as const }]
     await openPeople({ records, settings, now }).change(`${person}@acme.example`, (before) =>
@@ -25,17 +25,17 @@ const noticed = async (person: string, instance: string, name: string) => {
 }
 
 it('a person who had finished sees the lapsed app, its date, and that others are connected', async () => {
-  const { person, browser } = await world.begin(3)
+  const { person, browser } = await journey.begin(3)
   await browser.click('/onboarding/connect/slack_1')
   for (const _app of ['Slack', 'GitHub', 'Google Drive']) await answerConsent(browser, 'allow')
   expect(browser.text).toContain('You’re all set')
   const openOverview = async () => {
-    await browser.open(`${world.url}/onboarding`)
-    await signInIfPrompted(world, browser, person)
+    await browser.open(`${journey.url}/onboarding`)
+    await signInIfPrompted(journey, browser, person)
   }
 
   ahead = 2 * DAY
-  world.sandbox.unauthorize(person, 'github_1')
+  journey.sandbox.unauthorize(person, 'github_1')
   await noticed(person, 'github_1', 'GitHub')
   const first = t.day(now())
   ahead = 4 * DAY
@@ -51,7 +51,7 @@ it('a person who had finished sees the lapsed app, its date, and that others are
   expect(browser.text).not.toContain('Connect your apps')
 
   ahead = 5 * DAY
-  world.sandbox.unauthorize(person, 'slack_1')
+  journey.sandbox.unauthorize(person, 'slack_1')
   await openOverview()
 
   expect(browser.text).toContain('Search lost access to 2 apps')

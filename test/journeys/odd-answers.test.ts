@@ -1,7 +1,7 @@
 // Odd responses of the service give a page with a heading and a next step, and people can continue afterwards.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, expectPage, openWorld } from '../helpers/journey.ts'
+import { answerConsent, expectPage, openJourney } from '../helpers/journey.ts'
 import { shared } from '../helpers/shared.ts'
 import { linksOf } from '../helpers/test-browser.ts'
 
@@ -31,19 +31,19 @@ const odd: [string, object, number][] = [
 ]
 
 describe('when the service answers oddly', () => {
-  const world = shared(openWorld)
-  beforeEach(() => world.sandbox.reset())
+  const journey = shared(openJourney)
+  beforeEach(() => journey.sandbox.reset())
 
   it.each(odd)(
     'the list, a click and a return show a page with a next step after an odd response: %s',
     async (_what, answer, status) => {
-      const { browser } = await world.begin(2)
+      const { browser } = await journey.begin(2)
       const list = browser.page
-      const odd = () => world.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-      const well = () => world.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
+      const odd = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+      const well = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
 
       odd()
-      const overview = await browser.open(`${world.url}/onboarding`)
+      const overview = await browser.open(`${journey.url}/onboarding`)
       expect(overview.status).toBe(status)
       expectPage(overview)
       expect(overview.body).not.toContain(t('finished.title'))
@@ -52,7 +52,7 @@ describe('when the service answers oddly', () => {
       const click = await browser.open('/onboarding/connect/slack_1', { from: list.url })
       expect(click.status).toBe(status)
       expectPage(click)
-      expect(world.departures()).toBe(0)
+      expect(journey.departures()).toBe(0)
 
       well()
       browser.page = list
@@ -61,64 +61,64 @@ describe('when the service answers oddly', () => {
       const returned = await answerConsent(browser, 'allow')
       expect(returned.status).toBe(status)
       expectPage(returned)
-      expect(world.departures()).toBe(1)
+      expect(journey.departures()).toBe(1)
 
       well()
       const again = await browser.open(returned.url)
       expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
       expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
-      expect(world.departures()).toBe(1)
+      expect(journey.departures()).toBe(1)
     },
   )
 
   it('a retry isn’t offered if the service rejects the return address, and PUBLIC_URL is logged', async () => {
     const answer = { status: 400, body: 'final_redirect_url is not allowed for this tenant' }
-    const { browser } = await world.begin(1)
-    const first = world.log.length
-    world.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-    const hop = await browser.open(`${world.url}/onboarding`)
+    const { browser } = await journey.begin(1)
+    const first = journey.log.length
+    journey.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+    const hop = await browser.open(`${journey.url}/onboarding`)
     expectPage(hop)
     expect(hop.status).toBe(502)
     expect(hop.headers).not.toHaveProperty('retry-after')
     expect(browser.text).toContain('trying again won’t help')
     expect(hop.body).not.toContain(`>${t('problem.tryAgain')}<`)
-    const lines = world.log.slice(first).filter((line) => line.includes('service_refused_return'))
+    const lines = journey.log.slice(first).filter((line) => line.includes('service_refused_return'))
     expect(lines).toMatchObject([expect.stringMatching(/PUBLIC_URL.*It said: “.*allow/)])
   })
 
   it('a failed search and nonsense results give a page, too', async () => {
-    const { browser } = await world.begin(1)
+    const { browser } = await journey.begin(1)
     for (const [what, answer] of odd) {
-      world.sandbox.switches.set({ answers: { search: answer } })
-      const hop = await browser.open(`${world.url}/search?q=plan`)
+      journey.sandbox.switches.set({ answers: { search: answer } })
+      const hop = await browser.open(`${journey.url}/search?q=plan`)
       expect(hop.status, what).toBeGreaterThanOrEqual(400)
       expectPage(hop)
     }
     const results = ['x', null, 7, [], {}, { title: '<b>', url: 'javascript:alert(1)' }]
-    world.sandbox.switches.set({ answers: { search: { body: { results } } } })
-    const hop = await browser.open(`${world.url}/search?q=${encodeURIComponent('<script>')}`)
+    journey.sandbox.switches.set({ answers: { search: { body: { results } } } })
+    const hop = await browser.open(`${journey.url}/search?q=${encodeURIComponent('<script>')}`)
     expect(hop.status).toBe(200)
     expectPage(hop)
     expect(hop.body).not.toMatch(/<script(?! src="\/assets\/walk\.)|javascript:/)
   })
 
   it('an identifier of 900,000 characters is logged once, and truncated', async () => {
-    const { browser } = await world.begin(1)
-    const before = world.log.length
+    const { browser } = await journey.begin(1)
+    const before = journey.log.length
     const entry = { datasourceInstance: 'a'.repeat(900_000), authStatus: 'AWAITING_AUTH' }
-    world.sandbox.switches.set({ answers: { checkdatasourceauth: list([entry]) } })
-    for (let times = 0; times < 2; times++) expectPage(await browser.open(`${world.url}/onboarding`))
-    const lines = world.log.slice(before)
+    journey.sandbox.switches.set({ answers: { checkdatasourceauth: list([entry]) } })
+    for (let times = 0; times < 2; times++) expectPage(await browser.open(`${journey.url}/onboarding`))
+    const lines = journey.log.slice(before)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2_000)
     expect(lines.filter((line) => line.includes('characters in its name'))).toHaveLength(1)
   })
 })
 
 it('a hanging check and a dripping search time out after ten seconds, with a page', async () => {
-  const world = await openWorld()
-  const { browser } = await world.begin(1)
-  const other = await world.begin(1)
-  world.sandbox.switches.set({
+  const journey = await openJourney()
+  const { browser } = await journey.begin(1)
+  const other = await journey.begin(1)
+  journey.sandbox.switches.set({
     answers: {
       checkdatasourceauth: { hang: true },
       search: { body: { results: [], filler: 'x'.repeat(200) }, drip: true },
@@ -127,8 +127,8 @@ it('a hanging check and a dripping search time out after ten seconds, with a pag
   const before = performance.now()
 
   const pages = await Promise.all([
-    browser.open(`${world.url}/onboarding`),
-    other.browser.open(`${world.url}/search?q=x`),
+    browser.open(`${journey.url}/onboarding`),
+    other.browser.open(`${journey.url}/search?q=x`),
   ])
 
   expect(performance.now() - before).toBeLessThan(10_500)
@@ -137,5 +137,5 @@ it('a hanging check and a dripping search time out after ten seconds, with a pag
     expectPage(hop)
   }
   expect(pages[1].body).toContain(t('problem.search_too_slow.title'))
-  await world.close()
+  await journey.close()
 })

@@ -1,19 +1,19 @@
 // A whole journey with failures and all logging on: no secret is in a log line, on a page or in an address of ours, except in
 // redirects to the authorization server and the service.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerConsent, expectPage, letRefresh, openWorld, type World } from '../helpers/journey.ts'
+import { answerConsent, expectPage, letRefresh, openJourney, type Journey } from '../helpers/journey.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
 import { TestBrowser, type Hop } from '../helpers/test-browser.ts'
 
 /** Every secret of the journey, by its kind. */
-function secretsOf(world: World, hops: Hop[]): Map<string, string> {
+function secretsOf(journey: Journey, hops: Hop[]): Map<string, string> {
   const found = new Map<string, string>()
   const add = (what: string, value: unknown) => {
     if (typeof value === 'string' && value.length >= 16) found.set(value, what)
   }
-  for (const { headers, body, query } of world.sandbox.requests) {
+  for (const { headers, body, query } of journey.sandbox.requests) {
     add('access token', headers.authorization?.replace(/^Bearer /, ''))
     const form = (body ?? {}) as Record<string, unknown>
     for (const name of ['code', 'code_verifier', 'client_secret', 'refresh_token']) add(name, form[name])
@@ -31,8 +31,8 @@ function secretsOf(world: World, hops: Hop[]): Map<string, string> {
       if (name === 'onramp') add('session id', decodeURIComponent(cookie).slice(2).split('.')[0])
     }
   }
-  add('client secret', world.env['OIDC_CLIENT_SECRET'])
-  add('session secret', world.env['SESSION_SECRET'])
+  add('client secret', journey.env['OIDC_CLIENT_SECRET'])
+  add('session secret', journey.env['SESSION_SECRET'])
   return found
 }
 
@@ -40,15 +40,15 @@ const leaksIn = (text: string, secrets: Map<string, string>) =>
   [...secrets].filter(([value]) => text.includes(value)).map(([, what]) => what)
 
 /** Sign-in, odd answers, a denial, a hostile address, two datasources, a search, sign-out, and a return too late. */
-async function walkWithTrouble(world: World): Promise<TestBrowser> {
-  const { switches } = world.sandbox
+async function walkWithTrouble(journey: Journey): Promise<TestBrowser> {
+  const { switches } = journey.sandbox
   const answer = (checkdatasourceauth: object | null) => switches.set({ answers: { checkdatasourceauth } })
   const planted = '/auth/datasource/slack_1?token=planted-one-time-token-0123456789'
   const listing = (authUrlRelativePath: string) => {
     const entry = { authUrlRelativePath, datasourceInstance: 'slack_1' }
     return { body: { unauthorizedDatasourceInstances: [entry] } }
   }
-  const person = world.newcomer(2)
+  const person = journey.newcomer(2)
   const browser = new TestBrowser()
   for (const trouble of [
     { answers: { token: { status: 500 } } },
@@ -56,13 +56,13 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
     { faults: { idToken: 'badSignature' as const } },
   ]) {
     switches.set(trouble)
-    await browser.open(`${world.url}/onboarding`)
-    if (browser.page.url.startsWith(world.sandbox.urls.authorizationServer))
-      await chooseAccount(world, browser, person)
-    else await browser.open(`${world.url}/sign-in`)
+    await browser.open(`${journey.url}/onboarding`)
+    if (browser.page.url.startsWith(journey.sandbox.urls.authorizationServer))
+      await chooseAccount(journey, browser, person)
+    else await browser.open(`${journey.url}/sign-in`)
     switches.set({ answers: { token: null }, faults: {} })
   }
-  await signIn(world, person, '/onboarding', browser)
+  await signIn(journey, person, '/onboarding', browser)
   for (const odd of [
     { status: 500, body: `Bearer leaked ${planted}` },
     { body: `{"unauthorizedDatasourceInstances":[{"authUrlRelativePath":"${planted}"` },
@@ -72,11 +72,11 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
     { close: true },
   ]) {
     answer(odd)
-    await browser.open(`${world.url}/onboarding`)
-    await browser.open(`${world.url}/onboarding/connect/slack_1`, { from: world.url })
+    await browser.open(`${journey.url}/onboarding`)
+    await browser.open(`${journey.url}/onboarding/connect/slack_1`, { from: journey.url })
   }
   answer(null)
-  await browser.open(`${world.url}/onboarding`)
+  await browser.open(`${journey.url}/onboarding`)
   await browser.click('/onboarding/connect/slack_1')
   await answerConsent(browser, 'deny')
   await letRefresh(browser)
@@ -84,10 +84,10 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
   await answerConsent(browser, 'allow')
   await answerConsent(browser, 'allow')
   await browser.open('/search?q=plan')
-  await browser.open(`${world.url}/onboarding/connect/nothing`, { from: world.url })
+  await browser.open(`${journey.url}/onboarding/connect/nothing`, { from: journey.url })
   const callback = browser.hops.find((hop) => hop.url.includes('/sign-in/callback?code'))?.url ?? ''
   await browser.open(callback)
-  await browser.open(`${world.url}/onboarding`)
+  await browser.open(`${journey.url}/onboarding`)
   await browser.submit('/sign-out')
   await browser.open('/sign-out/continue', { from: browser.page.url })
   await browser.open(callback)
@@ -96,11 +96,11 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
 
 describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
   it('no secret of a journey is in a log, on a page or in an address of ours', async () => {
-    const world = await openWorld({ open, settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
-    onTestFinished(() => world.close())
+    const journey = await openJourney({ open, settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
+    onTestFinished(() => journey.close())
 
-    const browser = await walkWithTrouble(world)
-    const secrets = secretsOf(world, browser.hops)
+    const browser = await walkWithTrouble(journey)
+    const secrets = secretsOf(journey, browser.hops)
     for (const planted of ['planted-one-time-token-0123456789', 'Bearer leaked'])
       secrets.set(planted, 'planted')
     const kinds = [
@@ -109,14 +109,14 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
     ] // prettier-ignore
 
     expect([...new Set(secrets.values())].sort()).toEqual(kinds)
-    expect(world.log.length).toBeGreaterThan(5)
-    for (const line of world.log) expect(leaksIn(line, secrets), line).toEqual([])
+    expect(journey.log.length).toBeGreaterThan(5)
+    for (const line of journey.log) expect(leaksIn(line, secrets), line).toEqual([])
 
-    const ours = browser.hops.filter((hop) => new URL(hop.url).origin === world.url)
+    const ours = browser.hops.filter((hop) => new URL(hop.url).origin === journey.url)
     for (const hop of ours) {
       expect(leaksIn(hop.body, secrets), hop.url).toEqual([])
       const { origin, href } = new URL(hop.location ?? '/', hop.url)
-      expect(origin === world.url ? leaksIn(href, secrets) : [], href).toEqual([])
+      expect(origin === journey.url ? leaksIn(href, secrets) : [], href).toEqual([])
     }
 
     // The authorization server responds by a redirect with parameters: RFC 6749 4.1.2, RP-Initiated Logout 1.0, 3.
@@ -124,7 +124,7 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
     const rest = ours.filter((hop) => !answers.includes(hop))
     for (const hop of rest) expect(leaksIn(hop.url, secrets), hop.url).toEqual([])
 
-    const elsewhere = browser.hops.filter((hop) => new URL(hop.url).origin !== world.url)
+    const elsewhere = browser.hops.filter((hop) => new URL(hop.url).origin !== journey.url)
     const kept = ['access token', 'code_verifier', 'client secret', 'session secret', 'cookie', 'session id']
     for (const hop of elsewhere)
       expect(leaksIn(hop.url, secrets).filter((what) => kept.includes(what))).toEqual([])
@@ -133,18 +133,18 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
 
 it('a code received during an outage of the store is on no page and in no log', async () => {
   const redis = await startRedis()
-  const world = await openWorld({ settings: { REDIS_URL: redis.url } })
+  const journey = await openJourney({ settings: { REDIS_URL: redis.url } })
   onTestFinished(async () => {
-    await world.close()
+    await journey.close()
     await redis.close()
   })
   const browser = new TestBrowser()
-  await browser.open(`${world.url}/onboarding`)
+  await browser.open(`${journey.url}/onboarding`)
   const uid = browser.page.url
-  const person = world.newcomer(1)
+  const person = journey.newcomer(1)
   await browser.post(uid, { person }, { follow: false })
   let callbackUrl = browser.hops.at(-1)?.location ?? ''
-  while (!callbackUrl.startsWith(world.url))
+  while (!callbackUrl.startsWith(journey.url))
     callbackUrl = (await browser.open(callbackUrl, { follow: false })).location ?? ''
 
   await redis.kill()
@@ -156,6 +156,6 @@ it('a code received during an outage of the store is on no page and in no log', 
   for (const name of ['code', 'state']) {
     const value = query.get(name) ?? 'missing'
     expect(hop.body).not.toContain(value)
-    expect(world.log.join('')).not.toContain(value)
+    expect(journey.log.join('')).not.toContain(value)
   }
 })

@@ -5,7 +5,7 @@ import { startServer } from '../../src/server.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { t } from '../helpers/texts.ts'
-import { openWorld } from '../helpers/journey.ts'
+import { openJourney } from '../helpers/journey.ts'
 import { startBalancer, startWire } from '../helpers/network.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -15,47 +15,47 @@ import { shared } from '../helpers/shared.ts'
 const LATENCY = { ms: 50, writeMs: 200 }
 
 const redis = shared(startRedis)
-const world = shared(openWorld)
+const journey = shared(openJourney)
 const opened: { close(): Promise<void> }[] = []
 beforeAll(async () => {
   const wire = await startWire(redis.port, LATENCY)
-  await world.stopOnramp()
+  await journey.stopOnramp()
   const ports = [await freePort('localhost'), await freePort('localhost')]
   for (const port of ports) {
-    const env = { ...world.env, PORT: String(port), REDIS_URL: `redis://127.0.0.1:${wire.port}` }
+    const env = { ...journey.env, PORT: String(port), REDIS_URL: `redis://127.0.0.1:${wire.port}` }
     const instance = await startServer(loadSettings(env), createLog('silent'))
     opened.push({ close: () => instance.stop() })
     await until(async () => (await statusOf(`http://localhost:${port}/readyz`)) === 200, 'onramp')
   }
-  opened.push(await startBalancer(Number(world.env['PORT']), ports), wire)
+  opened.push(await startBalancer(Number(journey.env['PORT']), ports), wire)
 })
 afterAll(async () => {
   for (const one of opened) await one.close()
 })
 
 it('with two instances and a slow store, no redirect outruns its session or walk', async () => {
-  const person = world.newcomer(2)
-  const browser = await signIn(world, person)
+  const person = journey.newcomer(2)
+  const browser = await signIn(journey, person)
   expect(new URL(browser.page.url).pathname).toBe('/onboarding')
-  expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
-  expect(world.sandbox.count('token')).toBe(1)
-  world.sandbox.switches.set({ autoConsent: true })
+  expect(journey.sandbox.count('authorizationServer.authorization')).toBe(1)
+  expect(journey.sandbox.count('token')).toBe(1)
+  journey.sandbox.switches.set({ autoConsent: true })
   await browser.click('/onboarding/connect/')
   expect(browser.text).toContain(t('finished.title'))
-  expect(world.departures()).toBe(2)
+  expect(journey.departures()).toBe(2)
 })
 
 it.concurrent(
   'with two instances and a slow store, a skip and a sign-out show on the next page',
   async () => {
-    const { browser } = await world.begin(2)
+    const { browser } = await journey.begin(2)
     for (const instance of ['slack_1', 'github_1']) {
       await browser.submit(`/onboarding/skip/${instance}`)
       expect(browser.page.status).toBe(200)
       expect(browser.page.body).not.toContain(`action="/onboarding/skip/${instance}"`)
     }
     await browser.submit('/sign-out')
-    const hop = await browser.open(`${world.url}/onboarding`, { follow: false })
+    const hop = await browser.open(`${journey.url}/onboarding`, { follow: false })
     expect(hop.status).toBe(303)
     expect(hop.location).toMatch(/^\/sign-in/)
   },

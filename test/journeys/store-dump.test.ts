@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { startRedis } from '../helpers/redis.ts'
-import { openWorld, type World } from '../helpers/journey.ts'
+import { openJourney, type Journey } from '../helpers/journey.ts'
 import { invite } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
-type Dump = (world: World) => Promise<Map<string, string>>
+type Dump = (journey: Journey) => Promise<Map<string, string>>
 type Place = { settings: Record<string, string>; close(): Promise<void>; dump: Dump }
 
 const places: [string, () => Promise<Place>][] = [
@@ -41,31 +41,34 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
     OIDC_CLIENT_ID: '',
     OIDC_CLIENT_SECRET: '',
   }
-  const world = shared(() => openWorld({ settings: { ...place.settings, ...settings } }))
+  const journey = shared(() => openJourney({ settings: { ...place.settings, ...settings } }))
 
   /** A person is invited, signs in, skips an app, starts another one and opts out; another sign-in isn't finished. */
   async function wholeJourney() {
-    const { url } = world
+    const { url } = journey
     const returnTo = 'https://intranet.acme.example/my-start-page'
-    const { person, browser } = await world.begin(3, `/onboarding?return_to=${encodeURIComponent(returnTo)}`)
+    const { person, browser } = await journey.begin(
+      3,
+      `/onboarding?return_to=${encodeURIComponent(returnTo)}`,
+    )
     await browser.submit('/onboarding/skip/slack_1')
     await browser.open(`${url}/onboarding/connect/github_1`, { from: `${url}/onboarding` })
     const email = `${person}@acme.example`
-    const token = await invite(world, { email })
+    const token = await invite(journey, { email })
     await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
     await new TestBrowser().open(`${url}/sign-in?return_to=/search`)
-    const found = world.sandbox.people.find(({ id }) => id === person)
+    const found = journey.sandbox.people.find(({ id }) => id === person)
     return { email, subject: person, name: found?.name ?? '', returnTo }
   }
 
   it('a dump of the store shows no email, issuer, subject, name, address or app in keys and values', async () => {
     const { email, subject, name, returnTo } = await wholeJourney()
-    const records = await place.dump(world)
+    const records = await place.dump(journey)
     const kinds = new Set([...records.keys()].map((key) => key.replace(/^onramp:/, '').split(':')[0]))
     expect([...kinds]).toEqual(
       expect.arrayContaining(['session', 'used-state', 'sessions-of', 'sid', 'walk', 'person', 'client']),
     )
-    const issuer = world.env['OIDC_ISSUER'] ?? ''
+    const issuer = journey.env['OIDC_ISSUER'] ?? ''
     const person = [email, subject, name, issuer, new URL(issuer).host, returnTo]
     const notified = [...person, 'intranet', '/search', 'slack', 'github']
     for (const [key, value] of records) {

@@ -22,7 +22,7 @@ export const unconnectedApp = (
   status: UnconnectedApp['status'] = 'awaiting',
 ): UnconnectedApp => ({ instance, name, status })
 /** An unconnected app whose name is its instance. */
-export const app = (instance: string, status?: UnconnectedApp['status']) =>
+export const listedApp = (instance: string, status?: UnconnectedApp['status']) =>
   unconnectedApp(instance, instance, status)
 export const slack = unconnectedApp('slack_1', 'Slack')
 export const github = unconnectedApp('github_1', 'GitHub')

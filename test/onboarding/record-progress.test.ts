@@ -14,11 +14,11 @@ import { appsOf, newPerson, withCheck, withSignIn } from '../../src/people/perso
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
-import { app } from './overview-pages.ts'
+import { listedApp } from './overview-pages.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
 const MINUTE = 60_000
-const [slack, jira] = [app('slack_1'), app('jira_1')]
+const [slack, jira] = [listedApp('slack_1'), listedApp('jira_1')]
 const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example', emailVerified: true }
 
 /** One store and one walk of Ada, for any number of processes. */
@@ -30,7 +30,7 @@ function setUpProgress() {
   let writes = 0
   const notified: unknown[] = []
 
-  function started({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
+  function startProcess({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
     const now = () => time + skew
     const people = testPeople({ records, now, onEvents: () => {} })
     const change: typeof people.change = (email, how) => {
@@ -49,7 +49,7 @@ function setUpProgress() {
       progress,
       fail: (at: number) =>
         progress.recordFailure(user, { at, instance: 'slack_1', code: 'service_unavailable' }),
-      press: (change: (before: Walk) => Walk) => {
+      recordChoice: (change: (before: Walk) => Walk) => {
         walk = change(walk)
         return progress.recordIntents(user, walk)
       },
@@ -63,14 +63,14 @@ function setUpProgress() {
   }
 
   async function report() {
-    const person = await started().people.get(ada.email)
+    const person = await startProcess().people.get(ada.email)
     return person && appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
   }
   return {
-    started,
+    startProcess,
     report,
-    pass: (milliseconds: number) => void (time += milliseconds),
-    away: (is: boolean) => void (isAway = is),
+    advance: (milliseconds: number) => void (time += milliseconds),
+    setStoreAway: (is: boolean) => void (isAway = is),
     loseWalk: () => void (walk = startWalk(time)),
     written: () => writes,
     notified,
@@ -93,8 +93,8 @@ const unconfirmed = (walk: Walk) => ({
 })
 
 it('a page records what its check found, and the sign-in', async () => {
-  const { started, report } = setUpProgress()
-  const { page, people } = started()
+  const { startProcess, report } = setUpProgress()
+  const { page, people } = startProcess()
   await page([slack, jira])
   await page([jira])
   await page([jira], unconfirmed)
@@ -109,16 +109,16 @@ it('a page records what its check found, and the sign-in', async () => {
 })
 
 it('a page records progress again when it differs, or after ten minutes', async () => {
-  const { started, pass, written } = setUpProgress()
-  const { page } = started()
+  const { startProcess, advance, written } = setUpProgress()
+  const { page } = startProcess()
   for (let times = 0; times < 3; times++) await page([slack])
   expect(written()).toBe(1)
   await page([slack], skipped)
   expect(written()).toBe(2)
-  pass(9 * MINUTE)
+  advance(9 * MINUTE)
   await page([slack])
   expect(written()).toBe(2)
-  pass(MINUTE)
+  advance(MINUTE)
   await page([slack])
   expect(written()).toBe(3)
 })
@@ -141,16 +141,16 @@ it('a newcomer’s first page looks up their record once', async () => {
 })
 
 it('a page records nothing for an address that isn’t verified, or without one', async () => {
-  const { started, written } = setUpProgress()
+  const { startProcess, written } = setUpProgress()
   const { email: _email, ...nameless } = ada
-  await started({ user: { ...ada, emailVerified: false } }).page([slack])
-  await started({ user: nameless }).page([slack])
+  await startProcess({ user: { ...ada, emailVerified: false } }).page([slack])
+  await startProcess({ user: nameless }).page([slack])
   expect(written()).toBe(0)
 })
 
 it('a page of someone with another person’s former address doesn’t change that person’s record', async () => {
-  const { started, report } = setUpProgress()
-  const { page, people } = started()
+  const { startProcess, report } = setUpProgress()
+  const { page, people } = startProcess()
   const bob = 'bob@acme.example'
   await people.change(ada.email, (person) => withSignIn(person, 'key of Bob'))
   await people.rename(ada.email, bob)
@@ -159,36 +159,36 @@ it('a page of someone with another person’s former address doesn’t change th
   expect((await people.get(bob))?.lastCheck).toBeUndefined()
 })
 
-it('the report agrees with the walk again after an outage of the store or a crash', async () => {
-  const { started, report, away, notified } = setUpProgress()
-  const { page } = started()
-  away(true)
+it('the report agrees with the walk again after an outage or a crash', async () => {
+  const { startProcess, report, setStoreAway, notified } = setUpProgress()
+  const { page } = startProcess()
+  setStoreAway(true)
   await page([slack])
   expect(await report()).toBeUndefined()
   const words = 'progress not recorded'
   expect(notified).toEqual([[{ err: new Error('away') }, words]])
-  away(false)
+  setStoreAway(false)
   await page([slack])
   expect(await report()).toEqual(['slack_1 waiting'])
 })
 
 it('the report agrees with the walk again after the store lost its last writes', async () => {
-  const { started, report, away } = setUpProgress()
-  const { page, people } = started()
+  const { startProcess, report, setStoreAway } = setUpProgress()
+  const { page, people } = startProcess()
   await page([jira])
   await people.forget(ada.email)
-  away(true)
+  setStoreAway(true)
   await page([jira], (walk) => skip(walk, 'jira_1', NOW))
-  away(false)
+  setStoreAway(false)
   await page([jira], (walk) => unskip(walk, 'jira_1'))
   expect(await report()).toEqual(['jira_1 waiting'])
 })
 
 it('the report agrees with the walk although another process’s clock is ahead', async () => {
-  const { started, pass, report } = setUpProgress()
-  const [ahead, right] = [started({ skew: 5 * MINUTE }), started()]
+  const { startProcess, advance, report } = setUpProgress()
+  const [ahead, right] = [startProcess({ skew: 5 * MINUTE }), startProcess()]
   await ahead.page([slack, jira])
-  pass(1_000)
+  advance(1_000)
   await right.page([jira], skipped)
   expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
   await right.page([slack, jira])
@@ -196,62 +196,60 @@ it('the report agrees with the walk although another process’s clock is ahead'
   expect(await report()).toEqual(['slack_1 blocked', 'jira_1 waiting'])
 })
 
-it('the report agrees with the walk after a campaign found apps, and keeps the person’s choices', async () => {
-  const { started, pass, report } = setUpProgress()
-  const { page, campaign } = started()
+it('a person’s choices in the report survive a campaign’s check', async () => {
+  const { startProcess, advance, report } = setUpProgress()
+  const { page, campaign } = startProcess()
   await page([slack, jira], skipped)
   await page([slack, jira], skipped)
-  pass(MINUTE)
-  await campaign([slack, app('github_1')])
+  advance(MINUTE)
+  await campaign([slack, listedApp('github_1')])
   expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 waiting'])
-  pass(10 * MINUTE)
+  advance(10 * MINUTE)
   await page([slack])
   expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 connected'])
 })
 
 it('the report agrees with the walk after the walk was lost and everything is connected', async () => {
-  const { started, pass, report, loseWalk } = setUpProgress()
-  const { page } = started()
+  const { startProcess, advance, report, loseWalk } = setUpProgress()
+  const { page } = startProcess()
   await page([slack])
   loseWalk()
-  pass(MINUTE)
+  advance(MINUTE)
   await page([])
   expect(await report()).toEqual(['slack_1 connected'])
 })
 
 it('the report omits a forgotten person until their next page', async () => {
-  const { started, pass, report } = setUpProgress()
-  const { page, people } = started()
+  const { startProcess, advance, report } = setUpProgress()
+  const { page, people } = startProcess()
   await page([slack])
   await people.forget(ada.email)
   await page([slack])
   expect(await report()).toBeUndefined()
-  pass(10 * MINUTE)
+  advance(10 * MINUTE)
   await page([slack])
   expect(await report()).toEqual(['slack_1 waiting'])
 })
 
 it('the last ten failed steps are recorded for a known person with a verified address', async () => {
   const rollout = setUpProgress()
-  const { people, page, fail } = rollout.started()
+  const { people, page, fail } = rollout.startProcess()
   await fail(1)
   expect(await people.get(ada.email)).toBeUndefined()
   await page([slack])
   for (let at = 1; at <= 11; at++) await fail(at)
-  await rollout.started({ user: { ...ada, emailVerified: false } }).fail(12)
+  await rollout.startProcess({ user: { ...ada, emailVerified: false } }).fail(12)
   const { failures = [], visitedAt } = (await people.get(ada.email)) ?? {}
-  expect([failures.length, failures[0]?.at, failures.at(-1)]).toEqual([
-    10,
-    2,
-    { at: 11, instance: 'slack_1', code: 'service_unavailable' },
-  ])
+  expect(failures).toHaveLength(10)
+  expect(failures[0]?.at).toBe(2)
+  expect(failures.at(-1)).toEqual({ at: 11, instance: 'slack_1', code: 'service_unavailable' })
   expect(visitedAt).toBe(NOW)
 })
 
 it('a failed step that can’t be stored is logged, and doesn’t fail the page', async () => {
   const rollout = setUpProgress()
-  rollout.away(true)
-  await rollout.started().fail(1)
+  rollout.setStoreAway(true)
+  await rollout.startProcess().fail(1)
   expect(rollout.notified).toEqual([[{ err: expect.any(Error) }, 'step_failed not recorded']])
 })
 
@@ -259,10 +257,10 @@ const KING = 'king@acme.example'
 const married: User = { ...ada, email: KING }
 
 it('a person’s record follows only a verified address of the same issuer and subject', async () => {
-  const { started } = setUpProgress()
-  const { page, people } = started()
+  const { startProcess } = setUpProgress()
+  const { page, people } = startProcess()
   await page([slack])
-  const follow = (user: User, from?: string) => started({ user }).progress.followAddress(user, from)
+  const follow = (user: User, from?: string) => startProcess({ user }).progress.followAddress(user, from)
   expect(await follow({ ...married, emailVerified: false }, ada.email)).toEqual({ email: ada.email })
   expect(await follow({ ...married, subject: 'eve' }, ada.email)).toEqual({ email: KING })
   expect(await follow(married)).toEqual({ email: KING })
@@ -276,15 +274,15 @@ it('a person’s record follows only a verified address of the same issuer and s
 })
 
 it('a failed rename of an address is logged, and the former address stays in use', async () => {
-  const { started, away, notified } = setUpProgress()
-  away(true)
-  expect(await started().progress.followAddress(married, ada.email)).toEqual({ email: ada.email })
+  const { startProcess, setStoreAway, notified } = setUpProgress()
+  setStoreAway(true)
+  expect(await startProcess().progress.followAddress(married, ada.email)).toEqual({ email: ada.email })
   expect(notified).toEqual([[{ err: new Error('away') }, 'renamed address not recorded']])
 })
 
 it('an address that belongs to someone else isn’t taken, and the log reports it', async () => {
-  const { started, notified } = setUpProgress()
-  const { page, people, progress } = started()
+  const { startProcess, notified } = setUpProgress()
+  const { page, people, progress } = startProcess()
   await page([slack])
   await people.change(KING, (person) => ({ ...person, name: 'King' }))
   expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING, isMoved: false })
@@ -297,10 +295,10 @@ it('an address that belongs to someone else isn’t taken, and the log reports i
 
 it('what a person presses is recorded at once, though no check follows', async () => {
   const set = setUpProgress()
-  const one = set.started()
-  await one.press((walk) => block(walk, 'slack_1', NOW))
+  const one = set.startProcess()
+  await one.recordChoice((walk) => block(walk, 'slack_1', NOW))
   expect(await one.people.get(ada.email), 'Only for people on record').toBeUndefined()
   await one.page([slack])
-  await one.press((walk) => block(walk, 'slack_1', NOW + 1))
+  await one.recordChoice((walk) => block(walk, 'slack_1', NOW + 1))
   expect(appsOf((await one.people.get(ada.email))!)).toMatchObject([{ state: 'blocked', blockedAt: NOW + 1 }])
 })

@@ -9,7 +9,7 @@ import {
   type UnconnectedApp,
   type Walk,
 } from '../../src/onboarding/walk.ts'
-import { app } from './overview-pages.ts'
+import { listedApp } from './overview-pages.ts'
 
 const checkOf = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}): WalkCheck => ({
   now: 1_000,
@@ -20,7 +20,7 @@ const checkOf = (unconnected: UnconnectedApp[], more: Partial<WalkCheck> = {}): 
   hasHelp: () => false,
   ...more,
 })
-const both = [app('slack_1'), app('github_1')]
+const both = [listedApp('slack_1'), listedApp('github_1')]
 const click = (unconnected = both, wanted?: string, more: Partial<WalkCheck> = {}) =>
   afterClick(startWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
 const slackReturn = { step: 's1', instance: 'slack_1', isAutomatic: true }
@@ -42,10 +42,10 @@ it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)
     expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
 )
 
-it('a click on connect for a disabled or connected app leads to the overview, which explains it', () => {
+it('a click on connect for a disabled or connected app leads to the overview', () => {
   const from = { kind: 'overview', from: 'slack_1' }
-  expect(click([app('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
-  expect(afterClick(click().walk, checkOf([app('github_1')]), 'slack_1')).toMatchObject(from)
+  expect(click([listedApp('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
+  expect(afterClick(click().walk, checkOf([listedApp('github_1')]), 'slack_1')).toMatchObject(from)
 })
 
 it('a click on connect without an app skips apps without an address or under confirmation', () => {
@@ -54,11 +54,11 @@ it('a click on connect without an app skips apps without an address or under con
   const { walk } = returnFromSlack(both)
   const nextTransition = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
   expect(nextTransition).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  expect(afterClick(walk, checkOf([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
+  expect(afterClick(walk, checkOf([listedApp('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
 })
 
-it('a click on connect without an app leads to the unconfirmed one if it is the last', () => {
-  const only = [app('slack_1')]
+it('a click on connect without an app leads to the last, unconfirmed one', () => {
+  const only = [listedApp('slack_1')]
   const { walk } = afterReturn(click(only).walk, checkOf(only), slackReturn)
   const lateTransition = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
   expect(lateTransition).toMatchObject({ kind: 'leave', instance: 'slack_1' })
@@ -74,14 +74,14 @@ it('a click on connect without a startable app starts nothing', () => {
 const page = { kind: 'page', from: 'slack_1' }
 
 it('a confirmed return redirects to the next app, like a click', () => {
-  const transition = returnFromSlack([app('github_1')])
+  const transition = returnFromSlack([listedApp('github_1')])
   expect(transition).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { clicks: 1 } })
   expect(findReturn(transition.walk, 's1')).toBeUndefined()
   expect(findReturn(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
 })
 
-it('a return handled by two servers at once redirects once, and the later one shows the page', () => {
-  const otherApps = [app('github_1'), app('gdrive_1')]
+it('a return handled by two servers at once redirects only once', () => {
+  const otherApps = [listedApp('github_1'), listedApp('gdrive_1')]
   const first = returnFromSlack(otherApps, { step: 's2' })
   expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
   const later = afterReturn(first.walk, checkOf(otherApps, { step: 's3' }), slackReturn)
@@ -89,20 +89,22 @@ it('a return handled by two servers at once redirects once, and the later one sh
   expect(later.walk).toEqual(first.walk)
 })
 
-it('a return shows the page for a pause, at the end, or while the app is listed', () => {
-  expect(returnFromSlack([app('github_1')], {}, { isAutomatic: false })).toMatchObject(page)
-  expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), slackReturn)).toMatchObject(page)
-  expect(returnFromSlack(both)).toMatchObject(page)
+it.each([
+  ['if onramp asks before each app', returnFromSlack([listedApp('github_1')], {}, { isAutomatic: false })],
+  ['after the last app', afterReturn(click([listedApp('slack_1')]).walk, checkOf([]), slackReturn)],
+  ['while the app is listed', returnFromSlack(both)],
+])('a return shows the page %s', (_when, transition) => {
+  expect(transition).toMatchObject(page)
 })
 
 it('a return with an error is checked, not believed, and ends the wait', () => {
   const listed = returnFromSlack(both, {}, { isRefused: true })
   expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
-  expect(returnFromSlack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
+  expect(returnFromSlack([listedApp('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
 })
 
 it('a return redirects to the app that the page would offer', () => {
-  const otherApps = [app('odd_1', 'attention'), app('github_1')]
+  const otherApps = [listedApp('odd_1', 'attention'), listedApp('github_1')]
   expect(returnFromSlack(otherApps)).toMatchObject({ kind: 'leave', instance: 'github_1' })
   const { walk } = returnFromSlack(otherApps, {}, { isAutomatic: false })
   expect(nextStep(walkStates(walk, 1_000))).toMatchObject({ kind: 'connect', instance: 'github_1' })
@@ -110,8 +112,11 @@ it('a return redirects to the app that the page would offer', () => {
 
 it('a return shows the page only before an app with help', () => {
   const hasHelp = (instance: string) => instance === 'github_1'
-  expect(returnFromSlack([app('github_1')], { hasHelp })).toMatchObject(page)
-  expect(returnFromSlack([app('jira_1')], { hasHelp })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
+  expect(returnFromSlack([listedApp('github_1')], { hasHelp })).toMatchObject(page)
+  expect(returnFromSlack([listedApp('jira_1')], { hasHelp })).toMatchObject({
+    kind: 'leave',
+    instance: 'jira_1',
+  })
 })
 
 const returnAt = (before: Walk, now: number, unconnected = both) => {
@@ -124,6 +129,6 @@ it('a return is audited once as waiting, and again when its result changes', () 
   expect(first.result).toBe('waiting')
   const second = returnAt(first.after, 4_000)
   expect(second.result).toBeUndefined()
-  expect(returnAt(second.after, 9_000, [app('github_1')]).result).toBe('connected')
+  expect(returnAt(second.after, 9_000, [listedApp('github_1')]).result).toBe('connected')
   expect(returnAt(second.after, 32_000).result).toBe('unconfirmed')
 })

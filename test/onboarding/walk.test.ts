@@ -18,12 +18,12 @@ import {
 } from '../../src/onboarding/walk.ts'
 import { bucketOf } from '../../src/onboarding/app-state.ts'
 import type { TrackedApp, StartedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
-import { app } from './overview-pages.ts'
+import { listedApp } from './overview-pages.ts'
 
 const CONFIRM = 30
 /** Milliseconds without a check after a click. */
 const IN_FLIGHT_MS = 15_000
-const [slack, github, drive] = [app('slack_1'), app('github_1'), app('gdrive_1')]
+const [slack, github, drive] = [listedApp('slack_1'), listedApp('github_1'), listedApp('gdrive_1')]
 const all = [slack, github, drive]
 const checkedWalk = (waiting: UnconnectedApp[], walk = startWalk(0), now = 0) =>
   applyCheck(walk, waiting, now, CONFIRM)
@@ -62,17 +62,17 @@ it.each<[string, Walk, number, object]>([
     IN_FLIGHT_MS,
     { kind: 'connect', instance: 'slack_1' },
   ],
-  ['never a disabled app', checkedWalk([app('a', 'disabled')]), 0, { kind: 'finished' }],
-  ['a stale app', checkedWalk([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
+  ['never a disabled app', checkedWalk([listedApp('a', 'disabled')]), 0, { kind: 'finished' }],
+  ['a stale app', checkedWalk([listedApp('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
   [
     'never an app without an address',
-    checkedWalk([app('a', 'attention'), app('b')]),
+    checkedWalk([listedApp('a', 'attention'), listedApp('b')]),
     0,
     { kind: 'connect', instance: 'b' },
   ],
   [
     'none if only an app without an address is left',
-    skip(checkedWalk([app('a', 'attention'), app('b')]), 'b', 1),
+    skip(checkedWalk([listedApp('a', 'attention'), listedApp('b')]), 'b', 1),
     1,
     { kind: 'finished' },
   ],
@@ -81,17 +81,17 @@ it.each<[string, Walk, number, object]>([
 })
 
 it.each([
-  [0, 5],
-  [59_999, 5],
-  [60_000, 30],
+  [0, 5, 'all', all],
+  [0, 5, 'one', [slack]],
+  [59_999, 5, 'all', all],
+  [60_000, 30, 'all', all],
   // The clock was set back in the meantime.
-  [-59_999, 5],
-  [-60_000, 30],
+  [-59_999, 5, 'all', all],
+  [-60_000, 30, 'all', all],
 ])(
-  'the next step after an unconfirmed return, %i ms later, is to wait %i seconds',
-  (later, nextPollSeconds) => {
-    for (const listed of [[slack], all])
-      expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', nextPollSeconds })
+  'the next step %i ms after an unconfirmed return is another check in %i seconds (%s listed)',
+  (later, nextPollSeconds, _what, listed) => {
+    expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', nextPollSeconds })
   },
 )
 
@@ -116,9 +116,11 @@ it('the next step waits for the last visible return, and delays no other app', (
 })
 
 it('the next step doesn’t wait for an app that the service has disabled', () => {
-  expect(nextOf(checkedWalk([app('slack_1', 'disabled')], afterReturn([slack]), 2_000), 2_000)).toEqual({
-    kind: 'finished',
-  })
+  expect(nextOf(checkedWalk([listedApp('slack_1', 'disabled')], afterReturn([slack]), 2_000), 2_000)).toEqual(
+    {
+      kind: 'finished',
+    },
+  )
 })
 
 const finishSlack = (waiting: UnconnectedApp[], isRefused = false) =>
@@ -139,21 +141,23 @@ it('a return is evaluated once, by the status of its own app', () => {
   expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'ended' })
 })
 
-it('a return belongs to the open attempt with its step, or to the attempt that replaced it', () => {
-  const twice = leave(afterClick(), 'slack_1', 's2', 1)
-  for (const [walk, step, found] of [
-    [afterClick(), 's1', 's1'],
-    [afterReturn(), 's1', 's1'],
-    [twice, 's2', 's2'],
-    [twice, 's1', 's2'],
-    // A waiting page polls with the former step.
-    [leave(afterReturn(), 'slack_1', 's2', 1), 's1', undefined],
-    [leave(twice, 'slack_1', 's3', 2), 's1', undefined],
-    [leave(afterClick(), 'github_1', 's2', 1), 's1', 's1'],
-    ...[undefined, '', 'unknown'].map((other) => [twice, other, undefined] as const),
-    [afterClick(), undefined, undefined],
-  ] as const)
-    expect(findReturn(walk, step)?.attempt.step).toBe(found)
+const twice = leave(afterClick(), 'slack_1', 's2', 1)
+
+it.each([
+  ['belongs to the open attempt', afterClick(), 's1', 's1'],
+  ['belongs to the attempt after an earlier return', afterReturn(), 's1', 's1'],
+  ['belongs to the newer of two attempts', twice, 's2', 's2'],
+  ['with a replaced step belongs to the newer attempt', twice, 's1', 's2'],
+  // A waiting page polls with the former step.
+  ['with a returned step isn’t a newer attempt’s', leave(afterReturn(), 'slack_1', 's2', 1), 's1', undefined],
+  ['with a step replaced twice is ignored', leave(twice, 'slack_1', 's3', 2), 's1', undefined],
+  ['belongs to its app beside another one', leave(afterClick(), 'github_1', 's2', 1), 's1', 's1'],
+  ['without a step is ignored', twice, undefined, undefined],
+  ['with an empty step is ignored', twice, '', undefined],
+  ['with an unknown step is ignored', twice, 'unknown', undefined],
+  ['without a step is ignored after one click', afterClick(), undefined, undefined],
+])('a return %s', (_what, walk, step, found) => {
+  expect(findReturn(walk, step)?.attempt.step).toBe(found)
 })
 
 it('a return with a finished step is ignored, and replaces no other tab’s return', () => {
@@ -168,7 +172,7 @@ it.each([
   [15_000, true],
   [-14_999, false],
   [-15_000, true],
-])('%i ms after a click began to wait for its path, a check is allowed: %s', (later, isAllowed) => {
+])('%i ms after a click has asked for its path, checks are allowed: %s', (later, isAllowed) => {
   const leaving = { ...checkedWalk(all), leavingAt: 100_000 }
   expect(mayCheck(leaving, 100_000 + later)).toBe(isAllowed)
   expect(mayCheck({ ...leaving, known: [] }, 100_000 + later)).toBe(true)
@@ -248,7 +252,7 @@ it('setting an app aside ends the wait for that app only', () => {
   expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('unconnected')
 })
 
-it('an app skipped while open in another tab counts at once, and its return still counts', () => {
+it('the return of an app skipped while open in another tab still counts', () => {
   const skipped = skip(afterClick(), 'slack_1', 1)
   expect(kindOf(skipped, 'slack_1')).toBe('skipped')
   expect(kindOf(finishReturn(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
@@ -269,7 +273,7 @@ it('“I need an admin” is kept with its time until it is undone or replaced',
   expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
 })
 
-it('no check is sent right after a click, and one later, even if the clock changes', () => {
+it('a check waits after a click, however the clock is changed', () => {
   expect(mayCheck(checkedWalk(all), 0)).toBe(true)
   expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(afterClick(), now))).toEqual([false, true])
   // The clock was set back, or the record has a future click.
@@ -296,7 +300,7 @@ it('a visit counts its own apps, also those connected during the visit', () => {
 })
 
 it('a walk with too many apps forgets the first connected ones, never a waiting one', () => {
-  const many = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
+  const many = Array.from({ length: 2_001 }, (_, index) => listedApp(`a${index}_1`))
   expect(checkedWalk(many).known).toHaveLength(2_001)
   const half = checkedWalk(many.slice(1_000), checkedWalk(many.slice(0, 2_000)), 1)
   expect(half.known).toHaveLength(2_000)

@@ -64,7 +64,7 @@ function setUpWalks() {
     keyRing,
     process,
     damage,
-    between: (act: () => Promise<unknown>) => void (meanwhile = act),
+    beforeNextWrite: (act: () => Promise<unknown>) => void (meanwhile = act),
   }
 }
 
@@ -103,13 +103,13 @@ it('a page without changes neither rereads nor writes the walk', async () => {
 })
 
 it('a walk that another process changed is merged, and written once for each change', async () => {
-  const { process, between, counted } = setUpWalks()
+  const { process, beforeNextWrite, counted } = setUpWalks()
   const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
-  between(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
+  beforeNextWrite(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
   const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
   expect(both.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
   const { writes } = counted
-  between(() => process().update(ada, (before) => skip(before, 'wiki_3', 2)))
+  beforeNextWrite(() => process().update(ada, (before) => skip(before, 'wiki_3', 2)))
   await process().update(ada, (before) => skip(before, 'wiki_3', 2))
   expect(counted.writes).toBe(writes + 1)
 })

@@ -36,7 +36,7 @@ function setUp() {
     values,
     lives,
     formerAddresses: createFormerAddresses(records, keyRing),
-    wait: (days: number) => (time += days * 86_400_000),
+    advanceDays: (days: number) => (time += days * 86_400_000),
     dieAfter: (writes: number) => (writesLeft = writes),
   }
 }
@@ -45,11 +45,11 @@ const emailsOf = async (people: PeopleStore) =>
   (await collect(people.all())).map(({ email }) => email).toSorted()
 
 it('the opt-out, the emails and the history follow a person to a new address', async () => {
-  const { people, values, wait } = setUp()
+  const { people, values, advanceDays } = setUp()
   await people.change(ada, (before) =>
     withEmailState(optedOut({ ...before, id: 'E1', finishedAt: 5 }), 'sent', { now: NOW }),
   )
-  wait(1)
+  advanceDays(1)
 
   expect(await people.rename(' Ada@ACME.example', adaNew)).toBe('renamed')
   expect(await people.get(ada)).toBeUndefined()
@@ -117,17 +117,17 @@ it('an address that belongs to someone else is refused, also in a circle, and no
 })
 
 it('a former address resolves to its owner at the given time', async () => {
-  const { people, wait } = setUp()
+  const { people, advanceDays } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
-  wait(1)
+  advanceDays(1)
   await people.rename(ada, adaNew)
-  wait(1)
+  advanceDays(1)
   await people.change(ada, (before) => ({ ...before, id: 'E2' }))
-  wait(1)
+  advanceDays(1)
 
   expect(await people.currentAddress(ada)).toBe(ada)
   await people.rename(ada, bob)
-  wait(1)
+  advanceDays(1)
   const then = (days: number) => people.addressAt(ada, NOW + days * 86_400_000)
   expect(await then(0)).toEqual(adaNew)
   expect(await then(2)).toEqual(bob)
@@ -141,11 +141,11 @@ it('a former address resolves to its owner at the given time', async () => {
 })
 
 it('after one of two owners of an address is forgotten, links of the other still work', async () => {
-  const { people, lives, wait } = setUp()
+  const { people, lives, advanceDays } = setUp()
   for (const to of [adaNew, bob]) {
     await people.change(ada, (before) => ({ ...before, id: to }))
     await people.rename(ada, to)
-    wait(1)
+    advanceDays(1)
   }
 
   await people.forget(bob)

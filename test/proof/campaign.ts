@@ -7,7 +7,7 @@ import { PeopleStore } from '../../src/people/people.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
-import { setUpRuns } from '../campaigns/run-fixture.ts'
+import { setUpSendRuns } from '../campaigns/run-fixture.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import { settings, sharedStore } from './processes.ts'
 import type { Rules } from './rules.ts'
@@ -45,7 +45,7 @@ async function sendAll(world: World, rules: Rules, holdsLease: () => Promise<boo
   })
   const emails = world.service.people.map(({ email }) => email)
   const people = new PeopleStore({ records, keyRing, retentionDays: 90, now })
-  const { endedBy, error } = await setUpRuns(people).run({
+  const { endedBy, error } = await setUpSendRuns(people).run({
     // An address that is on the list twice is one person.
     people: [...emails, ...emails],
     check: ask,

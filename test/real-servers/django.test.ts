@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Visitor } from '../browser/visitor.ts'
 import { shared } from '../helpers/shared.ts'
 import { PASSWORD, SECONDS, startDjango, TOOLKIT } from './django.ts'
-import { lacks, openWorld } from './installation.ts'
+import { lacks, openInstallation } from './installation.ts'
 
 const fillIn = async ({ page }: Visitor) => {
   await page.getByLabel('Username:').fill('ada')
@@ -16,11 +16,11 @@ const press = ({ page }: Visitor, name: string) => page.getByRole('button', { na
 
 const isHere = existsSync(TOOLKIT)
 describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-oauth-toolkit')}`, () => {
-  const world = shared(() => openWorld(startDjango))
+  const installation = shared(() => openInstallation(startDjango))
 
   async function arrive(): Promise<Visitor> {
-    const ada = await world.arrive({ javaScriptEnabled: false })
-    await ada.page.goto(world.url)
+    const ada = await installation.arrive({ javaScriptEnabled: false })
+    await ada.page.goto(installation.url)
     await fillIn(ada)
     return ada
   }
@@ -32,9 +32,9 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
       await ada.reads('0 of 5 connected')
       await ada.reads('ada@acme.example')
       await sleep(SECONDS * 1000)
-      await ada.page.goto(world.url)
+      await ada.page.goto(installation.url)
     }
-    world.expectRefreshed(2)
+    installation.expectRefreshed(2)
 
     await ada.choose('button', 'Sign out')
 
@@ -61,12 +61,12 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
   })
 
   it('a scope that the server doesn’t support is refused and logged', async () => {
-    await world.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
+    await installation.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
     const ada = await arrive()
     await ada.reads('Sign-in isn’t set up correctly')
-    expect(world.log.join()).toContain('answered invalid_scope: a scope is not known: see OIDC_SCOPE')
+    expect(installation.log.join()).toContain('answered invalid_scope: a scope is not known: see OIDC_SCOPE')
     await ada.leave()
-    await world.restart()
+    await installation.restart()
   })
 
   it('the doctor reports real and possible faults', async () => {
@@ -74,13 +74,13 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
       "warn: The server doesn't advertise PKCE (S256), which onramp always uses.",
       'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires.',
     ]
-    expect(await world.doctor()).toEqual(maybe)
+    expect(await installation.doctor()).toEqual(maybe)
     for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
-      expect(await world.doctor(wrong)).toEqual([
+      expect(await installation.doctor(wrong)).toEqual([
         ...maybe,
         'fail: The authorization server rejected the client (401 or invalid_client at the token endpoint).',
       ])
-    expect(await world.doctor({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' })).toContain(
+    expect(await installation.doctor({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' })).toContain(
       "fail: OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
     )
   })

@@ -5,22 +5,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Visitor } from '../browser/visitor.ts'
 import { until } from '../helpers/processes.ts'
 import { GLEWLWYD, PASSWORD, SECONDS, startGlewlwyd, type Glewlwyd } from './glewlwyd.ts'
-import { lacks, openWorld, type World } from './installation.ts'
+import { lacks, openInstallation, type Installation } from './installation.ts'
 
-let world: World
+let installation: Installation
 let server: Glewlwyd
 const isHere = existsSync(GLEWLWYD)
 const BY_ITSELF = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
 
 beforeAll(async () => {
-  if (isHere) world = await openWorld(async (addresses) => (server = await startGlewlwyd(addresses)))
+  if (isHere)
+    installation = await openInstallation(async (addresses) => (server = await startGlewlwyd(addresses)))
 })
-afterAll(async () => await world?.close())
+afterAll(async () => await installation?.close())
 
 async function signIn(): Promise<Visitor> {
-  const ada = await world.arrive()
+  const ada = await installation.arrive()
   const { page } = ada
-  await page.goto(world.url)
+  await page.goto(installation.url)
   await page.getByPlaceholder('Your username').fill('ada')
   await page.getByPlaceholder('Your password').fill(PASSWORD)
   await page.getByRole('button', { name: 'OK', exact: true }).click()
@@ -37,7 +38,7 @@ const madeClients = async (): Promise<Client[]> =>
 /** Opens the page after the access token has expired. */
 async function comeBackLater(ada: Visitor): Promise<void> {
   await sleep(SECONDS * 1000)
-  await ada.page.goto(world.url)
+  await ada.page.goto(installation.url)
   await ada.reads('0 of 5 connected')
 }
 
@@ -46,60 +47,63 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, () => {
     const ada = await signIn()
     await comeBackLater(ada)
     await comeBackLater(ada)
-    world.expectRefreshed(2)
+    installation.expectRefreshed(2)
 
     await ada.choose('button', 'Sign out')
     await ada.page.locator('a[href="/sign-out/continue"]').click()
     await ada.page.locator('button', { hasText: 'Logout' }).click()
 
-    await ada.page.waitForURL(`${world.url}/signed-out`)
+    await ada.page.waitForURL(`${installation.url}/signed-out`)
     await ada.reads('You’re signed out')
     expect(ada.requests.filter((request) => request.url().includes('/signed-out?state='))).toHaveLength(1)
     await ada.page.getByRole('link', { name: 'Sign in again' }).click()
     await ada.page.getByPlaceholder('Your password').waitFor()
-    expect(ada.complaints.filter((complaint) => complaint.includes(world.url))).toEqual([])
+    expect(ada.complaints.filter((complaint) => complaint.includes(installation.url))).toEqual([])
     await ada.leave()
   })
 
   it('onramp registers once, gets refresh tokens and back-channel logouts, and registers anew when the client is gone', async () => {
-    await world.restart(BY_ITSELF)
+    await installation.restart(BY_ITSELF)
     const ada = await signIn()
     await comeBackLater(ada)
-    await world.restart(BY_ITSELF)
+    await installation.restart(BY_ITSELF)
     await comeBackLater(ada)
-    world.expectRefreshed(4, 2)
+    installation.expectRefreshed(4, 2)
     expect(await madeClients()).toMatchObject([{ authorization_type: ['code', 'refresh_token'] }])
 
     const endedThere = () =>
-      world.audited('sign_out').filter(({ by }) => by === 'authorization_server').length
+      installation.audited('sign_out').filter(({ by }) => by === 'authorization_server').length
     const before = endedThere()
     // Like the server's page for ending a session.
     await ada.context.request.delete(`${server.issuer}/session/${server.newestSession()}`)
     await until(() => endedThere() > before, 'the logout')
 
-    await ada.page.goto(world.url)
+    await ada.page.goto(installation.url)
     expect(new URL(ada.page.url()).pathname).toBe('/login.html')
-    expect(world.audited('sign_out')).toContainEqual(
+    expect(installation.audited('sign_out')).toContainEqual(
       expect.objectContaining({ by: 'authorization_server', sessions: 1 }),
     )
     await ada.leave()
 
     const [gone] = await madeClients()
     await server.call('DELETE', `/client/${gone?.client_id}`)
-    await world.restart(BY_ITSELF)
+    await installation.restart(BY_ITSELF)
     await until(async () => (await madeClients()).length === 1, 'another client')
     // The server has the client before onramp has stored it.
-    await until(async () => (await world.doctor(BY_ITSELF)).length === 0, 'a client that the store knows')
-    await world.restart()
+    await until(
+      async () => (await installation.doctor(BY_ITSELF)).length === 0,
+      'a client that the store knows',
+    )
+    await installation.restart()
   })
 
   it('the doctor reports a fault, and none in a correct configuration', async () => {
-    for (const right of [{}, BY_ITSELF]) expect(await world.doctor(right)).toEqual([])
+    for (const right of [{}, BY_ITSELF]) expect(await installation.doctor(right)).toEqual([])
     for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
-      expect(await world.doctor(wrong)).toEqual([
+      expect(await installation.doctor(wrong)).toEqual([
         'fail: The authorization server rejected the client (unauthorized_client).',
       ])
-    expect(await world.doctor({ OIDC_SCOPE: 'openid email profile offline_access' })).toEqual([
+    expect(await installation.doctor({ OIDC_SCOPE: 'openid email profile offline_access' })).toEqual([
       "warn: The server doesn't advertise every scope in OIDC_SCOPE: email, profile, offline_access missing.",
     ])
   })

@@ -20,7 +20,7 @@ export type RealServer = {
 
 export type Addresses = ReturnType<typeof clientAddresses>
 
-export type World = Running & {
+export type Installation = Running & {
   server: RealServer
   /** A person with a separate browser. */
   arrive(options?: { javaScriptEnabled: boolean }): Promise<Visitor>
@@ -74,7 +74,9 @@ async function startService(target: () => Running, server: RealServer) {
 }
 
 /** @param start the server, for these addresses of onramp */
-export async function openWorld(start: (addresses: Addresses) => Promise<RealServer>): Promise<World> {
+export async function openInstallation(
+  start: (addresses: Addresses) => Promise<RealServer>,
+): Promise<Installation> {
   const port = await freePort(HOST)
   const publicUrl = `http://${HOST}:${port}`
   const [browser, server] = await Promise.all([openChromium(), start(clientAddresses(publicUrl))])
@@ -90,7 +92,7 @@ export async function openWorld(start: (addresses: Addresses) => Promise<RealSer
     },
   })
   const { env, log } = onramp
-  const audited: World['audited'] = (event) =>
+  const audited: Installation['audited'] = (event) =>
     log.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit === event)
   return {
     ...onramp,

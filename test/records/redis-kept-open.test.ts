@@ -28,11 +28,11 @@ function server(opens: (Error | 'hangs' | 'slow' | undefined)[] = []) {
   connection = new RedisConnection(
     async (lost) => {
       tried.push(performance.now() - began)
-      const comesTo = opens.shift()
-      if (comesTo === 'slow') lost(AWAY)
-      if (comesTo === 'slow') await new Promise((done) => setTimeout(done, 100))
-      if (comesTo === 'hangs') await new Promise(() => {})
-      if (comesTo instanceof Error) throw comesTo
+      const outcome = opens.shift()
+      if (outcome === 'slow') lost(AWAY)
+      if (outcome === 'slow') await new Promise((done) => setTimeout(done, 100))
+      if (outcome === 'hangs') await new Promise(() => {})
+      if (outcome instanceof Error) throw outcome
       const client: Client = { lose: lost, isClosed: false, answer: (key) => commands.get(key) }
       clients.push(client)
       return {

@@ -2,7 +2,7 @@
 // good. With only another secret, the server refuses to start, with advice.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { expectSignedIn } from '../helpers/faulty.ts'
+import { expectSignedIn } from '../helpers/signed-in.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
 import { invite, run, signIn } from '../helpers/running.ts'

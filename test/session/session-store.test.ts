@@ -33,11 +33,12 @@ function setUpSession({
   own?: Partial<Records>
 } = {}) {
   const clock = { now: 1_700_000_000_000 }
-  const written: string[] = []
+  const writes: ('insert' | 'touch' | 'change')[] = []
+  const logged: string[] = []
   const records: Records = {
     ...store.records,
     async compareAndSet(key, expected, ...args) {
-      written.push(expected === undefined ? 'insert' : expected === args[0] ? 'touch' : 'change')
+      writes.push(expected === undefined ? 'insert' : expected === args[0] ? 'touch' : 'change')
       return await store.records.compareAndSet(key, expected, ...args)
     },
     ...own,
@@ -49,7 +50,8 @@ function setUpSession({
     maxSeconds: 10 * HOUR,
     now: () => clock.now,
   })
-  const meanwhile = { does: async (_id: string): Promise<unknown> => undefined }
+  /** Runs while a page is being made. */
+  const otherRequest = { run: async (_id: string): Promise<unknown> => undefined }
   const tokensOf = (accessToken: string) => ({ accessToken, issuedAt: clock.now })
   const app = express()
     .set('trust proxy', true)
@@ -58,7 +60,7 @@ function setUpSession({
         store: sessions,
         secrets,
         isHttps: https,
-        log: { info: (_fields, words) => written.push(words) },
+        log: { info: (_fields, words) => logged.push(words) },
       }),
     )
   app.get('/', (req, res) => void res.json(findSignedIn(req) ?? 'no one'))
@@ -68,7 +70,7 @@ function setUpSession({
     res.json(req.sessionID)
   })
   app.get('/refresh', async (req, res) => {
-    await meanwhile.does(req.sessionID)
+    await otherRequest.run(req.sessionID)
     requireSignedIn(req).tokens = tokensOf('second')
     const [{ status }] = await Promise.allSettled([saveSession(req.session)])
     res.json([status, (await reloadSession(req))?.tokens.accessToken])
@@ -81,18 +83,18 @@ function setUpSession({
     await saving
   })
   app.get('/failing', async (req, res) => {
-    await meanwhile.does(req.sessionID)
+    await otherRequest.run(req.sessionID)
     const reloading = reloadSession(req)
     // Like the page of an outage.
     delete (req as Partial<express.Request>).session
     res.json([(await reloading) !== undefined, (await reloadSession(req)) !== undefined])
   })
   app.get('/slow', async (req, res) => {
-    await meanwhile.does(req.sessionID)
+    await otherRequest.run(req.sessionID)
     res.json('done')
   })
   app.get('/set', async (req, res) => {
-    await meanwhile.does(req.sessionID)
+    await otherRequest.run(req.sessionID)
     if (req.session.user !== undefined) req.session.user.name = 'Ada'
     res.json('done')
   })
@@ -101,7 +103,6 @@ function setUpSession({
     res.json(findSignedIn(req) ?? 'no one')
   })
   const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) => {
-    written.push('failure')
     res.status(error instanceof StoreUnavailable ? 503 : 500).end()
   }
   app.use(explained)
@@ -109,42 +110,45 @@ function setUpSession({
     const agent = request.agent(app)
     return { agent, get: async (path: string) => (await agent.get(path)).body as unknown }
   }
-  return { app, clock, done: written, store, sessions, meanwhile, browser }
+  return { app, clock, writes, logged, store, sessions, otherRequest, browser }
 }
 
 it('a page without a sign-in sets no cookie and touches no record', async () => {
-  const { browser, store, done } = setUpSession({ own: { get: () => Promise.reject(new Error('read')) } })
+  const { browser, store, writes } = setUpSession({ own: { get: () => Promise.reject(new Error('read')) } })
   const { headers, body } = await browser().agent.get('/')
-  expect([headers['set-cookie'], body, store.values.size, done]).toEqual([undefined, 'no one', 0, []])
+  expect(headers['set-cookie']).toBeUndefined()
+  expect(body).toBe('no one')
+  expect(store.values.size).toBe(0)
+  expect(writes).toEqual([])
   for (const cookie of ['onramp=x', 'onramp=', 'onramp=s:forged.signature', 'onramp=%E0%A4%A'])
     expect((await browser().agent.get('/').set('cookie', cookie)).body).toBe('no one')
 })
 
-it('a browser that signs in gets a new session, inserted once, under a key that isn’t the cookie', async () => {
-  const { browser, store, done } = setUpSession()
-  const ada = browser()
+it.each([
+  ['http', false, /^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/],
+  ['https', true, /^__Host-onramp=s%3A.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/],
+])('the cookie of a session over %s is for this host and HTTP only', async (scheme, https, cookie) => {
+  const { app } = setUpSession({ https })
+  const { headers } = await request(app).get('/in').set('x-forwarded-proto', scheme)
+  expect(headers['set-cookie']).toEqual([expect.stringMatching(cookie)])
+})
 
-  const { headers, body: id } = await ada.agent.get('/in')
-  expect(headers['set-cookie']).toEqual([
-    expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
-  ])
+it('a browser that signs in again gets a new session', async () => {
+  const ada = setUpSession().browser()
+  expect(await ada.get('/in')).not.toBe(await ada.get('/in'))
+})
 
-  const secure = request(setUpSession({ https: true }).app)
-    .get('/in')
-    .set('x-forwarded-proto', 'https')
-  expect((await secure).headers['set-cookie']).toEqual([
-    expect.stringMatching(/^__Host-onramp=s%3A.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
-  ])
+it('a session is inserted once, and its cookie is neither key nor plain', async () => {
+  const { browser, store, writes } = setUpSession()
+
+  const id = await browser().get('/in')
 
   const [[key, sealed] = ['', '']] = [...store.values]
-  expect([key, done, store.lives.get(key)]).toEqual([
-    `session:${hashOf(id as string)}`,
-    ['insert'],
-    1.05 * HOUR,
-  ])
+  expect(key).toBe(`session:${hashOf(id as string)}`)
+  expect(writes).toEqual(['insert'])
+  expect(store.lives.get(key)).toEqual(1.05 * HOUR)
   expect(createSealer([OLD]).open(sealed, key)).toBeUndefined()
   expect(createSealer([OLD]).open(sealed, `session:${id as string}`)).toContain('"ada"')
-  expect(await ada.get('/in')).not.toBe(id)
 })
 
 it('a session survives a secret rotation while the old secret is listed', async () => {
@@ -168,44 +172,47 @@ it('a session ends after the idle time, and at the latest after the maximum time
   clock.now += 10 * HOUR * 1000
   expect(await ada.get('/')).toMatchObject({ user })
   clock.now += 1
-  expect([await ada.get('/'), store.lives.get(key)]).toEqual(['no one', 1.05 * HOUR])
+  expect(await ada.get('/')).toBe('no one')
+  expect(store.lives.get(key)).toBe(1.05 * HOUR)
 })
 
 it('signing out deletes the record, and the rest of the request has no user', async () => {
   const { browser, store } = setUpSession()
   const ada = browser()
   await ada.get('/in')
-  expect([await ada.get('/out'), store.values.size, await ada.get('/')]).toEqual(['no one', 0, 'no one'])
+  expect(await ada.get('/out')).toBe('no one')
+  expect(store.values.size).toBe(0)
+  expect(await ada.get('/')).toBe('no one')
 })
 
 it('a session is touched after a twentieth of its idle time, and not before', async () => {
-  const { browser, clock, done } = setUpSession()
+  const { browser, clock, writes } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   await browser().get('/in')
-  done.length = 0
+  writes.length = 0
   clock.now += (HOUR / 20) * 1000 - 1
   await ada.get('/')
-  expect(done).toEqual([])
+  expect(writes).toEqual([])
   clock.now += 1
   await ada.get('/')
   await ada.get('/')
-  expect(done).toEqual(['touch'])
+  expect(writes).toEqual(['touch'])
 })
 
 it('a process that has just started touches the session', async () => {
   const { browser, store } = setUpSession()
   const { headers } = await browser().agent.get('/in')
-  const { app, clock, done } = setUpSession({ store })
+  const { app, clock, writes } = setUpSession({ store })
   clock.now += HOUR * 500
   await request(app)
     .get('/')
     .set('cookie', String(headers['set-cookie']).split(';')[0] ?? '')
-  expect(done).toEqual(['touch'])
+  expect(writes).toEqual(['touch'])
 })
 
 it('a failed touch doesn’t fail the request, and the next request touches the session', async () => {
-  const { browser, clock, done, store } = setUpSession()
+  const { browser, clock, writes, store } = setUpSession()
   const working = { ...store.records }
   const ada = browser()
   await ada.get('/in')
@@ -214,7 +221,7 @@ it('a failed touch doesn’t fail the request, and the next request touches the 
   expect(await ada.get('/')).toMatchObject({ user })
   Object.assign(store.records, working)
   await ada.get('/')
-  expect(done).toEqual(['insert', 'touch', 'touch'])
+  expect(writes).toEqual(['insert', 'touch', 'touch'])
 })
 
 it.each([
@@ -222,22 +229,22 @@ it.each([
   ['a save that is pending when the response ends', ['/early'], ['done'], { accessToken: 'second' }, {}],
   ['a field set by a request', ['/set', '/set'], ['done', 'done'], { accessToken: 'first' }, { name: 'Ada' }],
 ])('a session is written once for %s', async (_what, paths, answers, tokens, changed) => {
-  const { browser, done } = setUpSession()
+  const { browser, writes } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   for (const [index, path] of paths.entries()) expect(await ada.get(path)).toEqual(answers[index])
   expect(await ada.get('/')).toMatchObject({ user: changed, tokens })
-  expect(done).toEqual(['insert', 'change'])
+  expect(writes).toEqual(['insert', 'change'])
 })
 
 it('a session keeps refreshed tokens over a slower request’s save, which is logged', async () => {
-  const { browser, done, meanwhile, sessions, store } = setUpSession()
+  const { browser, writes, logged, otherRequest, sessions, store } = setUpSession()
   const ada = browser()
 
   await ada.get('/in')
   const lost = 'session not saved: another request changed or ended it meanwhile'
   let after: (id: string) => Promise<unknown> = () => ada.get('/refresh')
-  meanwhile.does = async (id) => {
+  otherRequest.run = async (id) => {
     const does = after
     after = async () => undefined
     await does(id)
@@ -247,39 +254,44 @@ it('a session keeps refreshed tokens over a slower request’s save, which is lo
   expect(await ada.get('/')).toMatchObject({ user, tokens: { accessToken: 'second' } })
   after = (id) => sessions.end(hashOf(id))
   expect(await ada.get('/set')).toBe('done')
-  expect([done, store.values.size]).toEqual([['insert', 'change', lost, lost], 0])
+  expect(writes).toEqual(['insert', 'change'])
+  expect(logged).toEqual([lost, lost])
+  expect(store.values.size).toBe(0)
 })
 
-it('a refresh or a slow request doesn’t restore an ended session', async () => {
-  for (const path of ['/refresh', '/slow']) {
-    const { browser, clock, meanwhile, sessions, store } = setUpSession()
+it.each(['/refresh', '/slow'])(
+  'a request that ends late doesn’t restore an ended session: %s',
+  async (path) => {
+    const { browser, clock, otherRequest, sessions, store } = setUpSession()
     const ada = browser()
     await ada.get('/in')
-    meanwhile.does = (id) => sessions.end(hashOf(id))
+    otherRequest.run = (id) => sessions.end(hashOf(id))
     // The end of the request touches it, too.
     clock.now += HOUR * 100
     await ada.get(path)
-    expect([store.values.size, await ada.get('/')]).toEqual([0, 'no one'])
-  }
-})
+    expect(store.values.size).toBe(0)
+    expect(await ada.get('/')).toBe('no one')
+  },
+)
 
-it('a refresh reads the session again if its request has lost it, unless it was ended', async () => {
-  for (const isEnded of [false, true]) {
-    const { browser, meanwhile, sessions } = setUpSession()
-    const ada = browser()
-    await ada.get('/in')
-    meanwhile.does = async (id) => isEnded && (await sessions.end(hashOf(id)))
-    const found = isEnded ? [false, false] : [true, true]
-    expect(await ada.get('/failing')).toEqual(found)
-  }
+it.each([
+  ['reads the session again if its request has lost it', false],
+  ['finds no session if it was ended', true],
+])('a refresh %s', async (_what, isEnded) => {
+  const { browser, otherRequest, sessions } = setUpSession()
+  const ada = browser()
+  await ada.get('/in')
+  otherRequest.run = async (id) => isEnded && (await sessions.end(hashOf(id)))
+  const found = isEnded ? [false, false] : [true, true]
+  expect(await ada.get('/failing')).toEqual(found)
 })
 
 it('a session that another request changed keeps the newer tokens', async () => {
-  const { browser, meanwhile } = setUpSession()
+  const { browser, otherRequest } = setUpSession()
   const ada = browser()
   await ada.get('/in')
   let isFirst = true
-  meanwhile.does = async () => {
+  otherRequest.run = async () => {
     if (!isFirst) return
     isFirst = false
     await ada.get('/refresh')
@@ -289,7 +301,7 @@ it('a session that another request changed keeps the newer tokens', async () => 
 })
 
 it('after a session was ended from another device, the next sign-in sends prompt=login', async () => {
-  const { browser, done, sessions, store } = setUpSession()
+  const { browser, writes, sessions, store } = setUpSession()
   const ada = browser()
   const id = (await ada.get('/in')) as string
   const have = () => Promise.all([id, 'another'].map((one) => sessions.has(hashOf(one))))
@@ -297,7 +309,7 @@ it('after a session was ended from another device, the next sign-in sends prompt
   await sessions.endElsewhere(hashOf(id))
   expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
   expect(await ada.get('/asks')).toBe(true)
-  expect([...store.values.values(), ...done]).toEqual(['ended', 'insert'])
+  expect([...store.values.values(), ...writes]).toEqual(['ended', 'insert'])
   // As long as the browser may keep its cookie, not only for the idle time.
   expect(store.lives.get(`session:${hashOf(id)}`)).toBe(10 * HOUR)
   const full = setUpSession({ own: { put: () => Promise.reject(new Error('full')) } })
@@ -310,14 +322,16 @@ it('a failing store is an outage, and keeps the session’s cookie', async () =>
   let fails = false
   const get = (key: string) =>
     fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)
-  const { browser, meanwhile } = setUpSession({ store, own: { get } })
+  const { browser, otherRequest } = setUpSession({ store, own: { get } })
   const ada = browser()
 
   await ada.get('/in')
-  meanwhile.does = async () => (fails = true)
+  otherRequest.run = async () => (fails = true)
   for (const path of ['/refresh', '/']) {
     const { status, headers } = await ada.agent.get(path)
-    expect([path, status, headers['set-cookie']]).toEqual([path, 503, undefined])
+
+    expect(status, path).toBe(503)
+    expect(headers['set-cookie'], path).toBeUndefined()
   }
 
   fails = false

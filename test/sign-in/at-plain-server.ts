@@ -1,6 +1,6 @@
 // Fixture: onramp for one test, at the sandbox or at the tests' plain authorization server, where it registers itself.
 import { expect, onTestFinished } from 'vitest'
-import { messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { messagesOf, runUnlimited } from '../helpers/signed-in.ts'
 import { startPlainServer, type Answers, type PlainServer } from '../helpers/plain-authorization-server.ts'
 import type { Running, RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

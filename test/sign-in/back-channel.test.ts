@@ -161,7 +161,9 @@ it('a repeated logout token has no effect', async () => {
   const body = { logout_token: await tokenOf() }
   expect(await send(body)).toEqual([200, ''])
   expect(await send(body)).toEqual([400, 'it was used before'])
-  expect([ended.length, audited.length, server.counted]).toEqual([1, 1, 1])
+  expect(ended).toHaveLength(1)
+  expect(audited).toHaveLength(1)
+  expect(server.counted).toBe(1)
   expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
   expect(await send({ logout_token: await tokenOf({ jti: 'two' }) })).toEqual([200, ''])
 })
@@ -182,15 +184,20 @@ it.each<[string, object | string, string, object?]>([
   expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
 })
 
-it('a logout request may have up to 16 KB and 20 parameters, and isn’t read when rate-limited', async () => {
+it.each([
+  ['17 KB', `logout_token=${'x'.repeat(17_000)}`],
+  ['21 parameters', Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')],
+])('a logout request with %s is refused', async (_what, form) => {
+  expect((await backChannel().send(form))[0]).toBe(500)
+})
+
+it('a logout request isn’t read when rate-limited', async () => {
   const { send, server } = backChannel()
-  const many = Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')
-  for (const form of [`logout_token=${'x'.repeat(17_000)}`, many]) expect((await send(form))[0]).toBe(500)
   server.isLimited = true
   expect((await send({}))[0]).toBe(429)
 })
 
-it('a key set of more than 1 MiB is refused, and a smaller one is read afterwards', async () => {
+it('a key set of more than 1 MiB is refused until it is smaller', async () => {
   const [{ send }, logout_token] = [backChannel(), await tokenOf()]
   answerKeys({ more: 'x'.repeat(2 ** 20) })
   expect((await send({ logout_token }))[0]).toBe(400)

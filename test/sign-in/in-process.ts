@@ -20,7 +20,7 @@ import { SignIn } from '../../src/sign-in/sign-in.ts'
 import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/routes.ts'
 import type { Log } from '../../src/web/log.ts'
 import { memoryStore } from './memory-store.ts'
-import { serverAsFunction, type Form } from './server-stub.ts'
+import { createServerStub, type Form } from './server-stub.ts'
 
 export { ISSUER, type Form } from './server-stub.ts'
 
@@ -34,7 +34,7 @@ export type Setup = {
   records?: (records: Records) => Records
 }
 
-export function inProcess({
+export function setUpSignIn({
   metadata = {},
   client = {},
   settings: overrides = {},
@@ -57,7 +57,7 @@ export function inProcess({
     RETURN_TO_ORIGINS: ['https://intranet.example'],
     ...overrides,
   } as unknown as Settings
-  const serverStub = serverAsFunction(metadata, client)
+  const serverStub = createServerStub(metadata, client)
   const authorizationServer = serverStub.authorizationServer as unknown as AuthorizationServer
   const returnTo = { publicOrigin: PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const store = memoryStore()

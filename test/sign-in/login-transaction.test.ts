@@ -27,13 +27,14 @@ it.each([
   expect(opened?.secretsFor(COOKIE)).toEqual(secrets)
 })
 
-it('a state has fewer than 400 characters for a typical address, and fewer than 1,700 for the longest', () => {
+it.each([
+  ['a typical address', 400, `/onboarding?datasource=slack_1&return_to=${'x'.repeat(100)}`],
+  ['the longest address', 1_700, `/${'x'.repeat(1_023)}`],
+])('a state for %s has fewer than %i characters', (_what, limit, returnTo) => {
   const longest = { ...START, prompt: 'select_account', restarts: 4 } as const
   const browser = { ...BEGUN, sessionId: 'session' }
-  const lengthFor = (returnTo: string) =>
-    new LoginTransactions([NEW]).seal({ ...longest, returnTo }, browser).state.length
-  expect(lengthFor(`/onboarding?datasource=slack_1&return_to=${'x'.repeat(100)}`)).toBeLessThan(400)
-  expect(lengthFor(`/${'x'.repeat(1_023)}`)).toBeLessThan(1_700)
+  const { state } = new LoginTransactions([NEW]).seal({ ...longest, returnTo }, browser)
+  expect(state.length).toBeLessThan(limit)
 })
 
 it('a state reveals nothing, and no two are equal', () => {

@@ -1,7 +1,7 @@
 // Rejected id_tokens, by the OpenID Foundation's conformance tests for relying parties.
 import { generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose'
 import { expect, it } from 'vitest'
-import { inProcess, ISSUER } from './in-process.ts'
+import { setUpSignIn, ISSUER } from './in-process.ts'
 
 const { privateKey: key } = await generateKeyPair('ES256')
 
@@ -15,7 +15,7 @@ it.each([
   ['that is not valid yet', { claims: { nbf: 9_999_999_999 } }],
   ['without a sub', { sub: undefined }],
 ])('an id_token %s signs no one in', async (_what, fault) => {
-  const { browser, person } = inProcess()
+  const { browser, person } = setUpSignIn()
   Object.assign(person, fault)
   const ada = browser()
   expect(await ada.signIn({ again: '1' })).toMatchObject({ status: 400, code: 'sign_in_failed' })
@@ -29,7 +29,7 @@ it.each<[string, (claims: JWTPayload) => Promise<string> | string]>([
 ])('an id_token with the algorithm %s signs no one in, whatever the metadata allows', async (alg, sign) => {
   for (const listed of [['ES256'], ['ES256', alg]]) {
     const metadata = { id_token_signing_alg_values_supported: listed }
-    const { browser, person, callbackFor } = inProcess({ metadata })
+    const { browser, person, callbackFor } = setUpSignIn({ metadata })
     const ada = browser()
     const { nonce, ...sent } = await ada.begin({ again: '1' })
     const claims = { iss: ISSUER, aud: 'onramp', sub: 'ada', iat: 1, exp: 9_999_999_999, nonce }

@@ -98,22 +98,19 @@ it.each([
 })
 
 it.each([
-  [undefined, 'client_secret_basic', true, 'client_secret_basic'],
-  ['client_secret_post', 'client_secret_basic', true, 'client_secret_post'],
-  ['client_secret_post', 'client_secret_basic', false, 'none'],
-  ['none', 'client_secret_basic', true, 'none'],
-  ['private_key_jwt', 'client_secret_basic', true, 'client_secret_basic'],
-  ['private_key_jwt', 'private_key_jwt', false, 'private_key_jwt'],
-  ['client_secret_jwt', 'client_secret_post', true, 'client_secret_post'],
-  ['tls', 'tls', true, 'client_secret_basic'],
-])(
-  'the method %j of a response to a request for %j, with a secret (%s), becomes %s',
-  (answer, requestedMethod, has, method) => {
-    const wanted = { ...requested, token_endpoint_auth_method: requestedMethod } as Requested
-    const response = { token_endpoint_auth_method: answer, ...(!has && { client_secret: undefined }) }
-    expect(read(response, wanted)).toMatchObject({ token_endpoint_auth_method: method })
-  },
-)
+  ['without a method has the requested one', undefined, 'client_secret_basic', true, 'client_secret_basic'],
+  ['has its own method', 'client_secret_post', 'client_secret_basic', true, 'client_secret_post'],
+  ['without a secret has no method', 'client_secret_post', 'client_secret_basic', false, 'none'],
+  ['can have no method', 'none', 'client_secret_basic', true, 'none'],
+  ['has no key if none was requested', 'private_key_jwt', 'client_secret_basic', true, 'client_secret_basic'],
+  ['with the requested key needs no secret', 'private_key_jwt', 'private_key_jwt', false, 'private_key_jwt'],
+  ['has no method that onramp lacks', 'client_secret_jwt', 'client_secret_post', true, 'client_secret_post'],
+  ['has basic if onramp lacks both', 'tls', 'tls', true, 'client_secret_basic'],
+])('a registered client %s', (_what, answer, requestedMethod, has, method) => {
+  const wanted = { ...requested, token_endpoint_auth_method: requestedMethod } as Requested
+  const response = { token_endpoint_auth_method: answer, ...(!has && { client_secret: undefined }) }
+  expect(read(response, wanted)).toMatchObject({ token_endpoint_auth_method: method })
+})
 
 const { post_logout_redirect_uris: _without, ...fewer } = requested
 it.each([

@@ -1,6 +1,6 @@
 // Registrations at servers that differ from RFC 7591, or refuse a part of the request.
 import { expect, it } from 'vitest'
-import { failuresOf, messagesOf } from '../helpers/faulty.ts'
+import { failuresOf, messagesOf } from '../helpers/signed-in.ts'
 import type { Answers } from '../helpers/plain-authorization-server.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, start, statusOf, type Json } from './at-plain-server.ts'

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Tokens } from '../../src/session/signed-in.ts'
 import { revoke } from '../../src/sign-in/sign-out/revoke.ts'
-import { ISSUER, serverAsFunction } from './server-stub.ts'
+import { ISSUER, createServerStub } from './server-stub.ts'
 
 const BOTH: Tokens = { accessToken: 'access', refreshToken: 'refresh', issuedAt: 0 }
 const LATE = { message: 'no answer within 1000 ms' }
@@ -13,7 +13,7 @@ async function revokeWith(
   tokens = BOTH,
   metadata: object = { revocation_endpoint: `${ISSUER}/revoke` },
 ) {
-  const { server, answers, requests } = serverAsFunction(metadata, {})
+  const { server, answers, requests } = createServerStub(metadata, {})
   answers['/revoke'] = ({ form }) => serverResponse(form['token'] ?? '')
   const began = performance.now()
   const result = await revoke(server.configuration, tokens)

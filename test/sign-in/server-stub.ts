@@ -22,7 +22,7 @@ const METADATA = {
 }
 
 /** @param metadata members that are added or replaced @param client registered metadata of the client */
-export function serverAsFunction(metadata: object, client: object) {
+export function createServerStub(metadata: object, client: object) {
   const requests: RecordedRequest[] = []
   const answers: Record<string, (request: RecordedRequest) => Answer | Promise<Answer>> = {}
   const person = {

@@ -1,7 +1,7 @@
 // The authorization servers of the contract: OpenID Connect, plain OAuth 2.1, and an external identity provider.
 import { expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
-import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/signed-in.ts'
 import { expectPage } from '../helpers/journey.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

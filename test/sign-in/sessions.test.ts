@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
-import { inProcess, ISSUER, type Setup } from './in-process.ts'
+import { setUpSignIn, ISSUER, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
 
 type Entry = { name: string; here: boolean; age: number; time: number; device: string }
 
 /** Signs one person in with several browsers. */
-async function browsers(count: number, options: Setup = {}) {
-  const fixture = inProcess(options)
+async function signInWithBrowsers(count: number, options: Setup = {}) {
+  const fixture = setUpSignIn(options)
   const all = []
   for (let one = 0; one < count; one++) {
     const browser = fixture.browser()
@@ -26,8 +26,8 @@ async function browsers(count: number, options: Setup = {}) {
 
 const signedOut = { code: 'signed_out' }
 
-it('the page of sign-ins begins with this browser, and then the latest, each with its device', async () => {
-  const { entries, second, clock } = await browsers(3)
+it('the page of sign-ins begins with this browser, followed by the latest', async () => {
+  const { entries, second, clock } = await signInWithBrowsers(3)
   expect((await entries()).map(({ here, age }) => [here, age])).toEqual([
     [true, 180_000],
     [false, 60_000],
@@ -44,7 +44,7 @@ it('the page of sign-ins begins with this browser, and then the latest, each wit
 })
 
 it('someone ends one sign-in from another device, and only that browser gets prompt=login', async () => {
-  const { entries, first, second, third } = await browsers(3)
+  const { entries, first, second, third } = await signInWithBrowsers(3)
   const [, latest] = await entries()
   await first.agent.post(`/sessions/end/${latest?.name}`).expect(303).expect('location', '/sessions')
   expect(await third.currentUser()).toMatchObject(signedOut)
@@ -59,7 +59,7 @@ it('someone ends one sign-in from another device, and only that browser gets pro
 })
 
 it('no one can end another person’s sign-in', async () => {
-  const { entries, first, browser, person } = await browsers(1)
+  const { entries, first, browser, person } = await signInWithBrowsers(1)
   person.sub = 'bob'
   const bob = browser()
   await bob.signIn()
@@ -71,7 +71,7 @@ it('no one can end another person’s sign-in', async () => {
 })
 
 it('the page of sign-ins leaves out those that were signed out or expired', async () => {
-  const { entries, second, third, store, server } = await browsers(3)
+  const { entries, second, third, store, server } = await signInWithBrowsers(3)
   server.isReady = false
   await second.agent.post('/sign-out').expect(303)
   const [, latest] = await entries()
@@ -81,14 +81,14 @@ it('the page of sign-ins leaves out those that were signed out or expired', asyn
 })
 
 it('the hundred-and-first sign-in of a person ends the earliest one', async () => {
-  const { first, second, entries, browser } = await browsers(2)
+  const { first, second, entries, browser } = await signInWithBrowsers(2)
   for (let more = 0; more < 99; more++) await browser().signIn()
   expect(await first.currentUser()).toMatchObject(signedOut)
   expect(await entries(second)).toHaveLength(100)
 })
 
 it('an unreadable list of sign-ins starts anew, and blocks no one', async () => {
-  const { first, entries, store } = await browsers(2)
+  const { first, entries, store } = await signInWithBrowsers(2)
   const [key = ''] = store.named('sessions-of:')
   store.values.set(key, 'damaged')
   expect(await entries()).toEqual([])
@@ -117,7 +117,7 @@ it.each<[string, { sub?: string; sid?: string }, string[], string?]>([
 ])(
   'a logout by %s ends those sign-ins, and later ones work',
   async (_what, named, ended, issuer = ISSUER) => {
-    const { sessions, person, browser, store, clock } = inProcess()
+    const { sessions, person, browser, store, clock } = setUpSignIn()
     const signedInWith = async (sid: string) => {
       person.claims = sid === '' ? {} : { sid }
       const one = browser()
@@ -142,7 +142,7 @@ it.each([{ sub: 'ada' }, { sid: 's1' }, { sub: 'ada', sid: 's1' }])(
   'a logout ends a pending sign-in and revokes its tokens: %j',
   async (named) => {
     const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
-    const fixture = inProcess({ metadata })
+    const fixture = setUpSignIn({ metadata })
     const { browser, person, sessions, store, requests, answers, callbackFor, clock } = fixture
     answers['/revoke'] = () => ({})
     person.claims = { sid: 's1' }
@@ -171,7 +171,7 @@ it.each(['sid', 'sub'] as const)(
           return await store.compareAndSet(key, ...args)
         },
       })
-      const { browser, person, newProcess } = inProcess({ records })
+      const { browser, person, newProcess } = setUpSignIn({ records })
       // Another process, because one process serializes its changes of a record.
       const { sessions } = newProcess()
       person.claims = { sid: 's1' }
@@ -183,11 +183,11 @@ it.each(['sid', 'sub'] as const)(
   },
 )
 
-it('a logout with a full store ends the sign-ins, and fails so that the server repeats it', async () => {
+it('a logout with a full store ends the sign-ins, and is repeated', async () => {
   let isFull = false
   const full = (records: Records) =>
     failing(records, (operation) => isFull && operation === 'compareAndSet' && 'OOM command not allowed')
-  const { browser, sessions } = inProcess({ records: full })
+  const { browser, sessions } = setUpSignIn({ records: full })
   const ada = browser()
   await ada.signIn()
   isFull = true
@@ -201,7 +201,7 @@ it('a sign-in that survived a logout, because the process died, ends with the ne
     ...records,
     remove: (key) => (isDying ? new Promise<never>(() => {}) : records.remove(key)),
   })
-  const { browser, sessions, clock } = inProcess({ records: dying })
+  const { browser, sessions, clock } = setUpSignIn({ records: dying })
   const ada = browser()
   await ada.signIn()
   isDying = true

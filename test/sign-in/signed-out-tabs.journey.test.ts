@@ -1,7 +1,7 @@
 // Sign-outs while other tabs of the browser are open.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import { runUnlimited } from '../helpers/faulty.ts'
+import { runUnlimited } from '../helpers/signed-in.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { t } from '../helpers/texts.ts'

@@ -1,13 +1,13 @@
 // Sign-ins, from the first request to the new session.
 import { expect, it } from 'vitest'
-import { inProcess, ISSUER, parametersOf, PUBLIC_URL, warningsIn } from './in-process.ts'
-import { serverAsFunction } from './server-stub.ts'
+import { setUpSignIn, ISSUER, parametersOf, PUBLIC_URL, warningsIn } from './in-process.ts'
+import { createServerStub } from './server-stub.ts'
 
 const revoking = { revocation_endpoint: `${ISSUER}/revoke` }
 const HINT = { login_hint: 'ada@acme.example' }
 
 it('someone signs in with PKCE, state and nonce, and returns to their page', async () => {
-  const { browser, callbackFor, requests, hasCodeVerifier, audited, store } = inProcess()
+  const { browser, callbackFor, requests, hasCodeVerifier, audited, store } = setUpSignIn()
   const ada = browser()
   const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
   const { state: _state, nonce: _nonce, code_challenge: _challenge, ...others } = sent
@@ -37,7 +37,7 @@ it('someone signs in with PKCE, state and nonce, and returns to their page', asy
 })
 
 it('a sign-in without an allowed return_to leads to the walk, never to another site', async () => {
-  const { browser } = inProcess()
+  const { browser } = setUpSignIn()
   for (const to of ['', 'https://elsewhere.example/', 'https://evil.intranet.example/', '/sign-in'])
     expect(await browser().signIn({ return_to: to }), to).toBe('/onboarding')
   const longest = `/${'x'.repeat(1023)}`
@@ -46,7 +46,7 @@ it('a sign-in without an allowed return_to leads to the walk, never to another s
 })
 
 it('a return_to or page address over 1024 characters is explained on an error page', async () => {
-  const { browser } = inProcess()
+  const { browser } = setUpSignIn()
   const detail = 'return_to has more than 1024 characters'
   const problem = { status: 400, code: 'return_to_too_long', detail }
   for (const to of [`/${'x'.repeat(1024)}`, `/?${'"'.repeat(500)}`])
@@ -65,7 +65,7 @@ it('an authorization request sends the parameters of the settings and the regist
   const own = Object.entries(wanted).map(([name, value]) => [`OIDC_${name.toUpperCase()}`, value] as const)
   const access_type = { access_type: 'offline' }
   const settings = { ...Object.fromEntries(own), OIDC_AUTHORIZATION_PARAMS: access_type }
-  const { browser, requests, callbackFor } = inProcess({ settings })
+  const { browser, requests, callbackFor } = setUpSignIn({ settings })
   const ada = browser()
   const sent = await ada.begin()
 
@@ -73,12 +73,12 @@ it('an authorization request sends the parameters of the settings and the regist
   await ada.follow(callbackFor(sent))
   expect(requests[0]?.form).toMatchObject({ resource: wanted.resource })
 
-  const registered = inProcess({ client: { scope: 'openid' } })
+  const registered = setUpSignIn({ client: { scope: 'openid' } })
   expect(await registered.browser().begin()).toMatchObject({ scope: 'openid' })
 })
 
 it('plain OAuth is requested without nonce and language, and needs no id_token', async () => {
-  const { browser, answers, callbackFor } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
+  const { browser, answers, callbackFor } = setUpSignIn({ settings: { OIDC_SCOPE: 'openidx' } })
   answers['/token'] = () => ({ body: { access_token: 'opaque', token_type: 'Bearer' } })
   const ada = browser()
   const sent = await ada.begin()
@@ -89,12 +89,12 @@ it('plain OAuth is requested without nonce and language, and needs no id_token',
 })
 
 it('login_hint is sent if it could be an address, and not beside a choice of accounts', async () => {
-  const { browser } = inProcess()
+  const { browser } = setUpSignIn()
   const hintIn = async (query: object) => (await browser().begin({ ...query }))['login_hint']
   expect(await hintIn({ login_hint: 'a'.repeat(254) })).toBe('a'.repeat(254))
   for (const login_hint of ['a'.repeat(255), '']) expect(await hintIn({ login_hint })).toBeUndefined()
   expect(await hintIn({ ...HINT, prompt: 'login' })).toBeUndefined()
-  const choosing = inProcess({ settings: { OIDC_PROMPT: 'consent select_account' } })
+  const choosing = setUpSignIn({ settings: { OIDC_PROMPT: 'consent select_account' } })
   expect(await choosing.browser().begin(HINT)).not.toHaveProperty('login_hint')
 })
 
@@ -104,7 +104,7 @@ const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 
 const refused = (error: string) => ({ status: 400, body: { error } })
 
 it('requests are pushed if the server requires it, with the registered scope', async () => {
-  const { browser, answers, requests } = inProcess({ metadata, client: { scope: 'openid' } })
+  const { browser, answers, requests } = setUpSignIn({ metadata, client: { scope: 'openid' } })
   answers['/par'] = taken
   expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
   expect(requests[0]).toMatchObject({ path: '/par', form: { scope: 'openid' } })
@@ -112,7 +112,7 @@ it('requests are pushed if the server requires it, with the registered scope', a
 
 it('requests are not pushed if the server only advertises it', async () => {
   for (const more of [offered, { ...offered, require_pushed_authorization_requests: false }]) {
-    const { browser, requests } = inProcess({ metadata: more })
+    const { browser, requests } = setUpSignIn({ metadata: more })
     expect(await browser().begin()).toMatchObject({ scope: 'openid offline_access' })
     expect(requests).toEqual([])
   }
@@ -126,7 +126,7 @@ it.each<[string, () => object | Promise<object>, number?]>([
 ])(
   'a pushed request with the response %s fails with a log line about it',
   async (_what, answer, status = 503) => {
-    const { browser, answers } = inProcess({ metadata })
+    const { browser, answers } = setUpSignIn({ metadata })
     answers['/par'] = answer
     const detail = expect.stringMatching(/^the pushed authorization request failed: /) as string
     const problem = { status, detail, tryAgain: '/sign-in?return_to=%2Fx' }
@@ -135,7 +135,7 @@ it.each<[string, () => object | Promise<object>, number?]>([
 )
 
 it('a request is pushed after the server refused its URL', async () => {
-  const { browser, answers, callbackFor, requests, audited } = inProcess({ metadata: offered })
+  const { browser, answers, callbackFor, requests, audited } = setUpSignIn({ metadata: offered })
   answers['/par'] = taken
   const ada = browser()
   const { state = '' } = await ada.begin({ return_to: '/x' })
@@ -146,7 +146,7 @@ it('a request is pushed after the server refused its URL', async () => {
 })
 
 it('a request is pushed at most twice, and only if the server accepts it', async () => {
-  const { browser, answers, requests } = inProcess({ metadata: offered })
+  const { browser, answers, requests } = setUpSignIn({ metadata: offered })
   answers['/par'] = taken
   const ada = browser()
   let { state = '' } = await ada.begin()
@@ -157,20 +157,20 @@ it('a request is pushed at most twice, and only if the server accepts it', async
   }
   expect(outcomes.at(-1)).toMatchObject({ code: 'sign_in_misconfigured' })
   expect(requests.map(({ path }) => path)).toEqual(['/par', '/par'])
-  const bob = inProcess().browser()
+  const bob = setUpSignIn().browser()
   const address = `/sign-in/callback?state=${(await bob.begin())['state']}&error=invalid_request`
   expect(await bob.follow(address)).toMatchObject({ code: 'sign_in_misconfigured' })
 })
 
 it('a pushed request that is refused for select_account is repeated with login', async () => {
-  const { browser, answers, requests } = inProcess({ metadata })
+  const { browser, answers, requests } = setUpSignIn({ metadata })
   answers['/par'] = ({ form }) => (form['prompt'] === 'select_account' ? refused('invalid_request') : taken())
   await browser().begin({ prompt: 'select_account' })
   expect(requests.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
 })
 
 it('after a sign-out, a pushed request rejected for prompt=login is repeated without it', async () => {
-  const { browser, answers, requests, server, callbackFor } = inProcess({ metadata })
+  const { browser, answers, requests, server, callbackFor } = setUpSignIn({ metadata })
   answers['/par'] = taken
   const ada = browser()
   await ada.begin()
@@ -186,14 +186,14 @@ it('after a sign-out, a pushed request rejected for prompt=login is repeated wit
 
 it('"Not you?" sends select_account, or login if the server supports only that', async () => {
   const promptOf = async (metadata: object, prompt: string) =>
-    (await inProcess({ metadata }).browser().begin({ prompt }))['prompt']
+    (await setUpSignIn({ metadata }).browser().begin({ prompt }))['prompt']
   expect(await promptOf({}, 'select_account')).toBe('select_account')
   expect(await promptOf({ prompt_values_supported: ['login'] }, 'select_account')).toBe('login')
   expect(await promptOf({}, 'none')).toBeUndefined()
 })
 
 it('"Not you?" that returns the same account repeats the prompt, and then explains it', async () => {
-  const { browser, callbackFor, clock } = inProcess()
+  const { browser, callbackFor, clock } = setUpSignIn()
   const ada = browser()
   await ada.signIn()
   const again = (await ada.signIn({ prompt: 'select_account', return_to: '/a?b=c' })) as string
@@ -218,7 +218,7 @@ it('"Not you?" that returns the same account repeats the prompt, and then explai
 })
 
 it('"Not you?" signs another person in, and ends the session and tokens of the first', async () => {
-  const { browser, person, answers, requests, store } = inProcess({ metadata: revoking })
+  const { browser, person, answers, requests, store } = setUpSignIn({ metadata: revoking })
   answers['/revoke'] = () => ({})
   const both = browser()
   await both.signIn()
@@ -230,11 +230,11 @@ it('"Not you?" signs another person in, and ends the session and tokens of the f
 })
 
 it('another authorization server gets no tokens of the former one', async () => {
-  const { browser, server } = inProcess({ metadata: revoking })
+  const { browser, server } = setUpSignIn({ metadata: revoking })
   const ada = browser()
   await ada.signIn()
   const issuer = 'http://new.example'
-  const otherServer = serverAsFunction({ ...revoking, issuer }, {})
+  const otherServer = createServerStub({ ...revoking, issuer }, {})
   Object.assign(otherServer.person, { issuer, sub: 'ada-there' })
   server.configuration = await otherServer.authorizationServer.configuration()
   expect(await ada.follow(otherServer.callbackFor(await ada.begin({ return_to: '/x' })))).toBe('/x')
@@ -243,7 +243,7 @@ it('another authorization server gets no tokens of the former one', async () => 
 })
 
 it('"Not you?" falls back to login if select_account is refused, and ends after four restarts', async () => {
-  const { browser } = inProcess()
+  const { browser } = setUpSignIn()
   const refusedOf = async (query: object) => {
     const ada = browser()
     const { state = '' } = await ada.begin({ prompt: 'select_account', ...query })
@@ -254,7 +254,7 @@ it('"Not you?" falls back to login if select_account is refused, and ends after 
 })
 
 it('a person who signs in again gets a new session and keeps the grant', async () => {
-  const { browser, requests, answers, store } = inProcess({ metadata: revoking })
+  const { browser, requests, answers, store } = setUpSignIn({ metadata: revoking })
   answers['/revoke'] = () => ({})
   const ada = browser()
   await ada.signIn()
@@ -266,7 +266,7 @@ it('a person who signs in again gets a new session and keeps the grant', async (
 })
 
 it('a sign-in without a refresh token is explained in the log', async () => {
-  const { browser, person, logged } = inProcess()
+  const { browser, person, logged } = setUpSignIn()
   person.tokens = { refresh_token: undefined }
   await browser().signIn()
   const words = 'no refresh token was issued, though offline_access was asked for: after 5 minutes'

@@ -1,9 +1,9 @@
 // Sign-outs: here, with token revocation, and at the server; also while a part fails.
 import { expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
-import { inProcess, ISSUER, PUBLIC_URL, warningsIn, type Setup } from './in-process.ts'
+import { setUpSignIn, ISSUER, PUBLIC_URL, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
-import { serverAsFunction } from './server-stub.ts'
+import { createServerStub } from './server-stub.ts'
 
 const metadata = { end_session_endpoint: `${ISSUER}/end`, revocation_endpoint: `${ISSUER}/revoke` }
 const CLEARED = 'onramp=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
@@ -11,7 +11,7 @@ const ONWARD = { seconds: 3, url: '/sign-out/continue' }
 
 /** Signs in at a server with a logout and a revocation endpoint. */
 async function signedIn(options: Setup = { metadata }) {
-  const fixture = inProcess(options)
+  const fixture = setUpSignIn(options)
   fixture.answers['/revoke'] = () => ({})
   const ada = fixture.browser()
   await ada.signIn()
@@ -85,7 +85,7 @@ it('a double click on "Sign out" redirects to the server, and clears caches', as
 })
 
 it('"Sign out" without a session redirects to the signed-out page', async () => {
-  const { browser } = inProcess({ metadata })
+  const { browser } = setUpSignIn({ metadata })
   const stranger = browser()
   await stranger.agent.post('/sign-out').expect(303).expect('location', '/signed-out')
   for (const path of ['/sign-out', '/sign-out/continue'])
@@ -93,7 +93,7 @@ it('"Sign out" without a session redirects to the signed-out page', async () => 
 })
 
 it('"Sign out" over https removes the cookie with the attributes that its prefix requires', async () => {
-  const { browser } = inProcess({ settings: { PUBLIC_URL: 'https://onramp.example' } })
+  const { browser } = setUpSignIn({ settings: { PUBLIC_URL: 'https://onramp.example' } })
   const { headers } = await browser().agent.post('/sign-out').expect(303)
   expect(headers['set-cookie']?.[0]).toBe(`__Host-${CLEARED}; Secure`)
 })
@@ -116,25 +116,33 @@ it('a sign-in that is pending during a sign-out starts over with prompt=login', 
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
-it('a person is signed out here only if the server has no logout page, is unreachable or another one', async () => {
-  const without = await signedIn({})
-  expect((await without.signOut()).headers['location']).toBe('/signed-out')
-  expect(without.audited).toMatchObject([{ revoked: 'no_endpoint' }])
+type Fixture = Awaited<ReturnType<typeof signedIn>>
+const otherServer = createServerStub({ ...metadata, issuer: 'http://new.example' }, {})
 
-  const unreachable = await signedIn()
-  unreachable.server.isReady = false
-  expect((await unreachable.signOut()).headers['location']).toBe('/signed-out')
-  expect([unreachable.requests, unreachable.audited]).toMatchObject([[], [{ revoked: 'failed' }]])
+it.each<[why: string, change: (fixture: Fixture) => unknown, revoked: string, metadata?: object]>([
+  ['has no logout page', () => {}, 'no_endpoint', {}],
+  ['isn’t ready', ({ server }) => (server.isReady = false), 'failed'],
+  [
+    'is unreachable',
+    ({ authorizationServer }) =>
+      (authorizationServer.configuration = () => Promise.reject(new Error('away'))),
+    'failed',
+  ],
+  [
+    'is another one',
+    async ({ server }) => (server.configuration = await otherServer.authorizationServer.configuration()),
+    'failed',
+  ],
+])('a person is signed out here, though the server %s', async (_why, change, revoked, ...given) => {
+  const fixture = await signedIn(...given)
+  await change(fixture)
 
-  const broken = await signedIn()
-  broken.authorizationServer.configuration = () => Promise.reject(new Error('away'))
-  expect((await broken.signOut()).headers['location']).toBe('/signed-out')
+  const { headers } = await fixture.signOut()
 
-  const moved = await signedIn()
-  const there = serverAsFunction({ ...metadata, issuer: 'http://new.example' }, {})
-  moved.server.configuration = await there.authorizationServer.configuration()
-  expect((await moved.signOut()).headers['location']).toBe('/signed-out')
-  expect([there.requests, moved.audited]).toMatchObject([[], [{ revoked: 'failed' }]])
+  expect(headers['location']).toBe('/signed-out')
+  expect(fixture.audited).toMatchObject([{ revoked }])
+  expect(fixture.requests).toEqual([])
+  expect(otherServer.requests).toEqual([])
 })
 
 it.each([

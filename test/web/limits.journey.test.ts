@@ -1,6 +1,6 @@
 // Rate limits by address, for every spelling of a path; and no stored records for strangers except a used-state mark.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { answerOf, expectSignedIn } from '../helpers/faulty.ts'
+import { signInUntilCallback, expectSignedIn } from '../helpers/signed-in.ts'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { invite, run, signIn, type Running } from '../helpers/running.ts'
@@ -34,7 +34,7 @@ describe('an address', () => {
   it('an address over its limit of sign-ins can still finish started ones', async () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/sign-in`)
-    const callback = await answerOf(running, browser)
+    const callback = await signInUntilCallback(running, browser)
     for (let count = 0; count < PER_MINUTE; count++) await statusOf('/sign-in')
     expect(await statusOf('/sign-in')).toBe(429)
     expect((await browser.open(callback, { follow: false })).status).toBe(303)
@@ -44,7 +44,7 @@ describe('an address', () => {
   it('a callback that is repeated too often is redirected to the start of its sign-in', async () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/sign-in?return_to=/onboarding/?datasource=slack`)
-    const callback = await answerOf(running, browser)
+    const callback = await signInUntilCallback(running, browser)
     for (let count = 0; count < 30; count++) await browser.open(callback, { follow: false })
     const page = await browser.open(callback, { follow: false })
     expect([page.status, page.headers['refresh']]).toEqual([
@@ -111,7 +111,7 @@ describe('people who are not signed in', () => {
   it('a callback without a session stores one used-state mark for ten minutes', async () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/sign-in`)
-    const state = new URL(await answerOf(running, browser)).searchParams.get('state') ?? ''
+    const state = new URL(await signInUntilCallback(running, browser)).searchParams.get('state') ?? ''
     for (let count = 0; count < 3; count++)
       await browser.open(`${running.url}/sign-in/callback?state=${state}&code=made-up`, { follow: false })
     expect(await stored()).toEqual([expect.stringContaining(':used-state:')])

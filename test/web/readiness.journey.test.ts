@@ -1,6 +1,6 @@
 // /readyz on a real Redis that is full: without writes, a server isn't ready.
 import { afterEach, expect, it } from 'vitest'
-import { messagesOf } from '../helpers/faulty.ts'
+import { messagesOf } from '../helpers/signed-in.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, type Running } from '../helpers/running.ts'

@@ -16,13 +16,13 @@ const ENGINES = [
 ].map((engine) => ({ ...engine, lacks: missing(engine.needs) ?? '' }))
 
 /** Goes straight on after a return, or shows a page in between and gives up waiting after a second. */
-const WORLDS = { auto: {}, stepwise: { ADVANCE: 'confirm', CONFIRM_SECONDS: '1' } }
+const SETTINGS = { auto: {}, stepwise: { ADVANCE: 'confirm', CONFIRM_SECONDS: '1' } }
 
 const people = newcomers(12)
 
 export type Walk = {
   title: string
-  world: keyof typeof WORLDS
+  advance: keyof typeof SETTINGS
   /** True if the test needs the back button. */
   goesBack?: boolean
   act: (ada: Person, running: Running) => Promise<void>
@@ -33,31 +33,31 @@ export function walkInEachEngine(walks: Walk[]): void {
   describe.each(ENGINES)('the walk in $name $lacks', ({ open, lacks, ...engine }) => {
     const isHere = lacks === ''
     let browser: Engine
-    let worlds: Record<keyof typeof WORLDS, Running>
+    let servers: Record<keyof typeof SETTINGS, Running>
 
     beforeAll(async () => {
       if (!isHere) return
       const [opened, auto, stepwise] = await Promise.all([
         open(),
-        runOnThreeSites({ settings: WORLDS.auto, sandbox: { people } }),
-        runOnThreeSites({ settings: WORLDS.stepwise, sandbox: { people } }),
+        runOnThreeSites({ settings: SETTINGS.auto, sandbox: { people } }),
+        runOnThreeSites({ settings: SETTINGS.stepwise, sandbox: { people } }),
       ])
       browser = opened
-      worlds = { auto, stepwise }
+      servers = { auto, stepwise }
     })
     afterAll(async () => {
       if (!isHere) return
       await browser.close()
-      await Promise.all([worlds.auto.close(), worlds.stepwise.close()])
+      await Promise.all([servers.auto.close(), servers.stepwise.close()])
     })
 
     const possible = walks.filter((walk) => engine.goesBack || walk.goesBack !== true)
     it.skipIf(!isHere).each(possible)(
       '$title',
-      async ({ title, world, act }) => {
+      async ({ title, advance, act }) => {
         const person = people[walks.findIndex((walk) => walk.title === title)]?.id ?? ''
-        const ada = await Person.arrive(browser, worlds[world], person)
-        const walking = act(ada, worlds[world]).finally(() => ada.leave())
+        const ada = await Person.arrive(browser, servers[advance], person)
+        const walking = act(ada, servers[advance]).finally(() => ada.leave())
         await expect(walking).resolves.toBeUndefined()
       },
       60_000,

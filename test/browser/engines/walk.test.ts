@@ -9,7 +9,7 @@ const APPS = ['Slack', 'GitHub', 'Google Drive', 'Jira', 'Confluence']
 walkInEachEngine([
   {
     title: 'leads from one click through every consent to the end',
-    world: 'auto',
+    advance: 'auto',
     act: async (ada) => {
       await ada.enter()
       await ada.press('.step .button[href^="/onboarding/connect/"]')
@@ -19,7 +19,7 @@ walkInEachEngine([
   },
   {
     title: 'confirms a slow consent by itself, and does not start it again',
-    world: 'auto',
+    advance: 'auto',
     act: async (ada, running) => {
       running.sandbox.clearRequests()
       running.sandbox.switches.set({ consentDelaySeconds: 2 })
@@ -34,7 +34,7 @@ walkInEachEngine([
   },
   {
     title: 'tells someone who said no, who can try again and skip',
-    world: 'stepwise',
+    advance: 'stepwise',
     act: async (ada) => {
       await ada.enter()
       await ada.connect('slack_1')
@@ -51,7 +51,7 @@ walkInEachEngine([
   },
   {
     title: 'keeps two tabs apart',
-    world: 'stepwise',
+    advance: 'stepwise',
     act: async (ada, running) => {
       await ada.enter()
       const second = await ada.another()
@@ -67,7 +67,7 @@ walkInEachEngine([
   },
   {
     title: 'survives the back button on the consent page, and after the return',
-    world: 'stepwise',
+    advance: 'stepwise',
     goesBack: true,
     act: async (ada, running) => {
       await ada.enter()
@@ -85,7 +85,7 @@ walkInEachEngine([
   },
   {
     title: 'signs out here and at the authorization server',
-    world: 'stepwise',
+    advance: 'stepwise',
     act: async (ada, running) => {
       await ada.enter()
       await ada.press('form[action="/sign-out"] button')
@@ -98,7 +98,7 @@ walkInEachEngine([
   },
   {
     title: 'shows nothing to who presses back as soon as the sign-out is done here',
-    world: 'stepwise',
+    advance: 'stepwise',
     goesBack: true,
     act: async (ada) => {
       await ada.enter()
@@ -111,7 +111,7 @@ walkInEachEngine([
   },
   {
     title: 'leads from an invitation to the end',
-    world: 'auto',
+    advance: 'auto',
     act: async (ada, running) => {
       const token = await invite(running, { email: `${ada.id}@acme.example` })
       await ada.tab.open(`${running.url}/invite/${token}`)
@@ -124,7 +124,7 @@ walkInEachEngine([
   },
   {
     title: 'speaks Arabic from right to left, to the end',
-    world: 'auto',
+    advance: 'auto',
     act: async (ada) => {
       const t = languages.byTag('ar')
       await ada.enter('/onboarding?lang=ar')

@@ -19,7 +19,7 @@ export const messagesOf = (running: Running): string =>
   Array.from(parsed(running.log), ({ msg }) => msg).join('\n')
 
 /** Signs ada in and stops before our callback. @returns its URL */
-export async function answerOf(running: Running, browser: TestBrowser): Promise<string> {
+export async function signInUntilCallback(running: Running, browser: TestBrowser): Promise<string> {
   let hop = await browser.post(browser.page.url, { person: 'ada' }, { follow: false })
   while (hop.location !== undefined && !hop.location.startsWith(running.url))
     hop = await browser.open(new URL(hop.location, hop.url).href, { follow: false })
