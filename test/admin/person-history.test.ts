@@ -154,16 +154,20 @@ it.each([
 })
 
 it.each([
-  ['one rename', ['old'], 1, ['old']],
-  ['two renames', ['older', 'old'], 2, ['older', 'old']],
-  ['renames of which the first is no longer listed', ['older', 'old'], 1, ['old']],
-  ['an address that came back', ['old'], 2, [undefined, 'old']],
+  ['one rename', ['old'], 1, ['formerly old']],
+  ['two renames', ['older', 'old'], 2, ['formerly older', 'formerly old']],
+  ['renames of which the first is no longer listed', ['older', 'old'], 1, ['formerly old']],
+  ['an address that came back', ['old'], 2, [undefined, 'formerly old']],
 ])('the history shows the former address after %s', (_what, formerEmails, count, expected) => {
   const by = { what: 'renamed', by: 'sign-in' } as const
   const actions = Array.from({ length: count }, (_, nth) => ({ at: NOW + nth, ...by }))
-  const person = { ...withSlack, formerEmails, actions: [{ at: 1, what: 'bounced', by: 'root' }, ...actions] }
-  const { events } = historyOf(person as Person, newKeepState())
-  expect(events.flatMap((one) => (one.what === 'renamed' ? [one.former] : [])).toReversed()).toEqual(expected)
+  const bounce = { at: 1, what: 'bounced', by: 'root' } as const
+  const person: Person = { ...withSlack, formerEmails, actions: [bounce, ...actions] }
+
+  const { events } = personPage(person, newKeepState(), resolveCompany({}, new Map()), { t, now: NOW })
+
+  const details = events.slice(0, count).map((event) => event.details.toReversed())
+  expect(details.toReversed()).toEqual(expected.map((former) => ['by sign-in', ...(former ? [former] : [])]))
 })
 
 it.each([
