@@ -302,7 +302,7 @@ it('an unreadable 200 of the service counts as no response', async () => {
   )
 })
 
-it('a token that the service repeats in its error is in no line of the log', async () => {
+it('a token that the service repeats in its error is never logged', async () => {
   Object.assign(service, { status: 400, body: { message: 'planted: token' } })
   const { visit, lines } = compose()
   await visit('/onboarding')

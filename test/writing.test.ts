@@ -35,7 +35,7 @@ it.each(TESTS)('the titles and comments of %s have none of the words to avoid', 
   expect(prose.filter((text) => text.match(BANNED))).toEqual([])
 })
 
-const MAX_TITLE_WORDS = 20
+const MAX_TITLE_WORDS = 15
 /** Relative clauses and phrases of a translation. */
 const CLUMSY =
   /\bthat (?:is|are) none\b|\bthat has no\b|\bcomes of\b|, for the\b|\bwho\b.*\bwho\b|\banother thing\b/

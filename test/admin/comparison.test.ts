@@ -23,7 +23,7 @@ const report = {
 const rowDayFor = (requestedDay?: unknown, days = rows) =>
   compareSince(report, { ...newKeepState(), days }, now, requestedDay)?.row.day
 
-it('a comparison uses the newest row up to the day, a week ago, or the oldest', () => {
+it('a comparison uses the newest row up to its day, or else the oldest', () => {
   expect(rowDayFor()).toBe('2026-11-13')
   expect(rowDayFor('2026-11-12')).toBe('2026-11-02')
   expect(rowDayFor('2026-10-01')).toBe('2026-11-02')
@@ -138,7 +138,7 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
   expect([since.replace(/^.*2026: /, ''), ...rest]).toEqual(words)
 })
 
-it('a comparison counts people due for the email about a new app, and names removed apps', () => {
+it('a comparison counts people due for the email about a new app', () => {
   const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
   const jira = { ...figma, instance: 'jira_1', name: 'Jira', noticedAt: 0, markedRemovedAt: now }
   const removedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]

@@ -180,7 +180,7 @@ it('a slow export continues in the newest pass, with each person once, by email'
   expect(reads.passes).toBeGreaterThan(5)
 })
 
-it('the snapshot holds a summary for each person and one object for equal apps, not their records', async () => {
+it('the snapshot holds a summary for each person, and no records', async () => {
   const { snapshot } = crowd()
   const apps = new Set<unknown>()
   for await (const summary of snapshot.summaries(signal, 'page')) {

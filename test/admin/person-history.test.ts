@@ -129,16 +129,13 @@ it.each([
   ['new-apps', 0, 'newOrMovedApp', true],
   ['approvals', 0, 'approval', false],
   ['approvals', 3, 'approval', false],
-])(
-  'the email of %s with number %d is called %s, and counts as a reminder: %s',
-  (campaign, reminder, what, isReminder) => {
-    const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
-    expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
-    const summary = summarize(person)
-    expect(summary.reminder !== undefined).toBe(isReminder)
-    expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
-  },
-)
+])('the email of %s with number %d is called %s (a reminder: %s)', (campaign, reminder, what, isReminder) => {
+  const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
+  expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
+  const summary = summarize(person)
+  expect(summary.reminder !== undefined).toBe(isReminder)
+  expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
+})
 
 it.each([
   [false, 'Email about new apps'],
@@ -257,7 +254,7 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
   expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
 })
 
-it('an action about an app that was replaced since is about the one in its place', () => {
+it('an action about an app that was replaced since concerns its replacement', () => {
   const state = { ...newKeepState(), actions: [released({ app: 'slack_0' })] }
   const person = { ...withSlack, ...lost({ lapsedAt: NOW - DAY }) }
   const replacedBy = new Map([['slack_0', 'slack_1']])

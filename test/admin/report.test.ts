@@ -69,7 +69,7 @@ it('each person is in exactly one state, and the counts add up to everyone', asy
   for (const progress of PROGRESS) expect(report[progress]).toBeGreaterThan(0)
 })
 
-it('a person is no longer ready once an app is listed again, and keeps the day of finishing', async () => {
+it('a person whose app is listed again is no longer ready', async () => {
   const withNewApp = withAppStates({ ...signedIn, finishedAt: NOW - 9 * DAY }, { a_1: 'waiting' }, NOW)
   const lost = lostApp({ ...signedIn, finishedAt: NOW - 9 * DAY }, NOW - DAY)
   expect([withNewApp, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
@@ -84,7 +84,7 @@ it('a person is no longer ready once an app is listed again, and keeps the day o
   expect(ready?.total).toBe(report.ready)
 })
 
-it('a person counts as reminded once, and has acted once the apps of the email are connected', async () => {
+it('a person counts as reminded once, and acts by connecting the email’s apps', async () => {
   const about = (apps?: string[]) => (person: Person, now: number) =>
     withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
   const [begin, lapse] = [about(), about(['slack_1'])]
@@ -123,7 +123,7 @@ it.each([
   [1, '2027-01-18T09:00:00Z', '2027-01-25T09:00:00Z', '2027-01-22T09:00:00Z'],
   [1, '2027-01-25T09:00:00Z', '2027-02-01T09:00:00Z', '2027-01-22T09:00:01Z'],
   [0, '2027-01-25T09:00:00Z', '2027-02-01T09:00:00Z', '2027-01-22T09:00:00Z'],
-])('%d emails count between %s and %s if sent at %s: each once, a working day later', async (...row) => {
+])('%d emails count between %s and %s if sent at %s', async (...row) => {
   const [count, since, now, sentAt] = [row[0], ...row.slice(1).map((time) => Date.parse(`${time}`))]
   const about = { campaign: 'lapses', reminder: 0, state: 'sent', now: sentAt!, apps: ['slack_1'] } as const
   const lost = withEmail(lostApp(signedIn, sentAt! - DAY), about)
@@ -286,7 +286,7 @@ const pageOf = async (...people: Person[]) => {
 const actionItemsOf = async (...people: Person[]) =>
   (await pageOf(...people)).needs.map(({ title, href }) => [title, href])
 
-it('there is no action item if everyone is ready, skipped an app, or was just emailed', async () => {
+it('there is no action item if everyone is ready, skipped or just emailed', async () => {
   expect(await actionItemsOf()).toEqual([])
   expect(
     await actionItemsOf(
@@ -357,7 +357,7 @@ it('the overview names the app most often lost by people who fell back', async (
   ])
 })
 
-it('the export can be read as a list, with name, language and department for the next email', async () => {
+it('the export has name, language and department for the next email', async () => {
   const hana = { ...person, name: '=Hana', language: 'ja', group: 'Sales' }
   expect(await collect(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
     { person: { email: person.email, name: '=Hana', language: 'ja', group: 'Sales' } },
@@ -366,7 +366,7 @@ it('the export can be read as a list, with name, language and department for the
 
 const textOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
 
-it('the export has the emails that are out, the state of the newest, and unique app names', async () => {
+it('the export has each person’s emails and the state of the newest', async () => {
   const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
   const names = { slack_1: 'Slack', slack_2: 'Slack' }
   const text = await textOf(withAppStates(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, NOW, names))

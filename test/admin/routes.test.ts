@@ -125,7 +125,7 @@ it('each view is audited under its name, with the person', async () => {
   expect(auditEvents).toEqual(views.map((what) => ({ event: 'admin_viewed', what, user: grace })))
 })
 
-it('each row of the list links to a person’s page, without the email in its URL', async () => {
+it('each row of the list links to a person’s page without their email', async () => {
   const open = await pages([lacksSlack, lacksJira])
   const { key } = (await open('/admin/people?q=bob')).body.people[0]
 
@@ -176,7 +176,7 @@ it('every page and export reads the people on record', async () => {
   })
 })
 
-it('twenty downloads that no one reads make the next one wait, until one of them ends or fails', async () => {
+it('a download waits while twenty others are unread', async () => {
   const ends: PromiseWithResolvers<void>[] = []
   const open = await pages([], {
     async *summaries() {
@@ -241,7 +241,7 @@ it.each([
   }
 })
 
-it('the overview no longer lists an approval that its owner has given since the last run', async () => {
+it('the overview no longer lists an approval given since the last run', async () => {
   const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
   const open = await pages([{ ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
   for (const [decision, count] of [
@@ -253,7 +253,7 @@ it('the overview no longer lists an approval that its owner has given since the 
   }
 })
 
-it('the overview has an action item for a removed app, and the end of the pause', async () => {
+it('the overview has an action item for a removed app', async () => {
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   context.keepState = { ...context.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }
@@ -299,7 +299,7 @@ it('the overview of an empty installation has three steps, and checks off comple
   expect(last).toMatch(/ from 9:00\sAM to 4:00\sPM,/)
 })
 
-it('the day of the first invitations has one sentence and no trend, even after an admin’s visit', async () => {
+it('the day of the first invitations has one sentence and no trend', async () => {
   const visited = { ...lacksJira, signedInAt: NOW - 3 * 86_400_000 }
   const day = async () =>
     (await (await pages([visited, withEmailState(lacksSlack, 'sent', { now: NOW })]))('/admin')).body

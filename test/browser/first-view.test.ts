@@ -84,7 +84,7 @@ it.each(declined)(
 )
 
 it.each(unconfirmed)(
-  'a person whose confirmation timed out sees a next step in the first view in $lang',
+  'a person whose confirmation timed out first sees a next step in $lang',
   async ({ lang, person }) => {
     const ada = await arrive(person, lang, impatient)
     await ada.open()
@@ -116,7 +116,7 @@ it('the last page links to the company’s search, and explains how to disconnec
   expect(await smallTargets(ada.page)).toEqual([])
 })
 
-it('the last page with a skipped app links to search first, and to the app second', async () => {
+it('the last page with a skipped app links to search before the app', async () => {
   const ada = await arrive(partly)
   await ada.open()
   await ada.goOn()
@@ -150,7 +150,7 @@ it('with all apps disabled, search is the only main action', async () => {
   await ada.reads('You don’t need to do anything.')
 })
 
-it('an app put back on the list has the focus, in the card or its row', async () => {
+it('an app put back on the list has the focus', async () => {
   const ada = await arrive(undone)
   const putBack = async (instance: string) => {
     await ada.skip(instance)

@@ -43,7 +43,7 @@ it('the waiting page moves the focus once, and a reload never does, also without
   expect(focused).toEqual(['BODY', 'BODY'])
 })
 
-it('the waiting page can be stopped by keyboard, and doesn’t reload while it has the focus', async () => {
+it('the waiting page doesn’t reload while its stop button has the focus', async () => {
   const ada = await waits()
   expect(await ada.focused()).toMatch(/^Checking Slack…/)
   await ada.page.keyboard.press('Tab')
@@ -81,7 +81,7 @@ it('the waiting page announces an update while in use, and shows it on request',
   expect(ada.complaints).toEqual([])
 })
 
-it('the waiting page never leaves for an app without a click, and focuses the next button', async () => {
+it('the waiting page never leaves for an app without a click', async () => {
   site.running.sandbox.clearRequests()
   const ada = await waits()
   // One for the click, one for the return.

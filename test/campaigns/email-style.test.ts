@@ -27,7 +27,7 @@ it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
   ['a JPEG', picture('jpg', jpeg(60, 50)), [38, 32]],
   ['a JPEG without a frame', picture('jpg', jpeg(60, 50).subarray(0, 8)), undefined],
   ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],
-])('the logo of an email is as high as a line and never too wide, or left out: %s', (_what, light, size) => {
+])('the logo of an email fits its line, or is left out: %s', (_what, light, size) => {
   const { logo, darkLogo, inlines } = styles({ logo: { light: 'l' } }, { l: light })
   expect([logo, darkLogo]).toEqual([
     size && { src: 'cid:logo@onramp', width: size[0], height: size[1] },
@@ -36,7 +36,7 @@ it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
   expect(inlines.map(({ content }) => content)).toEqual(size ? [light.content] : [])
 })
 
-it('the logo of an email has a dark variant if the company has a usable one', () => {
+it('the logo of an email has a dark variant if the company has one', () => {
   const [wide, high] = [ofSize(320, 32), ofSize(32, 64)]
   const both = styles({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: high })
   expect(both.darkLogo).toEqual({ src: 'cid:logo-dark@onramp', width: 16, height: 32 })

@@ -90,7 +90,7 @@ it('an email shows an app’s name unchanged, also with markup in it', async () 
   expect(html).toContain('&lt;b&gt;&amp; Ada, 3 apps')
 })
 
-it('the plain text of an email has the same content, with each address on one line', async () => {
+it('the plain text of an email says the same, one address a line', async () => {
   const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
   expect(text).toBe(`One app to go: GitHub
 
@@ -122,7 +122,7 @@ https://intranet.acme.example/
 `)
 })
 
-it('a reminder names the person’s progress and remaining apps, and the third is called the last', async () => {
+it('a reminder names the person’s progress and remaining apps', async () => {
   const knownApps = [{ instance: 'jira_9', name: 'Jira', state: 'connected' as const }]
   const { subject, text } = await write({ reminder: 1, known: knownApps })
   expect(subject).toBe('3 apps left. Most people need 3 minutes.')
@@ -142,19 +142,16 @@ it.each([
   [['Slack'], 1, 'Slack isn’t connected to Acme Search yet', '1 of your 3 apps is connected. It takes'],
   [['Slack', 'Figma'], 2, '2 apps aren’t connected to Acme Search yet', '1 of your 4 apps is'],
   [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about this app.'],
-])(
-  'a reminder of %j beside a new app, number %i, has the texts of a reminder',
-  async (apps, reminder, ...says) => {
-    const { subject, text, html } = await write({ apps, reminder, known: [openApp, doneApp] })
-    const [heading, sentence] = says
-    expect(subject).toBe(heading)
-    expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
-    for (const all of [text.replaceAll('\n', ' '), wordsIn(html)]) {
-      expect(all).toContain(sentence)
-      expect(all).not.toMatch(/in one place|to go|left|The rest/)
-    }
-  },
-)
+])('a reminder of %j beside a new app, number %i, reads as a reminder', async (apps, reminder, ...says) => {
+  const { subject, text, html } = await write({ apps, reminder, known: [openApp, doneApp] })
+  const [heading, sentence] = says
+  expect(subject).toBe(heading)
+  expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
+  for (const all of [text.replaceAll('\n', ' '), wordsIn(html)]) {
+    expect(all).toContain(sentence)
+    expect(all).not.toMatch(/in one place|to go|left|The rest/)
+  }
+})
 
 it('a reminder of many apps beside a new one counts them all', async () => {
   const apps = Array.from({ length: 12 }, (_, one) => `App ${one}`)
@@ -184,7 +181,7 @@ it('an email greets people by their given name', async () => {
   expect(await heading('Kovács Ada', 'hu')).toBe('Kovács Ada')
 })
 
-it('a lapse email names the lapsed access, the next step and its reason, not an invitation', async () => {
+it('a lapse email names the lapsed access, the next step and the reason', async () => {
   const lapsedAt = Date.UTC(2026, 10, 20)
   const { subject, html, text } = await write({ apps: ['Slack'], isLapse: true, lapsedAt })
   expect(subject).toBe('Slack needs your OK again for Acme Search')
@@ -206,7 +203,7 @@ it('a lapse email counts several apps, and calls itself the second or the last',
   expect(thirdEmail.text).toContain('This is our last reminder.')
 })
 
-it('the first email about a new app calls it new, later ones call it not connected', async () => {
+it('only the first email about a new app calls it new', async () => {
   const firstEmail = await write({ apps: ['Notion'], isNew: true, reminder: 4 })
   expect(firstEmail.subject).toBe('Notion is new in Acme Search')
   expect(firstEmail.text).toMatch(
@@ -260,7 +257,7 @@ const logoOf = (light: ReturnType<typeof picture>, dark?: ReturnType<typeof pict
     pictures: { light, ...(dark && { dark }) },
   })
 
-it('an email has the company’s color on square and button, with a variant for dark mode', async () => {
+it('an email has the company’s color, with a variant for dark mode', async () => {
   const { html } = await write({})
   expect(html.match(/bgcolor="#0b6e5f"/g)).toHaveLength(2)
   expect(html).toContain(
@@ -281,7 +278,7 @@ it('an email has the company’s logo attached, in the size in which it is drawn
   expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
 })
 
-it('an email shows apps with the icons of the pages, attached, and a letter for those without', async () => {
+it('an email shows the icons of the pages, or a letter without one', async () => {
   const icon = picture('png', png(40, 20))
   const file = { ...ACME, datasources: { slack: { logo: 'slack' }, jira: { logo: 'svg' } } }
   const pictures = { slack: icon, svg: picture('svg', Buffer.from('<svg/>')) }
@@ -342,7 +339,7 @@ it.each<Partial<Email>>([
   { headers: { 'X-One': 'a\nX-Two: b' } },
   { headers: { 'X\r\nBcc': 'a' } },
   { messageId: '<1\n@acme.example>' },
-])('an email isn’t sent if a header would start another one, or name another recipient: %j', async (part) => {
+])('an email isn’t sent with a header that could add another: %j', async (part) => {
   const injected: Email = { ...mail, ...part }
   expect(() => refuseInjection(mail)).not.toThrow()
   expect(() => refuseInjection(injected)).toThrow(RangeError)

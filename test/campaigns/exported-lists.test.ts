@@ -99,7 +99,7 @@ it('a title with an address that would hide the header below it is refused', asy
   expect((await readText(`Contact: hr@acme.example\nnobody\n${a}\n`)).emails).toHaveLength(3)
 })
 
-it('a list without a header in its first ten lines is refused with its column names', async () => {
+it('a list without a header in its first ten lines is refused', async () => {
   const nine = 'Title\n'.repeat(9)
   expect((await readText(`${nine}email\n${a}\n`)).emails).toEqual([a])
   await expect(readText(`${nine}Title\nemail\n${a}\n`)).rejects.toThrow('no "email" column')

@@ -45,6 +45,6 @@ it.each([
 it.each([
   ['Nguyễn Văn An', 'vi'],
   ['Yamada Taro', 'ja-JP'],
-])('the greeting of %j in %s, which puts the family name first, has the whole name', (name, language) => {
+])('the greeting of %j in %s has the whole name, family name first', (name, language) => {
   expect(firstNameIn(name, language)).toBe(name)
 })

@@ -140,7 +140,7 @@ it('a run invites new people once, and checks everyone six hours after the sweep
   }
 })
 
-it('a run begins checks for fifty minutes, and the next run goes on with the sweep', async () => {
+it('a run begins checks for fifty minutes, and the next one continues', async () => {
   const { list, createDeps, clock, checkedEmails } = setUpKeepRuns(11)
   for (const checks of [10, 11]) {
     const run = createDeps()
@@ -195,7 +195,7 @@ it('a person whose access ended is emailed after the next sweep, unless they hav
   expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
 })
 
-it('a mass disconnect is one notice to administrators, and emails people only once it is resumed', async () => {
+it('a mass disconnect emails people only once it is resumed', async () => {
   const { runHours, sent, alerts, setEveryonesApp, connectEveryone, release } = setUpKeepRuns(12)
   await connectEveryone()
   setEveryonesApp('awaiting')
@@ -208,7 +208,7 @@ it('a mass disconnect is one notice to administrators, and emails people only on
   expect(sent).toHaveLength(12)
 })
 
-it('an app that people had before onramp and lose with the others isn’t new to them', async () => {
+it('an app that people lose with the others isn’t new to them', async () => {
   const { runHours, sent, alerts, setEveryonesApp, release, service, list, keepState, people, clock } =
     setUpKeepRuns(12)
   for (const { email } of list.slice(5)) service.set(email, { slack_1: 'connected' })
@@ -233,7 +233,7 @@ it('an app that people had before onramp and lose with the others isn’t new to
   expect(sent.filter((one) => / new /.test(one))).toEqual([])
 })
 
-it('a run ends with everyone of the list on record, also people who were erased meanwhile', async () => {
+it('a run ends with everyone of the list on record, even if erased meanwhile', async () => {
   const { runHours, list, people, createDeps, service, clock } = setUpKeepRuns(2)
   service.set('p0@acme.example', undefined)
   await runHours(1)
@@ -332,7 +332,7 @@ it('new people are planned in slices, so that nothing else is blocked', async ()
   expect([...slices.values()]).toEqual([500, 500, 500, 500])
 })
 
-it('with daily runs, a person with a lapsed app is emailed on the day of the sweep', async () => {
+it('a person with a lapsed app is emailed on the day of the sweep', async () => {
   const { runHours, sent, service, clock, connectEveryone } = setUpKeepRuns(12)
   await connectEveryone()
   const sentBy = async (date: string) => {
@@ -348,7 +348,7 @@ it('with daily runs, a person with a lapsed app is emailed on the day of the swe
   expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
 })
 
-it('an app that is new after the invitation is emailed about once, with the next sweep', async () => {
+it('an app that is new after the invitation is emailed about once', async () => {
   const { runHours, sent, service, list } = setUpKeepRuns(2)
   await runHours(6)
   for (const { email } of list) service.set(email, { slack_1: 'awaiting', notion_1: 'awaiting' })

@@ -72,7 +72,7 @@ it('only one of two runs sends an email', async () => {
   expect(state()).toBe('sent')
 })
 
-it('an email that isn’t due, or whose run lost the lease, is neither sent nor recorded', async () => {
+it('an email that isn’t due, or whose lease is lost, isn’t sent', async () => {
   const { run, storedPerson: known } = storeWith()
   expect(await run().recordSending(ada, 1, slack)).toBe(false)
   expect(known()).toBeUndefined()
@@ -131,7 +131,7 @@ it('the outcome of an email doesn’t recreate a forgotten person', async () => 
   expect(known()).toBeUndefined()
 })
 
-it('a record has the list’s newest details, and is unknown until the service finds the person', async () => {
+it('a record has the list’s newest details', async () => {
   const { run, storedPerson: known } = storeWith()
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
   await run().recordCheck({ ...ada, ...details }, { unconnected: [], checkedAt: NOW })

@@ -40,7 +40,7 @@ it('a person with a known id and a new address is not invited again', async () =
   expect(received()).toHaveLength(2)
 })
 
-it('blocked people and guests get no email, and a note is printed before the first email', async () => {
+it('blocked people and guests get no email', async () => {
   const people = 'mail,userType,accountEnabled\nada@acme.example,Guest,True\nbob@acme.example,Member,False\n'
   const args = [list(`${people}carol@acme.example,Member,True\n`)]
   const without = await send(args)
@@ -112,7 +112,7 @@ it('a closed standard error doesn’t stop the emails', async () => {
 
 const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
 
-it('invalid rows stop a run before the first email, are named by line, and can be skipped', async () => {
+it('invalid rows stop a run before the first email, unless skipped', async () => {
   expect(await send(['-'], { input: faulty })).toMatchObject({ code: 1, stdout: '' })
   const { code, stderr } = await send([list(faulty)])
   expect([code, received()]).toEqual([1, []])

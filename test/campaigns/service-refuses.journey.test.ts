@@ -46,35 +46,29 @@ it.each<[...Answer, RegExp]>([
   [404, 'Required header missing: X-Service-ActAs', {}, /make sure no proxy .* SERVICE_BASE_URL removes/],
   [403, 'Forbidden', {}, /SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth/],
   [403, '<h1>Not allowed</h1>', page, /something in front of the service seems to have answered/],
-])(
-  'a run ends after five responses %i %s in a row, and names the setting to change',
-  async (status, body, headers, words) => {
-    answerTo = () => [status, body, headers]
-    const { exit, err } = await send(9)
-    expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
-    expect(err).not.toMatch(OF_SIGN_INS)
-    expect(exit).toBe(1)
-    // The first call, without a person, shows that the token isn't a personal one. Three people are checked at a time.
-    expect(service.requests.length).toBeGreaterThanOrEqual(6)
-    expect(service.requests.length).toBeLessThanOrEqual(8)
-  },
-)
+])('a run ends after five responses %i %s, and names the setting', async (status, body, headers, words) => {
+  answerTo = () => [status, body, headers]
+  const { exit, err } = await send(9)
+  expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
+  expect(err).not.toMatch(OF_SIGN_INS)
+  expect(exit).toBe(1)
+  // The first call, without a person, shows that the token isn't a personal one. Three people are checked at a time.
+  expect(service.requests.length).toBeGreaterThanOrEqual(6)
+  expect(service.requests.length).toBeLessThanOrEqual(8)
+})
 
 it.each<[...Answer, RegExp]>([
   [404, 'Not Found', {}, /404: check SERVICE_BASE_URL, including its path/],
   [407, '', {}, /would not accept it again/],
   [503, '', { 'retry-after': '61' }, /couldn't make sure that .* 503\. Nothing was sent\.$/],
-])(
-  'a run ends before the first person if %i %s doesn’t show that the token is global',
-  async (status, body, headers, words) => {
-    answerTo = (person) =>
-      person === '' ? [status, body, headers] : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
-    const { exit, err } = await send(3)
-    expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
-    expect(err).not.toMatch(OF_SIGN_INS)
-    expect([exit, service.requests.length]).toEqual([1, 1])
-  },
-)
+])('a run ends at once if %i %s shows no global token', async (status, body, headers, words) => {
+  answerTo = (person) =>
+    person === '' ? [status, body, headers] : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
+  const { exit, err } = await send(3)
+  expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
+  expect(err).not.toMatch(OF_SIGN_INS)
+  expect([exit, service.requests.length]).toEqual([1, 1])
+})
 
 it.each([0, 1])(
   'a person blocked by a firewall (row %i) is named, and the others are checked',

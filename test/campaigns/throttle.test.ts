@@ -23,7 +23,7 @@ it('a throttle doesn’t catch up on missed turns', async () => {
   expect(await turns(fixture, 2)).toEqual([60_000, 61_000])
 })
 
-it('a throttle waits as long as required, also with a queue, and continues at half rate', async () => {
+it('a throttle with a queue waits as long as required', async () => {
   const fixture = clocked(100)
   await fixture.throttle.next()
   const queue = turns(fixture, 3)

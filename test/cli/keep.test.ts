@@ -180,7 +180,7 @@ it('a pause persists: runs check, but email only administrators until it ends', 
   expect((await keepState.load()).pausedUntil).toBeUndefined()
 })
 
-it('a run prints for how many people emails wait, and when the first of them leave', async () => {
+it('a run prints how many emails wait, and when the first leave', async () => {
   const { run, unconnectedApps, conditions } = installation()
   const [bob, inTokyo] = ['bob@acme.example', { email: 'eve@acme.example', timezone: 'Asia/Tokyo' }]
   const runAt = async (at: number, list: (string | ListEntry)[], given = {}) => {

@@ -76,7 +76,7 @@ it.each([
     expect(readErrorResponse({ status, text, headers: {} }, {}, 0).reason).toBe(reason)
 })
 
-it('an error that only quotes the redirect URL isn’t about it, and other 4xx name it', () => {
+it('an error that only quotes the redirect URL isn’t about it', () => {
   const path = '/rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa.example'
   expect(problemFor(400, `Malformed header at ${path}`).code).toBe('service_refused_request')
   for (const text of ['', 'Bad Request', '{"code":3}'])
@@ -116,7 +116,7 @@ it.each([
   [400, 'cannot parse query: how do I send X-Evil-ActAs'],
   [400, 'no such field: X-Evil-Auth-Type'],
   [503, 'upstream: Required header missing: X-Evil-Auth-Type'],
-])('a search or an outage that quotes a header’s name is no header fault: %i %s', (status, text) => {
+])('an error that quotes a header’s name is no header fault: %i %s', (status, text) => {
   expect(problemFor(status, text, { operation: 'search' }).detail).not.toContain('SERVICE_HEADER_PREFIX')
 })
 
@@ -191,7 +191,7 @@ it.each([
   expect(title).toMatch(/search/i)
 })
 
-it('a search that times out has its own code, and keeps the cause for the log', () => {
+it('a search that times out has its own code', () => {
   const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
   expect(noResponse('search', { cause: late }).code).toBe('search_too_slow')
   const cause = new Error('reset')

@@ -18,7 +18,7 @@ function setUpWatch() {
   return { clock, unusable, lines, warn }
 }
 
-it('an app without a usable address is logged hourly with its fault, never with its path', () => {
+it('an app without a usable address is logged hourly without its path', () => {
   const { clock, unusable, lines, warn } = setUpWatch()
   const code = 'datasource_cannot_start'
   warn([app('slack_1', 'awaiting', '/auth/datasource/slack_1?token=planted'), app('jira_1', 'disabled')])

@@ -38,7 +38,7 @@ it('the description of an app is the company’s, in the language of the person'
   expect(about('de')('jira_1')).toEqual(german)
 })
 
-it('an app without a description in the company file has none, except for a known icon', () => {
+it('an app without a description has none, except for a known icon', () => {
   const nothing = { name: undefined, why: undefined, account: undefined, help: undefined, logo: undefined }
   const unsaid = { ...nothing, reads: [], never: [], isRequired: false }
   expect(about('en')('intern_1')).toStrictEqual(unsaid)

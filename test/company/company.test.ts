@@ -81,7 +81,7 @@ it('a company replaces a text in its language only', () => {
   expect(textsOf('de')).toEqual({})
 })
 
-it('the entry of an instance wins over that of its datasource, and that over the general one', () => {
+it('the entry of an instance wins over its datasource’s and the general one', () => {
   const { datasourceOf } = companyOf(
     'datasources: { slack: { order: 2 }, slack_1: { order: 1 }, all: { order: 3 } }',
   )

@@ -75,7 +75,7 @@ it.each(['/etc/passwd', 'https://cdn.example/logo.svg', 'file:///etc/passwd', '.
   },
 )
 
-it('a logo may be a symbolic link within the folder, as in a ConfigMap, but not a folder', () => {
+it('a logo may be a symbolic link within its folder', () => {
   using folder = companyFolder()
   folder.write('..2026/logo.svg', svg())
   symlinkSync('..2026', join(folderOf(folder), '..data'))

@@ -23,7 +23,7 @@ folder.write('page.svg', '<html></html>')
 folder.write('big.png', png(300_000))
 const { company, faults } = folder.read(FAULTY, { knownTexts })
 
-it('a company file with thirty faults is rejected with a line number and fix for each', () => {
+it('thirty faults of a company file are each rejected with line and fix', () => {
   expect(company).toBeUndefined()
   expect(faults).toEqual([
     'company.yaml:2:1 name: must be text: put it in quotes',
@@ -101,7 +101,7 @@ it('a company file may be empty, use anchors, and leave out everything', () => {
   expect(faultsOf('datasources:\n  slack: &usual { help: Needs the VPN }\n  jira: *usual\n')).toEqual([])
 })
 
-it('a company file may link to a loopback address by http, and to a help mailbox', () => {
+it('a company file may link to a loopback address and a mailbox', () => {
   expect(
     faultsOf('links: { home: { url: "http://localhost:8080/" }, help: { url: "mailto:it@acme.example" } }'),
   ).toEqual([])

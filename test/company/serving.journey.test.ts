@@ -42,7 +42,7 @@ it('only images that the company file names are served', async () => {
     expect((await get(`/assets/company/${name}`)).status, name).toBe(404)
 })
 
-it('an SVG with a script is served as an image, never inlined, and can’t run it', async () => {
+it('an SVG with a script is served as an image, and can’t run', async () => {
   using folder = companyFolder()
   const drawing = svg('<script>alert("of the SVG")</script>')
   folder.write('logo.svg', drawing)
@@ -76,7 +76,7 @@ it('the brand stylesheet is served in the smallest encoding that the browser acc
   expect(await codingFor('identity')).toBeNull()
 })
 
-it('npm start with a faulty company file prints each fault, exits with 78 and starts nothing', async () => {
+it('npm start with a faulty company file prints each fault, and starts nothing', async () => {
   using folder = companyFolder()
   folder.write('big.png', png(300_000))
   const file = folder.write(

@@ -137,7 +137,7 @@ const both = ndjson(chat, answer)
 const file = fileOf('a.ndjson', both)
 const codeOf = async (...args: string[]) => (await deprecations(['check', file, ...args])).code
 
-test('a check exits with 0 for nothing and 2 for deprecated or removed items, by the day', async () => {
+test('a check exits with 2 for items deprecated by that day, or removed', async () => {
   expect(await codeOf()).toBe(2)
   expect(await codeOf('--as-of', '2026-10-14')).toBe(2)
   expect(await codeOf('--as-of', '2026-01-01')).toBe(0)

@@ -71,7 +71,7 @@ test('another method, a path beside or below, and a query are another operation'
   expect(uses({ method: 'GET', url: '/rest/api/v1/listanswers' })).toEqual([])
 })
 
-test('a field of the request or its main object is in use, a deeper one may be', () => {
+test('a field of the request or its main object is in use', () => {
   const request = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
   expect(uses({ ...chat, request })).toEqual([
     'chat.citations exact request /citations',
@@ -124,7 +124,7 @@ test('a field beside its replacement is the deprecated one', () => {
   expect(policy({ broadSharingOptions: [{ enabled: true }] })).toEqual([])
 })
 
-test('a field may be in use in the query, and in a string that may be JSON', () => {
+test('a field in the query, or in possible JSON, may be in use', () => {
   expect(uses({ ...chat, url: `${chat.url}?citations=1` })).toEqual(['chat.citations name request'])
   for (const response of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
     expect(uses({ ...chat, response })).toEqual([expect.stringContaining('chat.citations name response')])
@@ -165,7 +165,7 @@ test.each([
   expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
 )
 
-test('a truncated body keeps the fields already found, and an error in plain text has none', () => {
+test('a truncated body keeps the fields already found', () => {
   expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
     'chat.citations sent response /citations',
     'chat.citations unread response',

@@ -29,7 +29,7 @@ const bomb = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((name, index, names) =
 const used = [2, ['chat.citations'], []]
 const possible = [3, [], ['chat.citations']]
 
-test('fields and operations are found in YAML, below the base address and through references, with lines', async () => {
+test('fields and operations of a YAML description are found with their lines', async () => {
   const yaml = `# made by hand
 openapi: 3.1.0
 servers:

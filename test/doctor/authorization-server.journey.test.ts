@@ -68,7 +68,7 @@ it('the doctor tries the redirect URI like a browser, and keeps no code', async 
   expect(JSON.stringify(lines)).not.toContain('canary')
 })
 
-it('the doctor doesn’t report the redirect URI if the server shows its sign-in page for any', async () => {
+it('a server that shows its sign-in page for any redirect URI is fine', async () => {
   const page: Answers = { '/authorize': ({ res }) => void res.end('<h1>Sign in</h1>') }
   expect(await findingsFor(await start(page), check)).toEqual([])
 })

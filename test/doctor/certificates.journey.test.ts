@@ -80,7 +80,7 @@ const start = async (...announcing: string[]) => {
   return findings.filter(({ check, status }) => check === 'store.redis' && status === 'fail')
 }
 
-it('for a cluster with TLS whose nodes have only IP addresses, the doctor names the options to set', async () => {
+it('for cluster nodes with only IP addresses, the doctor names the options', async () => {
   trust(ca())
   expect(await start('--cluster-announce-ip', '127.0.0.1')).toMatchObject([
     {

@@ -41,7 +41,7 @@ it('a sender rejected by the mail server is reported in its words, without an em
   expect(lines.filter((line) => /^(RCPT|DATA)/.test(line))).toEqual([])
 })
 
-it('a certificate that ends in two days is reported with its setting, and only https is tried', async () => {
+it('a certificate that ends in two days is reported with its setting', async () => {
   const folder = newFolder()
   makeCertificates(folder, { hook: ['localhost'] })
   const server = createServer(pem(folder, 'hook'), (_req, res) => res.writeHead(204).end()).listen(0)

@@ -43,7 +43,7 @@ it('a correct configuration passes all checks, with the addresses to register', 
   )
 })
 
-it('the doctor changes nothing in a correct configuration: no one signs in and nothing is registered', async () => {
+it('the doctor registers nothing, and signs no one in', async () => {
   ours.sandbox.clearRequests()
   await examined({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
   const registrations = ours.sandbox.requests.filter(({ operation }) => operation === 'registration')
@@ -143,7 +143,7 @@ it('the doctor accepts a proxy that forwards people to onramp', async () => {
   expect(about).toMatchObject([{ check: 'settings.public-url-reached', status: 'ok' }])
 })
 
-it('the doctor reports a proxy that puts its own host into redirects or rewrites page addresses', async () => {
+it('the doctor reports a proxy that rewrites redirects or page addresses', async () => {
   const port = await freePort('localhost')
   const running = await run({ port, settings: { PORT: String(await freePort('localhost')) } })
   open.push(() => running.close())

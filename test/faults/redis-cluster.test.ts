@@ -25,7 +25,7 @@ const untilPrimary = (server: RedisServer | undefined) =>
     'the replica to take over',
   )
 
-it('records are spread over all three nodes of a cluster, and listed and removed on each', async () => {
+it('records are spread over, listed on and removed from all three nodes', async () => {
   const log = { warn: () => {}, info: () => {} }
   const connection = new RedisConnection(
     createRedisOpener(redis.settings['REDIS_URL'] ?? '', { kind: 'cluster' }),

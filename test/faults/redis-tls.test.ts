@@ -26,7 +26,7 @@ const redis = shared(async () => {
 })
 const running = shared(() => run({ settings: { REDIS_URL: redis.secureUrl } }))
 
-it('Redis with an unknown CA is rejected, and the log gives the reason without the password', async () => {
+it('Redis with an unknown CA is rejected with the reason, without the password', async () => {
   await until(() => running.log.some((line) => line.includes('Redis cannot be reached')), 'the log')
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   const log = running.log.join('')

@@ -61,7 +61,7 @@ it('an unreachable or hanging proxy is named, too, however short the timeout is'
   expect(await failedCheck(`http://${away.name}`)).toMatchObject({ detail: refused })
 })
 
-it('a proxy also fails calls of the authorization server, by fetch and by our own agent', async () => {
+it('a proxy also fails calls of the authorization server', async () => {
   const { name, connects } = await startProxy('HTTP/1.1 403 No\r\n\r\n')
   useProxy({ HTTPS_PROXY: `http://${name}` })
   const headers = {}

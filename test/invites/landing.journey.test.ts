@@ -46,7 +46,7 @@ it('an invitation opened by a mail scanner changes nothing and calls nothing, wi
   expect(calls()).toBe(0)
 })
 
-it('an invitation opened by a mail scanner starts no sign-in from other sites or in advance', async () => {
+it('an invitation opened by a mail scanner starts no sign-in', async () => {
   const token = await issue()
   const browser = new TestBrowser()
   for (const headers of [
@@ -102,7 +102,7 @@ it.each([
   ['altered', async () => (await issue()).replace(/\w{4}$/, 'AAAA')],
   ['cut off', async () => (await issue()).slice(0, -20)],
   ['missing', async () => ''],
-])('a person with an invitation can start from a link that is %s, without a hint', async (_what, token) => {
+])('a person with an invitation can start from a link that is %s', async (_what, token) => {
   const browser = new TestBrowser()
   const page = await browser.open(`${running.url}/invite/${await token()}`)
   expect(page.status).toBe(200)
@@ -123,7 +123,7 @@ it('an invited person in another app’s browser is advised to open a real brows
   expect((await new TestBrowser().open(url)).body).not.toContain('inside another app')
 })
 
-it('a person signed in to another account sees both addresses and can continue with one click', async () => {
+it('a person signed in to another account sees both, and can continue', async () => {
   const browser = await signIn(running, 'bob')
   const page = await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['gdrive_1'])}`)
   expect(page.status).toBe(200)
@@ -135,7 +135,7 @@ it('a person signed in to another account sees both addresses and can continue w
   expect(browser.text).toContain('bob@acme.example')
 })
 
-it('someone signed in with another account switches with one click, and keeps the apps of the link', async () => {
+it('someone who switches accounts with one click keeps the apps of the link', async () => {
   const browser = await signIn(running, 'bob')
   await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github_1'])}`)
   running.sandbox.clearRequests()

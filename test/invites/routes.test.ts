@@ -85,7 +85,7 @@ it.each<[string, number, Partial<User>]>([
   ['another account at the same server', 200, { subject: 'eve' }],
   ['the same subject at another server', 200, { issuer: 'https://other.example' }],
 ])(
-  'an invitation to the list’s address, which differs from the sign-in’s, gives %s the status %s',
+  'an invitation to another address than the sign-in’s gives %s the status %s',
   async (_who, status, other) => {
     const dan: User = { issuer: 'https://as.example', subject: 'dan', email: 'daniel@acme.example' }
     const { app, people } = setUpInvites({ ...dan, ...other })

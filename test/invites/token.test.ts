@@ -121,7 +121,7 @@ describe('an invitation token', () => {
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret), ...header })
         .encrypt(keyOf(secret))
 
-    it('an encrypted JWT of an earlier version works until it expires, and later still for the opt-out', async () => {
+    it('an encrypted JWT of an earlier version works until it expires', async () => {
       const token = await encrypted({ ...claims, datasources: ['slack_1'] })
       expect(await invitations().read(token)).toEqual({ ...ada, datasources: ['slack_1'] })
       const later = invitations({ now: () => NOW + DAY })

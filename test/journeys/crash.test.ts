@@ -9,7 +9,7 @@ import { stores } from '../helpers/stores.ts'
 describe.each(stores)('a process that is killed, on %s', (_name, open) => {
   const journey = shared(() => openJourney({ open }))
 
-  it('a process that is killed loses nothing: after its restart, the return redirects to the next app', async () => {
+  it('a return after a process was killed redirects to the next app', async () => {
     const killed = await startAlone(journey)
     const browser = await signIn(journey, journey.newcomer(3))
     await browser.submit('/onboarding/skip/gdrive_1')

@@ -34,42 +34,39 @@ describe('when the service answers oddly', () => {
   const journey = shared(openJourney)
   beforeEach(() => journey.sandbox.reset())
 
-  it.each(odd)(
-    'the list, a click and a return show a page with a next step after an odd response: %s',
-    async (_what, answer, status) => {
-      const { browser } = await journey.begin(2)
-      const list = browser.page
-      const odd = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-      const well = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
+  it.each(odd)('each page after an odd response has a next step: %s', async (_what, answer, status) => {
+    const { browser } = await journey.begin(2)
+    const list = browser.page
+    const odd = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+    const well = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
 
-      odd()
-      const overview = await browser.open(`${journey.url}/onboarding`)
-      expect(overview.status).toBe(status)
-      expectPage(overview)
-      expect(overview.body).not.toContain(t('finished.title'))
-      expect(overview.body).not.toContain('boom')
+    odd()
+    const overview = await browser.open(`${journey.url}/onboarding`)
+    expect(overview.status).toBe(status)
+    expectPage(overview)
+    expect(overview.body).not.toContain(t('finished.title'))
+    expect(overview.body).not.toContain('boom')
 
-      const click = await browser.open('/onboarding/connect/slack_1', { from: list.url })
-      expect(click.status).toBe(status)
-      expectPage(click)
-      expect(journey.departures()).toBe(0)
+    const click = await browser.open('/onboarding/connect/slack_1', { from: list.url })
+    expect(click.status).toBe(status)
+    expectPage(click)
+    expect(journey.departures()).toBe(0)
 
-      well()
-      browser.page = list
-      await browser.click('/onboarding/connect/slack_1')
-      odd()
-      const returned = await answerConsent(browser, 'allow')
-      expect(returned.status).toBe(status)
-      expectPage(returned)
-      expect(journey.departures()).toBe(1)
+    well()
+    browser.page = list
+    await browser.click('/onboarding/connect/slack_1')
+    odd()
+    const returned = await answerConsent(browser, 'allow')
+    expect(returned.status).toBe(status)
+    expectPage(returned)
+    expect(journey.departures()).toBe(1)
 
-      well()
-      const again = await browser.open(returned.url)
-      expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
-      expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
-      expect(journey.departures()).toBe(1)
-    },
-  )
+    well()
+    const again = await browser.open(returned.url)
+    expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
+    expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
+    expect(journey.departures()).toBe(1)
+  })
 
   it('a retry isn’t offered if the service rejects the return address, and PUBLIC_URL is logged', async () => {
     const answer = { status: 400, body: 'final_redirect_url is not allowed for this tenant' }

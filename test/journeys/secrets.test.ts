@@ -95,7 +95,7 @@ async function walkWithTrouble(journey: Journey): Promise<TestBrowser> {
 }
 
 describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
-  it('no secret of a journey is in a log, on a page or in an address of ours', async () => {
+  it('no secret of a journey is in a log, page or address', async () => {
     const journey = await openJourney({ open, settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
     onTestFinished(() => journey.close())
 
@@ -131,7 +131,7 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
   })
 })
 
-it('a code received during an outage of the store is on no page and in no log', async () => {
+it('a code received during an outage is on no page and never logged', async () => {
   const redis = await startRedis()
   const journey = await openJourney({ settings: { REDIS_URL: redis.url } })
   onTestFinished(async () => {

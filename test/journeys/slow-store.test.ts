@@ -45,21 +45,18 @@ it('with two instances and a slow store, no redirect outruns its session or walk
   expect(journey.departures()).toBe(2)
 })
 
-it.concurrent(
-  'with two instances and a slow store, a skip and a sign-out show on the next page',
-  async () => {
-    const { browser } = await journey.begin(2)
-    for (const instance of ['slack_1', 'github_1']) {
-      await browser.submit(`/onboarding/skip/${instance}`)
-      expect(browser.page.status).toBe(200)
-      expect(browser.page.body).not.toContain(`action="/onboarding/skip/${instance}"`)
-    }
-    await browser.submit('/sign-out')
-    const hop = await browser.open(`${journey.url}/onboarding`, { follow: false })
-    expect(hop.status).toBe(303)
-    expect(hop.location).toMatch(/^\/sign-in/)
-  },
-)
+it.concurrent('a skip and a sign-out show at both instances despite a slow store', async () => {
+  const { browser } = await journey.begin(2)
+  for (const instance of ['slack_1', 'github_1']) {
+    await browser.submit(`/onboarding/skip/${instance}`)
+    expect(browser.page.status).toBe(200)
+    expect(browser.page.body).not.toContain(`action="/onboarding/skip/${instance}"`)
+  }
+  await browser.submit('/sign-out')
+  const hop = await browser.open(`${journey.url}/onboarding`, { follow: false })
+  expect(hop.status).toBe(303)
+  expect(hop.location).toMatch(/^\/sign-in/)
+})
 
 it('with two instances and a slow store, every record has an expiry', async () => {
   const lives = await redis.lives()

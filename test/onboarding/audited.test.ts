@@ -6,7 +6,7 @@ const CLICK = '/onboarding/connect/slack_1'
 const connected = { event: 'step_result', user: ada, datasource: 'slack_1', result: 'connected' }
 
 it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
-  'an app connected in a closed tab or elsewhere is audited once, when %s finds it',
+  'an app connected elsewhere is audited once, when %s finds it',
   async (path) => {
     const { setup, locationOf, get, audited } = setUpWalkRoutes()
     await locationOf(CLICK)
@@ -61,18 +61,15 @@ it.each<[string, string, (setup: ReturnType<typeof setUpWalkRoutes>['setup']) =>
   ],
   // Names invented by strangers are never logged.
   ['someone else’s app', `${CLICK}x`, () => {}, { datasource: undefined, code: 'datasource_unknown' }],
-])(
-  'a click that ends at %s is audited with the person, the app and the code',
-  async (_what, path, make, failed) => {
-    const { setup, get, audited, failures } = setUpWalkRoutes()
-    await get('/onboarding')
-    make(setup)
-    await Promise.all([get(path), get(path)])
-    expect(audited).toEqual([{ event: 'step_failed', user: ada, ...failed }])
-    const { code, datasource: instance } = failed as { code: string; datasource?: string }
-    expect(failures).toEqual([{ user: ada, at: setup.now, code, instance }])
-  },
-)
+])('a click that ends at %s is audited with person, app and code', async (_what, path, make, failed) => {
+  const { setup, get, audited, failures } = setUpWalkRoutes()
+  await get('/onboarding')
+  make(setup)
+  await Promise.all([get(path), get(path)])
+  expect(audited).toEqual([{ event: 'step_failed', user: ada, ...failed }])
+  const { code, datasource: instance } = failed as { code: string; datasource?: string }
+  expect(failures).toEqual([{ user: ada, at: setup.now, code, instance }])
+})
 
 it('a return during an outage of the service is audited with person, app and code', async () => {
   const { setup, get, callbackPath, audited, failures } = await awayAtSlack()

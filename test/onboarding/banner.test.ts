@@ -163,7 +163,7 @@ it('an app being confirmed polls, and leaves the main action to the next app', (
   })
 })
 
-it('the page gives the script of an app being confirmed the polling intervals and the time limit', () => {
+it('the page gives the script the polling intervals and the time limit', () => {
   const returnedOnce = returnedWalk([slack, github])
   const polling = { url: '/onboarding/callback?step=step-1', status: '0 2 0', secondsLeft: CONFIRM }
   expect(overviewPage(returnedOnce).polling).toEqual({ ...polling, oftenSeconds: 60 })

@@ -111,7 +111,7 @@ it('each row has its app’s icon and a unique id', () => {
   expect(entries[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
 })
 
-it('an unconnected app is marked as new if it was listed a minute after the first one', () => {
+it('an unconnected app listed a minute after the first is new', () => {
   const noteAt = (milliseconds: number, state: AppState = UNCONNECTED) =>
     rows([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.notes.includes(
       'New',

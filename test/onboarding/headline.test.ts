@@ -142,7 +142,7 @@ it.each<
     'Search can’t find your work in this app.',
   ],
 ])(
-  'the headline for the outcome %s fits the shown apps %j and the hidden apps %j',
+  'the headline for %s fits the shown apps %j and hidden apps %j',
   (ending, shown, hidden, state, heading, lead) => {
     const counts = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
     const opening = headlineOf(counts, t)

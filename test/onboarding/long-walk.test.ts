@@ -26,7 +26,7 @@ it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
   ['eleven', apps(11), ids(0, 5)],
   ['ten, and apps that no one can connect', [off, odd, ...apps(10)], undefined],
   ['eleven, after apps that no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
-])('a long walk begins with five apps if there are more than ten to connect: %s', (_what, waiting, few) => {
+])('a walk of more than ten apps begins with five: %s', (_what, waiting, few) => {
   const found = walkStates(checkedWalk(waiting), NOW).firstApps
   expect(found && [...found]).toEqual(few)
 })
@@ -48,7 +48,7 @@ it.each([
   },
 )
 
-it('a return redirects to the next app within the five, stops after them, and redirects again later', () => {
+it('a return redirects within the first five apps, and later again', () => {
   const onFrom = (connected: number) => automaticNext(walkStates(afterConnecting(connected), NOW), isAny)
   expect([0, 4].map(onFrom)).toEqual(['app_0', 'app_4'])
   expect(onFrom(5)).toBeUndefined()
@@ -105,7 +105,7 @@ it('the page has a summary after the five, with a link to the other apps', () =>
   expect(page.icons).toHaveLength(5)
 })
 
-it('after skips among the five, the page shows the summary and a link to the other apps', () => {
+it('after skips among the five, the page links to the other apps', () => {
   const skipped = skip(afterConnecting(4), 'app_4', NOW)
   expect(overviewPage(skipped)).toMatchObject({
     state: 'incomplete',
@@ -121,7 +121,7 @@ it('the page counts all apps once the person has continued beyond the five', () 
   })
 })
 
-it('the page shows an app that needs the person among the first rows, also beyond the five', () => {
+it('an app that needs the person is among the first rows', () => {
   const [slack] = returnedWalk([unconnectedApp('slack_1', 'Slack')]).known
   const walk = checkedWalk(many)
   const confirming = { ...walk, known: [...walk.known, ...(slack ? [slack] : [])] }

@@ -79,7 +79,7 @@ it('a long name of an app appears once, also while the connection is checked', (
   expect(card?.title).toBe(`Connect ${LONG} too`)
 })
 
-it('a long name of an app is separate from the verb in languages that need it', () => {
+it('a long name of an app is separate from long verbs', () => {
   const titlesIn = (tag: string, status?: UnconnectedApp['status']) => {
     const texts = createTexts(tag, readCatalogue(LANGUAGES_FOLDER, tag), {
       product: 'Acme',

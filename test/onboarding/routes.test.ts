@@ -34,14 +34,14 @@ it('the overview shows the apps of its query, until another query names others',
   expect(abroad['returnTo']).toBeUndefined()
 })
 
-it('the overview accepts a return address of 1,024 characters, and explains its refusal of longer ones', async () => {
+it('the overview refuses return addresses of more than 1,024 characters with a reason', async () => {
   const { get } = setUpWalkRoutes()
   const of = async (length: number) => await get(`/onboarding?return_to=/${'x'.repeat(length - 1)}`)
   expect((await of(1_024)).body).toMatchObject({ returnTo: { href: expect.stringMatching(/^.x{1023}$/) } })
   expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
 })
 
-it('progress has the time of the request, so that a slow response never replaces a newer one', async () => {
+it('a slow progress response never replaces a newer one, by its time', async () => {
   const { setup, get, recordedAt } = setUpWalkRoutes()
   const [first, responseDelayMs] = [setup.now, 9_000]
   Object.assign(setup, { responseDelayMs })
@@ -150,7 +150,7 @@ it('a double click checks and is audited once, separately for each app and perso
   expect(calls).toHaveLength(6)
 })
 
-it('a click on an app connected in the meantime leads to the overview, which shows it as connected', async () => {
+it('a click on an app connected meanwhile leads to the overview', async () => {
   const { setup, get, locationOf, audited } = setUpWalkRoutes()
   await get('/onboarding?datasource=slack&datasource=github')
   setup.unconnectedApps = [github]

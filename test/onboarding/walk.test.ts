@@ -89,7 +89,7 @@ it.each([
   [-59_999, 5, 'all', all],
   [-60_000, 30, 'all', all],
 ])(
-  'the next step %i ms after an unconfirmed return is another check in %i seconds (%s listed)',
+  '%i ms after an unconfirmed return, the next check is in %i seconds (%s listed)',
   (later, nextPollSeconds, _what, listed) => {
     expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', nextPollSeconds })
   },

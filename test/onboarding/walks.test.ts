@@ -81,7 +81,7 @@ it('a walk loses none of forty simultaneous changes by two processes', async () 
   expect(walk.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(40)
 })
 
-it('a walk begins with the person’s first visit, and expires ninety days after its last change', async () => {
+it('a walk expires ninety days after its last change', async () => {
   const { process, counted } = setUpWalks()
   const walks = process()
   expect(await walks.load(ada)).toMatchObject({ startedAt: 1, known: [], clicks: 0 })
@@ -225,7 +225,7 @@ it.each([
   expect((await walks.load(user)).known).toEqual(isContinued ? before.known : [])
 })
 
-it('a reused address doesn’t get the walk of a person who signed in at that issuer', async () => {
+it('a reused address doesn’t get the walk of its former owner', async () => {
   const { process } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'

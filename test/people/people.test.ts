@@ -60,7 +60,7 @@ it('two spellings of an address share one record', async () => {
   expect([...values.keys()].filter((key) => key.startsWith('person:'))).toHaveLength(1)
 })
 
-it('a record changed by two processes at once loses nothing, and is written only if changed', async () => {
+it('a record changed by two processes at once loses nothing', async () => {
   const { values, open } = setUpPeople()
   const processes = [open(), open()] as const
 

@@ -66,7 +66,7 @@ it('a response replaces one from a clock that is more than a minute ahead', () =
   expect(states(afterCheck(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
-it('a lost record gets its connected apps from a walk, and an existing one keeps its own', () => {
+it('a lost record gets its connected apps from a walk', () => {
   const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
   const after = withCheck(ada, { checkedAt: AT, unconnected: [], connected: remembered }, AT)
   expect(states(after)).toEqual(['slack_1 connected'])

@@ -20,18 +20,14 @@ it('the same seeds give the same journals, in whatever order they run', { timeou
   expect(again).toBe(once)
 })
 
-it(
-  'onramp keep keeps its promises for sixty days, and the same seed gives the same days',
-  { timeout: 120_000 },
-  async () => {
-    const small = '--quiet --people 150 --days 60'
-    const [both, second] = await Promise.all([
-      run('year/run.ts', `${small} --seed 1 --seeds 2`),
-      run('year/run.ts', `${small} --seed 2`),
-    ])
-    expect(both).not.toMatch(/^BROKEN/m)
-    const hashes = [both, second].map((output) => output.match(/^hash \w+/gm))
-    expect(hashes[0]).toHaveLength(2)
-    expect(hashes[1]).toEqual(hashes[0]?.slice(1))
-  },
-)
+it('onramp keep keeps its promises for sixty days, the same each time', { timeout: 120_000 }, async () => {
+  const small = '--quiet --people 150 --days 60'
+  const [both, second] = await Promise.all([
+    run('year/run.ts', `${small} --seed 1 --seeds 2`),
+    run('year/run.ts', `${small} --seed 2`),
+  ])
+  expect(both).not.toMatch(/^BROKEN/m)
+  const hashes = [both, second].map((output) => output.match(/^hash \w+/gm))
+  expect(hashes[0]).toHaveLength(2)
+  expect(hashes[1]).toEqual(hashes[0]?.slice(1))
+})

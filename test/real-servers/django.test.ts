@@ -25,7 +25,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     return ada
   }
 
-  it('people sign in, tokens are refreshed twice, and the signed-out page claims nothing about the server', async () => {
+  it('people sign in, and their tokens are refreshed twice', async () => {
     const ada = await arrive()
     await press(ada, 'Authorize')
     for (const _refresh of [1, 2]) {

@@ -98,7 +98,7 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     expect(await records.get(key)).toBeUndefined()
   })
 
-  it('all keys with a prefix are listed, each once and in its batch, and no others', async () => {
+  it('keys with a prefix are listed once each, in batches', async () => {
     const prefix = `list*[a-z]?\\${newKey()}:`
     const names = Array.from({ length: 2_500 }, (_, index) => `${prefix}${index}-ü`)
     for (const name of names) await records.put(name, 'a', 60)

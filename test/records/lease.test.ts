@@ -85,7 +85,7 @@ it('a lease that another process has taken is lost, and not renewed', async () =
   expect([lease?.isHeld(), calls]).toEqual([false, 2])
 })
 
-it('calls with the same key share one run and its result; the next call runs again', async () => {
+it('simultaneous calls with the same key share one run', async () => {
   const once = createSingleFlight<number>()
   let times = 0
   const work = async () => ++times

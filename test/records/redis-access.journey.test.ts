@@ -42,7 +42,7 @@ async function calls(redis: RedisServer): Promise<Map<string, number>> {
 describe.each([
   [0, 'onramp:'],
   [3, 'acme/'],
-])('a user of Redis that may do only what is documented, in database %i below %s', (database, prefix) => {
+])('a Redis user with only the documented rights suffices (database %i, %s)', (database, prefix) => {
   const redis = shared(startRedis)
   const running = shared(() => runAsUser(redis, database, prefix))
 
@@ -54,7 +54,7 @@ describe.each([
       MAIL_FROM: 'Search team <search@acme.example>',
     })
 
-  it('the documented ACL is sufficient for a walk from the sign-in to the sign-out, and for remote sign-outs', async () => {
+  it('the documented ACL is sufficient for a walk and for sign-outs', async () => {
     const browser = await signIn(running, 'ada')
     await browser.click('/onboarding/connect')
     await answerConsent(browser, 'allow')

@@ -103,7 +103,7 @@ it('a folder with other files keeps its rights and is named in the log', async (
 })
 
 it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
-  'an embedded store on FUSE (needs bindfs, as root) is used, with a warning that names Redis',
+  'an embedded store on FUSE (needs bindfs, as root) recommends Redis',
   async () => {
     const data = join(folder, 'mounted')
     mkdirSync(data)
@@ -148,7 +148,7 @@ it('a server that can’t start names a PORT in use', async () => {
   other.close()
 })
 
-it('a server that can’t start names DATA_DIR if its file isn’t a database, and unlocks the folder', async () => {
+it('a server whose database file is invalid names DATA_DIR', async () => {
   const file = join(folder, 'onramp.sqlite')
   writeFileSync(file, 'this is not a database, however long it may be'.repeat(40))
 
@@ -170,7 +170,7 @@ it('a server that can’t start names DATA_DIR if its file isn’t a database, a
   )
 })
 
-it('a second server on a DATA_DIR ends after ten seconds with the reason, and the first continues', async () => {
+it('a second server on a DATA_DIR ends after ten seconds', async () => {
   const first = await serve(folder)
   const second = await serve(folder)
   const { code } = await second.end('SIGKILL')

@@ -97,7 +97,7 @@ it('an override can be JSON, truncated, dripped, or a closed connection', async 
   await expect(search()).rejects.toThrow('fetch failed')
 })
 
-it('an override of an unknown operation is refused, so that a misspelt name fails a test', () => {
+it('an override of an unknown operation is refused', () => {
   expect(() => sandbox.switches.set({ answers: { serach: { status: 500 } } })).toThrow('unknown operation')
   expect(() => sandbox.count('serach')).toThrow('no operation')
 })

@@ -23,7 +23,7 @@ async function answer(decision: 'allow' | 'deny', url: string | undefined = dest
 
 const state = () => sandbox.state('ada')['slack_1']
 
-it('the consent page has its own origin, names the datasource and the person, and may redirect anywhere', async () => {
+it('the consent page has its own origin, and names datasource and person', async () => {
   const page = await consentFor('ada', 'gdrive_1', destination)
   expect(page.url).toContain(`${sandbox.urls.datasource}/consent/`)
   for (const text of ['Google Drive', 'ada@acme.example', 'for development only'])
@@ -65,7 +65,7 @@ it('autoConsent needs one redirect only', async () => {
   expect(sandbox.state('eve')['custom space/%2F?#&_1']).toBe('authorized')
 })
 
-it('the destination is that of the request, else of the tenant, else the service’s landing page', async () => {
+it('the destination is the request’s, else the tenant’s, else the landing page', async () => {
   const page = await walk(new TestBrowser(), `${(await consentFor('ada', 'slack_1')).url}/deny`, {})
   expect(page.url).toBe(`${sandbox.urls.service}/`)
   expect(page.body).toContain('web app')

@@ -87,7 +87,7 @@ it('a logout token may be five minutes old, or half a minute ahead', async () =>
   for (const iat of [NOW + 30, NOW - 330]) expect(await read({ iat })).toMatchObject({ jti: 'one' })
 })
 
-it('a logout token without a valid signature is refused, also if no key can be fetched', async () => {
+it('a logout token without a valid signature is refused', async () => {
   const forged = await tokenOf({}, {}, (await generateKeyPair('ES256')).privateKey)
   expect(await verified(forged)).toBe(unverified('ERR_JWS_SIGNATURE_VERIFICATION_FAILED'))
   expect(await verified(new UnsecuredJWT(good).encode())).toBe(unverified('ERR_JOSE_ALG_NOT_ALLOWED'))

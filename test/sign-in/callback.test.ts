@@ -71,7 +71,7 @@ it('a callback with an unknown state leads signed-in people to the overview', as
 it.each([
   ['an admin who consented for everyone', 'admin_consent=True&tenant=5f3c&scope=openid'],
   ['someone who confirmed an address', 'message=Your+email+was+verified.&success=true&code=success'],
-])('a callback of %s shows that they can sign in, and starts or ends no session', async (_who, query) => {
+])('a callback of %s shows that they can sign in', async (_who, query) => {
   const { ada, requests, store, audited } = await browserAfterStart()
   // The page quotes nothing from the query, because another site's link can contain it, too.
   const page = { status: 200, view: 'sign-in/confirmed' }
@@ -89,7 +89,7 @@ it.each([
   'error=access_denied&error_description=AADSTS65004&admin_consent=True&tenant=5f3c',
   'error=server_error&state=unknown',
   'success=false&message=This+URL+can+be+used+only+once&code=used_ticket',
-])('an error without a valid state is explained, and signs no one in or out: %s', async (query) => {
+])('an error without a valid state signs no one in or out: %s', async (query) => {
   const { ada } = await browserAfterStart()
   const problem = { status: 400, code: 'sign_in_unfinished' }
   const outcome = () => ada.follow(`/sign-in/callback?${query}`)
@@ -259,7 +259,7 @@ it('an unknown signing key is fetched, and the sign-in starts over', async () =>
   expect(server.did).toEqual(['forgetKeys'])
 })
 
-it('a key that was replaced under the same kid is fetched at most once a minute', async () => {
+it('a key replaced under its kid is fetched once a minute at most', async () => {
   const { ada, finishSignIn, person, server, clock } = await browserAfterStart()
   person.key = (await generateKeyPair('ES256')).privateKey
   expect(await finishSignIn()).toBe(AGAIN)

@@ -31,30 +31,27 @@ const AGAIN = { status: 303, location: '/sign-in?return_to=%2Fonboarding' }
 it.each<[Server, Server]>([
   ['old', 'new'],
   ['new', 'old'],
-])(
-  'a session of the %s issuer works at both servers, until its tokens have to be refreshed',
-  async (own, other) => {
-    const { browser, hop } = await signIn(own, own)
-    expect(hop.location).toBe('/onboarding')
-    for (const which of [own, other, own, other])
-      for (const path of ['/onboarding', '/search?q=plan'])
-        expect(await ask(serverAt(which), browser, path), which).toMatchObject({ status: 200 })
-    const { sandbox } = two
-    sandbox.expireTokens()
-    sandbox.clearRequests()
-    expect(await ask(serverAt(other), browser)).toEqual(AGAIN)
-    expect(await ask(serverAt(own), browser)).toEqual(AGAIN)
-    expect(sandbox.count('token')).toBe(0)
-    // The walk continues after the new sign-in.
-    expect((await signIn(other, other, 'ada', browser)).hop.location).toBe('/onboarding')
-    expect(await ask(serverAt(other), browser)).toMatchObject({ status: 200 })
-  },
-)
+])('a session of the %s issuer works until its tokens are refreshed', async (own, other) => {
+  const { browser, hop } = await signIn(own, own)
+  expect(hop.location).toBe('/onboarding')
+  for (const which of [own, other, own, other])
+    for (const path of ['/onboarding', '/search?q=plan'])
+      expect(await ask(serverAt(which), browser, path), which).toMatchObject({ status: 200 })
+  const { sandbox } = two
+  sandbox.expireTokens()
+  sandbox.clearRequests()
+  expect(await ask(serverAt(other), browser)).toEqual(AGAIN)
+  expect(await ask(serverAt(own), browser)).toEqual(AGAIN)
+  expect(sandbox.count('token')).toBe(0)
+  // The walk continues after the new sign-in.
+  expect((await signIn(other, other, 'ada', browser)).hop.location).toBe('/onboarding')
+  expect(await ask(serverAt(other), browser)).toMatchObject({ status: 200 })
+})
 
 it.each<[Server, Server]>([
   ['old', 'new'],
   ['new', 'old'],
-])('a sign-in that starts at the %s server and returns to the %s one starts over', async (begins, ends) => {
+])('a sign-in that returns to another server starts over (%s to %s)', async (begins, ends) => {
   two.sandbox.clearRequests()
   const { hop } = await signIn(begins, ends)
   expect([hop.status, hop.location]).toEqual([303, '/sign-in?return_to=%2Fonboarding&again=1'])

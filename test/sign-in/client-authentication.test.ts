@@ -73,19 +73,14 @@ it.each([
   ['is empty', '', 'holds no signed JWT'],
   ['holds another text', 'root:planted:0', 'holds no signed JWT'],
   ['is missing', undefined, 'cannot be read (ENOENT)'],
-])(
-  'an assertion file that %s stops the request, and the log names the file and its setting',
-  async (_what, text, why) => {
-    if (text === undefined) rmSync(assertionFile)
-    else writeFileSync(assertionFile, text)
-    const refused: unknown = await sent(federated).catch((error: unknown) => error)
-    const detail = expect.stringContaining(
-      `${assertionFile} ${why}: see OIDC_CLIENT_ASSERTION_FILE`,
-    ) as string
-    expect(refused).toMatchObject({ code: 'sign_in_misconfigured', detail })
-    expect(JSON.stringify(refused)).not.toContain('planted')
-  },
-)
+])('an assertion file that %s stops the request and is logged', async (_what, text, why) => {
+  if (text === undefined) rmSync(assertionFile)
+  else writeFileSync(assertionFile, text)
+  const refused: unknown = await sent(federated).catch((error: unknown) => error)
+  const detail = expect.stringContaining(`${assertionFile} ${why}: see OIDC_CLIENT_ASSERTION_FILE`) as string
+  expect(refused).toMatchObject({ code: 'sign_in_misconfigured', detail })
+  expect(JSON.stringify(refused)).not.toContain('planted')
+})
 
 it.each(keysOf)('the published key for %s has no private parts', (_what, key) => {
   const { keys } = publicJwks(key)

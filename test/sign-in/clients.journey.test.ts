@@ -136,7 +136,7 @@ it('people sign in and refresh with a certificate, which the doctor tries', asyn
   })
 })
 
-it('people sign in with a workload’s assertion file, which the refresh and the doctor read again', async () => {
+it('people sign in with a workload’s assertion file, which is read again', async () => {
   const running = await startedWith(federated)
   await replaceToken(running)
   const browser = await signIn(running, 'ada')

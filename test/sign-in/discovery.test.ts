@@ -119,7 +119,7 @@ it.each([
   expect(requests.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
 })
 
-it('a redirect is followed on the same origin only, and an unreachable server gets one request', async () => {
+it('a redirect of the metadata is followed on its origin only', async () => {
   const two = `${ISSUER}/two`
   answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(completeMetadata) })
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', url: two })

@@ -107,7 +107,7 @@ const managed = (secret: string, status = 200) =>
     status,
   )
 
-it('a client secret and access token replaced on reading the client are used from then on', async () => {
+it('a client secret and access token replaced on reading are used', async () => {
   const answers = { [REGISTER]: managed('first', 201), [uri]: managed('second') }
   const requests = answerFetch(answers)
   const { client } = ours()

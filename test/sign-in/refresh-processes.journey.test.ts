@@ -34,7 +34,7 @@ async function leaseRunsOut(): Promise<void> {
   await two.redis.ask('DEL', ...keys)
 }
 
-it('200 requests of an expired session to two processes refresh once, and all get their page', async () => {
+it('200 requests of an expired session to two processes refresh once', async () => {
   const browser = await expired()
   two.sandbox.switches.set({ faults: { tokenDelayMs: SLOW_MS } })
   const [one, other] = two.processes
@@ -44,7 +44,7 @@ it('200 requests of an expired session to two processes refresh once, and all ge
   expect(two.sandbox.count('token')).toBe(1)
 })
 
-it('people wait when the refreshing process is killed, and get their page once its lease has expired', async () => {
+it('people wait for the lease of a killed process, and get their page', async () => {
   const browser = await expired('carol')
   two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
   const [holder, waiter] = two.processes

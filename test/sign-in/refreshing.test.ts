@@ -119,7 +119,7 @@ const token = (access_token: string, more: object = {}) => ({
   body: { access_token, token_type: 'Bearer', ...more },
 })
 
-it('a process waits five seconds for another one to refresh, unless the token is still valid', async () => {
+it('a process waits five seconds for another one to refresh', async () => {
   const { ada, first, clock, expire, refreshes, answers, leaseAttempts } = await setUpSignedInPerson()
   const { promise, resolve } = Promise.withResolvers<{ body: object }>()
   answers['/token'] = () => promise
@@ -186,7 +186,7 @@ it('a refresh of an ended session revokes its new tokens', async () => {
   await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
 })
 
-it('an expired id_token at a refresh keeps the sign-in and its groups, and is logged once', async () => {
+it('an expired id_token at a refresh keeps the sign-in', async () => {
   const { ada, expire, person, isSignedIn, logged } = await setUpSignedInPerson(grouped)
   Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
   for (const token of ['access-2', 'access-3']) {
@@ -266,7 +266,7 @@ it('a failed early refresh doesn’t matter while the token is valid', async () 
   expect([await ada.call(), await isSignedIn()]).toEqual(['signed_out', false])
 })
 
-it('a sign-in that the server ended leads to the sign-in page, even if the store fails', async () => {
+it('a sign-in that the server ended leads to the sign-in page', async () => {
   let isAway = false
   const records = (store: Records) =>
     failing(store, (operation) => isAway && operation === 'remove' && 'away')

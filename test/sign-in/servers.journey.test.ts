@@ -30,7 +30,7 @@ const plain: Faults = { plainOAuth: true }
 const settings = { OIDC_SCOPE: 'email offline_access' }
 
 it.each(['', '/oauth2/default'])(
-  'people sign in, refresh and sign out at plain OAuth 2.1 with the issuer path "%s"',
+  'people sign in at plain OAuth 2.1 with the issuer path "%s"',
   async (path) => {
     const sandbox = { paths: { authorizationServer: path }, switches: { faults: plain } }
     const running = await started({ settings, sandbox })

@@ -26,7 +26,7 @@ const prompts = () =>
 const loadsItself = (browser: TestBrowser, path: string) =>
   browser.open(running.url + path, { from: `${running.url}/onboarding/callback` })
 
-it('after a sign-out in another tab, a waiting page signs no one in, but offers the sign-in', async () => {
+it('a waiting page signs no one in after another tab’s sign-out', async () => {
   const { browser, again } = await waiting()
   // Also the URL that its script opens.
   expect(browser.page.body).toMatch(/data-url="[^"]*unattended=yes"/)

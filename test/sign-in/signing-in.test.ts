@@ -88,7 +88,7 @@ it('plain OAuth is requested without nonce and language, and needs no id_token',
   expect((await ada.currentUser())['subject']).toMatch(/^unknown:/)
 })
 
-it('login_hint is sent if it could be an address, and not beside a choice of accounts', async () => {
+it('login_hint is sent if it could be an address', async () => {
   const { browser } = setUpSignIn()
   const hintIn = async (query: object) => (await browser().begin({ ...query }))['login_hint']
   expect(await hintIn({ login_hint: 'a'.repeat(254) })).toBe('a'.repeat(254))

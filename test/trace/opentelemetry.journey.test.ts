@@ -58,7 +58,7 @@ async function startCollector() {
   }
 }
 
-it('an operator who loads the SDK can follow a click to the call of the service', async () => {
+it('an operator who loads the SDK can follow a click to the service', async () => {
   const collector = await startCollector()
   const running = await run()
   onTestFinished(() => running.close())

@@ -42,7 +42,7 @@ it.each<[string, string, string, Record<string, string>, string]>([
     '/sign-out/backchannel',
   ],
 ])(
-  'a request that fails %s (%s %s) is logged and counted under the beginning of its path',
+  'a request that fails %s (%s %s) is logged with the beginning of its path',
   async (_why, method, path, headers, route) => {
     const before = await counted(route, method, '4xx')
     const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''

@@ -108,7 +108,7 @@ it('a request’s trace id reaches the service, and is logged', async () => {
   expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ traceId })
 })
 
-it('without a trusted proxy and without REQUEST_LOG, ids are our own and no request has a line', async () => {
+it('request ids are our own without a trusted proxy', async () => {
   await running.restart({ REQUEST_LOG: '', TRUST_PROXY: '' })
   const lines = await logged(async () => {
     const { id } = await ask('/sign-in', { 'x-request-id': 'f47ac10b-58cc-4372-a567-0e02b2c3d479' })

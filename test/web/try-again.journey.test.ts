@@ -126,7 +126,7 @@ describe('while the store is away', () => {
     }
   })
 
-  it('during an outage of the store, a page retries after Retry-After unless the person stops it', async () => {
+  it('during an outage, a page retries unless the person stops it', async () => {
     const answer = await ask('/onboarding?datasource=slack_1', { cookie })
     const seconds = answer.headers['retry-after']
     expect(answer.headers['refresh']).toBe(`${seconds}; url=/onboarding?datasource=slack_1`)
@@ -135,7 +135,7 @@ describe('while the store is away', () => {
     expect((await ask(still, { cookie })).headers['refresh']).toBeUndefined()
   })
 
-  it('during an outage of the store, a page repeats no code and no state of a sign-in', async () => {
+  it('during an outage, a page repeats no code and no state', async () => {
     for (const target of [
       '/sign-in/callback?code=SECRET&state=S',
       '/Sign-In/Callback/?code=SECRET&state=S',
