@@ -307,6 +307,10 @@ describe('the settings', () => {
     },
   )
 
+  it('a meaning fits a cell of a table', () => {
+    expect(settingDefinitions.filter(({ meaning }) => meaning.length > 120)).toEqual([])
+  })
+
   it('every variable of the compose file is a setting', () => {
     const names = [...read('docker-compose.yml').matchAll(/^\s{6}([A-Z_]+):/gm)].map((match) => match[1])
     expect(names.length).toBeGreaterThan(0)

@@ -9,6 +9,7 @@ import {
 } from '@onramp/terminal/arguments'
 import type { DefineCommands } from '@onramp/terminal/shell'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
+import { APP_STATUSES } from '../client-api/app-status.ts'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
 import { addInvite, addressBy, EXITS, recipient } from './invite/commands.ts'
@@ -131,6 +132,8 @@ Example:
     .addHelpText('after', '\nExit codes: 0 no failure, 1 a failure (--strict: or a warning), 2 usage error.')
     .action(async (options) => exit((await import('./doctor.ts')).doctor(options, context)))
 
+const STATUSES = Object.entries(APP_STATUSES).map(([name, { terminal }]) => `${name} (${terminal.text})`)
+
 const addStatus: DefineCommands = (program, context, exit) =>
   program
     .command('status')
@@ -150,7 +153,7 @@ argument, which others on the machine can read.`,
     .argument('[EMAIL]', '', actAs)
     .option(
       '--json',
-      'print {"schema_version", "person", "left": [{"instance", "name", "status"}]}; status: awaiting, stale (reconnect), disabled, attention (has no usable link); person: null with a user token',
+      `print {"schema_version", "person", "left": [{"instance", "name", "status"}]}; status: ${STATUSES.join(', ')}; person: null with a user token`,
     )
     .addOption(numberOption('--timeout <SECONDS>', 'how long to wait for an answer', [1, 120]).default(10))
     .addHelpText(

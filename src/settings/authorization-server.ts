@@ -56,8 +56,9 @@ export const authorizationServerDefinitions = {
   OIDC_CLIENT_ID: { meaning: 'Client ID. If unset, onramp registers itself (RFC 7591)', schema: text },
   OIDC_CLIENT_AUTH: {
     default: 'client_secret_basic',
-    meaning:
-      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `none`; not used with `OIDC_CLIENT_ASSERTION_FILE`. When onramp registers itself, the default becomes `client_secret_post` where the server lists it',
+    meaning: 'How the client authenticates; not used with `OIDC_CLIENT_ASSERTION_FILE`',
+    details:
+      '`client_secret_basic`, `client_secret_post`, `private_key_jwt` or `none`. When onramp registers itself, the default is `client_secret_post` if the server lists it.',
     schema: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
   },
   ...clientCredentials('OIDC', '`private_key_jwt`'),
@@ -72,8 +73,8 @@ export const authorizationServerDefinitions = {
     schema: text.transform((scope) => scope.trim().split(/\s+/).join(' ')),
   },
   OIDC_PROMPT: {
-    meaning:
-      'Sent as `prompt` at sign-in: `consent`, `login`, `select_account`, or several; some servers issue refresh tokens only with `consent`',
+    meaning: 'Sent as `prompt` at sign-in: `consent`, `login`, `select_account`, or several of them',
+    details: 'Some servers issue refresh tokens only with `consent`.',
     schema: prompts,
   },
   OIDC_AUTHORIZATION_PARAMS: {
@@ -88,14 +89,16 @@ export const authorizationServerDefinitions = {
   },
   OIDC_EMAIL_TRUST: {
     default: 'verified',
-    meaning:
-      'Which email addresses are trusted for `/admin` and reports: `verified` (the claim `email_verified` confirms them) or `always`, if your company issues the addresses and the server leaves the claim out',
+    meaning: 'Email addresses that are trusted for `/admin` and reports: `verified` or `always`',
+    details:
+      '`verified`: the claim `email_verified` confirms the address. `always`: for a company that issues the addresses, if the server omits the claim.',
     schema: oneOf(['verified', 'always']),
   },
   OIDC_GROUPS_CLAIM: {
     default: 'groups',
-    meaning:
-      "The claim with a person's groups, for `ADMIN_GROUPS`: a list, one name, or an object with an object for each name. One inside another claim is written like `realm_access.roles`",
+    meaning: "The claim with a person's groups, for `ADMIN_GROUPS`",
+    details:
+      'A list, one name, or an object with an object for each name. A claim inside another one is written like `realm_access.roles`.',
     schema: claimName,
   },
   OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: webUrl },

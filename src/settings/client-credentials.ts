@@ -2,11 +2,13 @@
 // with another issuer's token.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
-import { text } from './values.ts'
+import { text, type Setting } from './values.ts'
 
 type Prefix = 'OIDC' | 'SMTP_OAUTH'
 type Name<P extends Prefix> = `${P}_CLIENT_${'SECRET' | 'KEY' | 'CERT' | 'ASSERTION_FILE'}`
-type Definition = { secret?: true; file?: true; meaning: string; schema: z.ZodType<string, string> }
+type Definition = Pick<Setting, 'secret' | 'file' | 'meaning' | 'details'> & {
+  schema: z.ZodType<string, string>
+}
 
 const pemOf = (isUsable: (pem: string) => boolean, fault: string) =>
   text.refine((pem) => {
@@ -36,8 +38,9 @@ export function clientCredentials<P extends Prefix>(prefix: P, use: string) {
       schema: pemOf((pem) => new X509Certificate(pem).raw.length > 0, certificate),
     },
     ASSERTION_FILE: {
-      meaning:
-        "Path of a file with another issuer's token about this workload (Kubernetes, Azure, AWS, GitHub): sent instead of a secret, and read again for each call",
+      meaning: "Path of a file with another issuer's token, sent instead of a secret",
+      details:
+        'For workload identity (Kubernetes, Azure, AWS, GitHub). The file is read again for each call.',
       schema: text,
     },
   }

@@ -163,8 +163,8 @@ export const definitions = {
   SESSION_SECRET: {
     required: true,
     secret: true,
-    meaning:
-      'Encrypts sessions. At least 32 characters. To rotate, use a comma-separated list; the first one is used for new sessions',
+    meaning: 'Encrypts sessions. At least 32 characters',
+    details: 'To rotate, use a comma-separated list; the first secret is for new sessions.',
     schema: sessionSecrets,
   },
   SESSION_IDLE_MINUTES: {
@@ -192,7 +192,7 @@ export const definitions = {
   },
   REDIS_PREFIX: {
     default: 'onramp:',
-    meaning: 'What every key in Redis begins with; installations that share a Redis need one each',
+    meaning: 'Prefix of every key in Redis; installations that share a Redis need different ones',
     schema: keyPrefix,
   },
   REDIS_SENTINELS: {
@@ -210,8 +210,9 @@ export const definitions = {
   HTTPS_PROXY: {
     secret: true,
     lowerCase: true,
-    meaning:
-      'Forward proxy for calls to the service, the authorization server and `WEBHOOK_URL`, like `http://name:3128`, with `user:password@` if it needs them; also read as `https_proxy`',
+    meaning: 'Forward proxy for outbound calls, like `http://name:3128`; also read as `https_proxy`',
+    details:
+      'For calls to the service, the authorization server and `WEBHOOK_URL`. With a password, write `http://user:password@name:3128`.',
     schema: proxy,
   },
   HTTP_PROXY: {
@@ -222,19 +223,20 @@ export const definitions = {
   },
   NO_PROXY: {
     lowerCase: true,
-    meaning:
-      'Comma-separated hosts to reach without the proxy: `name` (also everything below it, as are `.name` and `*.name`), `name:port`, an address, or `*`. A range like `10.0.0.0/8` has no effect. This machine always is; also read as `no_proxy`',
+    meaning: 'Comma-separated hosts to reach without the proxy; also read as `no_proxy`',
+    details:
+      '`name`, `.name` or `*.name` (each with everything below it), `name:port`, an address, or `*`. A range like `10.0.0.0/8` has no effect. This machine is never reached through the proxy.',
     schema: list(noProxyEntry),
   },
   SERVICE_HEADER_PREFIX: {
     default: 'X-Service',
-    meaning: "What the service's own headers begin with, as in `X-Service-Auth-Type` and `X-Service-ActAs`",
+    meaning: "Prefix of the service's own headers, as in `X-Service-Auth-Type` and `X-Service-ActAs`",
     schema: headerPrefix,
   },
   ADVANCE: {
     default: 'auto',
     meaning:
-      '`auto` continues straight to the next app, except to one with `help` in the company file; `confirm` shows a page in between',
+      '`auto` continues to the next app, unless it has `help` in the company file; `confirm` shows a page in between',
     schema: oneOf(['auto', 'confirm']),
   },
   CONFIRM_SECONDS: {
@@ -272,14 +274,14 @@ export const definitions = {
   ADMIN_GROUPS: {
     file: true,
     quotes: true,
-    meaning:
-      'Comma-separated groups whose members can open `/admin` too, as `OIDC_GROUPS_CLAIM` names them at sign-in. A name with commas goes into double quotes',
+    meaning: 'Comma-separated groups of `OIDC_GROUPS_CLAIM` whose members can also open `/admin`',
+    details: 'Groups are read at sign-in and at each refresh. A name with commas goes into double quotes.',
     schema: names,
   },
   REPORT_TOKEN: {
     secret: true,
     meaning:
-      'Bearer token with which a program reads `/admin/report.json` and `/admin/people.csv`. At least 16 characters (docs/integration.md)',
+      'Bearer token for `/admin/report.json` and `/admin/people.csv`, 16 characters or more (docs/integration.md)',
     schema: bearerToken.min(16, 'needs 16 characters or more: make one with `openssl rand -hex 32`'),
   },
   WEBHOOK_URL: {
@@ -289,14 +291,14 @@ export const definitions = {
   },
   WEBHOOK_SECRET: {
     secret: true,
-    meaning:
-      'Signs these events: `whsec_` and 24 to 64 bytes in base64. To rotate, use a comma-separated list: events are signed with each of them',
+    meaning: 'Signs these events: `whsec_` and 24 to 64 bytes in base64',
+    details: 'To rotate, use a comma-separated list; each secret signs.',
     schema: webhookSecrets,
   },
   INVITE_SECRET: {
     secret: true,
-    meaning:
-      'Encrypts invitations. At least 32 characters. To rotate, use a comma-separated list (default: derived from `SESSION_SECRET`)',
+    meaning: 'Encrypts invitations. At least 32 characters (default: derived from `SESSION_SECRET`)',
+    details: 'To rotate, use a comma-separated list; the first secret is for new invitations.',
     schema: sessionSecrets,
   },
   INVITE_RETENTION_DAYS: {
@@ -311,7 +313,7 @@ export const definitions = {
   },
   SMTP_OAUTH_ISSUER: {
     meaning:
-      'Authorization server that issues access tokens for the mailbox, which is the user of `SMTP_URL`: no password then (docs/invitations.md)',
+      'Authorization server of the mailbox in `SMTP_URL`, which then needs no password (docs/invitations.md)',
     schema: webUrl,
   },
   SMTP_OAUTH_TOKEN_URL: {
@@ -344,7 +346,7 @@ export const definitions = {
   },
   METRICS_TOKEN: {
     secret: true,
-    meaning: 'Bearer token that reading `/metrics` takes',
+    meaning: 'Bearer token for reading `/metrics`',
     schema: text.regex(
       /^[\x21-\x7e]{16,}$/,
       'needs 16 characters or more, without spaces: make one with `openssl rand -hex 32`',

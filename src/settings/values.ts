@@ -13,7 +13,9 @@ export type Setting = {
   quotes?: true
   /** The name in lower case takes precedence, as in curl. */
   lowerCase?: true
+  /** At most 120 characters, for a table. */
   meaning: string
+  details?: string
   schema: z.ZodType
 }
 

@@ -9,14 +9,17 @@ import type { Setting } from '../../src/settings/values.ts'
 
 const fileOf = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
 const TABLE = /(?<=<!-- settings -->).*(?=<!-- \/settings -->)/s
+const DETAILS = /(?<=<!-- details -->).*(?=<!-- \/details -->)/s
 
 function row({ name, required, default: standard, meaning, secret }: Setting): string {
   const value = required ? 'required' : standard === undefined ? 'none' : `\`${standard}\``
   return `| \`${name}\` | ${value} | ${meaning}${secret ? ' (secret)' : ''} |`
 }
 
-const line = ({ name, required, default: standard = '', meaning }: Setting) =>
-  `\n# ${meaning}\n${required ? `${name}=` : `#${name}=${standard}`}\n`
+const line = ({ name, required, default: standard = '', meaning, details }: Setting) =>
+  `\n# ${meaning}\n${details ? `# ${details}\n` : ''}${required ? `${name}=` : `#${name}=${standard}`}\n`
+
+const detail = ({ name, details }: Setting) => (details ? [`- \`${name}\`: ${details}`] : [])
 
 /** The content of the documents, by file name. */
 export async function settingsDocuments(): Promise<Record<string, string>> {
@@ -34,7 +37,13 @@ export async function settingsDocuments(): Promise<Record<string, string>> {
       ),
       options,
     ),
-    'docs/settings.md': await format(withTable('docs/settings.md', settingDefinitions), options),
+    'docs/settings.md': await format(
+      withTable('docs/settings.md', settingDefinitions).replace(
+        DETAILS,
+        () => `\n\n${settingDefinitions.flatMap(detail).join('\n')}\n\n`,
+      ),
+      options,
+    ),
     '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settingDefinitions.map(line).join('')}`,
     'company.schema.json': await format(JSON.stringify(z.toJSONSchema(companySchema(), { io: 'input' })), {
       ...options,
