@@ -1,9 +1,9 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, FLOWS, isCountedLater, settledAt, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, CHANGES, isCountedLater, settledAt, utcDay, zeros, type Report } from './report.ts'
 
-type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'flows' | 'datasources'>
+type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
 /** Ready people with something to connect. Undefined for rows of earlier versions. */
 export const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
@@ -21,24 +21,25 @@ export function compareSince(report: Compared, keepState: KeepState, now: number
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const since = report.days.filter(({ day }) => day > row.day)
-  const flows = zeros(FLOWS)
+  const changeCounts = zeros(CHANGES)
   const settled = utcDay(settledAt(now))
   for (const counts of since)
-    for (const what of FLOWS) if (!isCountedLater(what) || counts.day < settled) flows[what] += counts[what]
-  return compareWith(row, report, flows, keepState, (at) => utcDay(at) > row.day)
+    for (const what of CHANGES)
+      if (!isCountedLater(what) || counts.day < settled) changeCounts[what] += counts[what]
+  return compareWith(row, report, changeCounts, keepState, (at) => utcDay(at) > row.day)
 }
 
 /** Compares with the last digest; without one, with a week ago. @param report made since that digest */
 export function compareWithDigest(report: Compared, keepState: KeepState, now: number) {
   const { digest } = keepState
-  if (digest === undefined || report.flows === undefined) return compareSince(report, keepState, now)
-  return compareWith(digest, report, report.flows, keepState, (at) => at > digest.at)
+  if (digest === undefined || report.changeCounts === undefined) return compareSince(report, keepState, now)
+  return compareWith(digest, report, report.changeCounts, keepState, (at) => at > digest.at)
 }
 
 function compareWith(
   row: DailyCounts & { at?: number },
   report: Compared,
-  flows: NonNullable<Report['flows']>,
+  changeCounts: NonNullable<Report['changeCounts']>,
   { massDisconnects, newApps = [], removedApps = [] }: KeepState,
   isSince: (at: number) => boolean,
 ) {
@@ -52,10 +53,10 @@ function compareWith(
   return {
     row,
     moreReady,
-    ...flows,
+    ...changeCounts,
     newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(named),
     removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(named),
-    released: massDisconnects.filter(({ resumedAt = 0 }) => isSince(resumedAt)).map(named),
+    resumed: massDisconnects.filter(({ resumedAt = 0 }) => isSince(resumedAt)).map(named),
     /** Apps that are new for at least one person. */
     newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
   }
@@ -88,7 +89,7 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
       t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
-    ...compared.released.map(({ name: app, lapsed, had, noticedAt }) =>
+    ...compared.resumed.map(({ name: app, lapsed, had, noticedAt }) =>
       t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
     ),
     ...compared.removed.map(({ name: app }) => t('admin.since.removed', { app })),

@@ -61,7 +61,7 @@ export function peoplePage(
       })),
     })),
     /** Hidden fields of the form, each with a link that removes it. */
-    kept: (['app', 'group'] as const)
+    activeFilters: (['app', 'group'] as const)
       .filter((name) => query[name] !== '')
       .map((name) => ({
         name,
@@ -84,8 +84,8 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   const { person, apps, checkedAt, reminder } = summary
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const own = apps.filter(({ state }) => state !== 'off')
-  const open = own.filter(({ state }) => state !== 'connected')
-  const left = open.map((app) => describeOpenApp(app, displayName(app), t))
+  const unconnected = own.filter(({ state }) => state !== 'connected')
+  const left = unconnected.map((app) => describeUnconnectedApp(app, displayName(app), t))
   const { stage, at } = latestStage(summary)
   return {
     name: person.name ?? '',
@@ -100,14 +100,18 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     done:
       checkedAt === undefined || own.length === 0
         ? '–'
-        : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
+        : t('admin.person.done', { connected: own.length - unconnected.length, total: own.length }),
     left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
     asOf: dateOf(checkedAt),
   }
 }
 
-function describeOpenApp({ state, isUnconfirmed, lapsedAt }: PersonApp, app: string, t: Texts): string {
+function describeUnconnectedApp(
+  { state, isUnconfirmed, lapsedAt }: PersonApp,
+  app: string,
+  t: Texts,
+): string {
   if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
   if (state === 'blocked') return t('admin.person.blocked', { app })
   if (lapsedAt !== undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })

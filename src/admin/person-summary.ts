@@ -32,8 +32,8 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
 type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
 /** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
-export function summarize(whole: Person & { delistedApps?: string[] }, shared = (app: PersonApp) => app) {
-  const { delistedApps = [], replacedApps: _replacedApps, ...person } = whole
+export function summarize(recorded: Person & { delistedApps?: string[] }, shared = (app: PersonApp) => app) {
+  const { delistedApps = [], replacedApps: _replacedApps, ...person } = recorded
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
   const apps = appsOf(person).map((app) => shared(app))

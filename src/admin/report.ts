@@ -8,11 +8,11 @@ type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
-export const FLOWS = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
+export const CHANGES = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
 /** True if the change counts only a working day after the email. */
-export const isCountedLater = (what: (typeof FLOWS)[number]): boolean =>
+export const isCountedLater = (what: (typeof CHANGES)[number]): boolean =>
   what === 'reminded' || what === 'acted'
-const OF_DAY = ['invited', 'signedIn', 'finished', ...FLOWS] as const
+const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
@@ -81,7 +81,7 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
 /**
  * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970
- * @param options.since adds `flows`, the changes since then; emails count a working day later
+ * @param options.since adds `changeCounts`, the changes since then; emails count a working day later
  * @param options.unread returns the number of unreadable records; called at the end
  * @returns report.json, with ISO dates. `delistedApps` vanished from `count` lists, and are still on `listed`
  */
@@ -94,7 +94,7 @@ export async function createReport(
   const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
   const days = new Map<string, DayCounts>()
-  const flows = zeros(FLOWS)
+  const changeCounts = zeros(CHANGES)
   const delistedApps = new Map<string, number>()
   let gone = 0
   for await (const summary of all) {
@@ -110,9 +110,9 @@ export async function createReport(
     const moments = momentsOf(summary)
     addToDays(days, moments)
     if (since !== undefined)
-      for (const what of FLOWS) {
+      for (const what of CHANGES) {
         const [from, to] = isCountedLater(what) ? [settledAt(since), settledAt(now)] : [since, Infinity]
-        if ((moments[what] ?? 0) > from && (moments[what] ?? 0) <= to) flows[what]++
+        if ((moments[what] ?? 0) > from && (moments[what] ?? 0) <= to) changeCounts[what]++
       }
   }
   return {
@@ -133,7 +133,7 @@ export async function createReport(
     })),
     groups: withSmallTogether([...groups.values()]),
     days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
-    ...(since !== undefined && { flows }),
+    ...(since !== undefined && { changeCounts }),
   }
 }
 

@@ -36,8 +36,8 @@ type TableKind<T> = {
   path: string
   /** The first column is the name, the second the share of finished people. */
   columns: Record<string, Column<T>>
-  usual: string
-  wanted: (row: T) => { app?: string; group?: string } | undefined
+  defaultSort: string
+  query: (row: T) => { app?: string; group?: string } | undefined
   people: (row: T) => { good: number; stuck: number; all: number }
 }
 
@@ -48,7 +48,7 @@ const peopleToConnect = ({ counts }: AppCounts): number =>
 
 const GROUPS: TableKind<Report['groups'][number]> = {
   path: '/admin/departments',
-  usual: 'ready',
+  defaultSort: 'ready',
   columns: {
     name: { label: 'admin.group' },
     ready: {
@@ -63,13 +63,13 @@ const GROUPS: TableKind<Report['groups'][number]> = {
     stuck: { label: 'admin.stat.stuck', value: ({ stuck }) => stuck, list: 'stuck' },
     fellBack: { label: 'admin.stat.fellBack', value: ({ fellBack }) => fellBack, list: 'fellBack' },
   },
-  wanted: ({ name: group }) => (group === undefined ? undefined : { group }),
+  query: ({ name: group }) => (group === undefined ? undefined : { group }),
   people: ({ finished, stuck, toConnect }) => ({ good: finished, stuck, all: toConnect }),
 }
 
 const APPS: TableKind<AppCounts> = {
   path: '/admin/apps',
-  usual: 'waiting',
+  defaultSort: 'waiting',
   columns: {
     name: { label: 'admin.app' },
     connected: {
@@ -84,7 +84,7 @@ const APPS: TableKind<AppCounts> = {
     lapsed: { label: 'admin.state.lapsed', value: ({ lapsed }) => lapsed, list: 'lapsed' },
     off: { label: 'admin.state.off', value: ({ counts }) => counts.off, list: 'off' },
   },
-  wanted: ({ instance: app }) => ({ app }),
+  query: ({ instance: app }) => ({ app }),
   people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleToConnect(app) }),
 }
 
@@ -102,7 +102,7 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
   const sort = typeof query['sort'] === 'string' ? query['sort'] : ''
   const requested = Object.keys(kind.columns).find((name) => name === sort.replace(/^-/, ''))
   const isReversed = requested !== undefined && sort.startsWith('-')
-  const sortedBy = requested ?? kind.usual
+  const sortedBy = requested ?? kind.defaultSort
   const number =
     typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
   const most = columns === undefined ? FIRST_ROWS.page : FIRST_ROWS.overview
@@ -130,12 +130,12 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
     sortedBy,
     rows: inOrder.slice((page - 1) * size, page * size).map((row) => {
       const people = kind.people(row)
-      const wanted = kind.wanted(row)
+      const wanted = kind.query(row)
       const listOf = (count: number, list?: Filter) =>
         list && wanted && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
       return {
         name: row.name ?? t('admin.smallGroups'),
-        second: secondOf(row.name, row.instance),
+        subtitle: secondOf(row.name, row.instance),
         href: wanted && peopleUrl(wanted),
         bar: { good: widthOf(people.good, people.all), stuck: widthOf(people.stuck, people.all) },
         share: shareIn(people.good, people.all),

@@ -54,7 +54,7 @@ export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
   findDecision: KeepStateStore['findDecision'],
-  moment: ApprovalContext,
+  context: ApprovalContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
     (state.approvals ?? []).map((one) => [one.instance, { ...one, people: [] as WaitingPerson[] }]),
@@ -63,7 +63,7 @@ export async function decideApprovals(
     if (isGone(each)) continue
     const person = personForCounts(each, { ...state, approvals: [] })
     const newest = [ONBOARDING, APPROVALS].map((name) => campaignEmails(person, name).at(-1)?.state)
-    const isEmailable = !newest.includes('failed') && isReachable(person, moment.now)
+    const isEmailable = !newest.includes('failed') && isReachable(person, context.now)
     for (const app of appsOf(person)) {
       const { instance, name, state: how } = app
       const [notifiedAt, connectedAt] = [lastNotifiedAt(person, instance), connectedAtOf(app, person)]
@@ -78,7 +78,7 @@ export async function decideApprovals(
   const paused = pausedApps(state)
   const decisions: ApprovalUpdate[] = []
   for (const { people: waiters, ...app } of apps.values()) {
-    const result = decideApproval(app, waiters, await findDecision(app.instance), moment)
+    const result = decideApproval(app, waiters, await findDecision(app.instance), context)
     if (result !== undefined)
       decisions.push({ ...result, isRequestDue: result.isRequestDue && !paused.has(app.instance) })
   }

@@ -16,20 +16,20 @@ export type ReminderPolicy = {
   /** How to treat emails that may have arrived. `sent`: reminders follow. */
   unknown: 'wait' | 'resend' | 'sent'
   /** How long a check that found nothing to connect stays valid. */
-  freshMs: number
+  checkValidMs: number
   /** Apps that reminders are about; default: all. */
   isAbout?: (app: PersonApp, person: Person) => boolean
 }
 
 export type EmailDecision =
   /** `reminder` 0: the invitation. `isRetry`: something failed before, so everyone else comes first. */
-  | { kind: 'mail'; reminder: number; isRetry: boolean }
+  | { kind: 'email'; reminder: number; isRetry: boolean }
   /** The newest email may have arrived, or was rejected for good. */
   | { kind: 'unknown' | 'failed' }
   /** The record can't be read; the person may have opted out. */
   | { kind: 'unreadable' }
   /** The person got a new address during the run. */
-  | { kind: 'moved' }
+  | { kind: 'renamed' }
   | { kind: 'not-due'; wasSent: boolean }
 
 export const campaignEmails = ({ campaigns }: Person, campaign: string): EmailRecord[] =>
@@ -60,10 +60,10 @@ const isTooSoon = ({ campaigns }: Person, now: number): boolean =>
     .flatMap(({ emails }) => emails)
     .some((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < MIN_GAP_MS)
 
-const hasNothing = (person: Person, { freshMs, isAbout }: ReminderPolicy, now: number): boolean =>
+const hasNothing = (person: Person, { checkValidMs, isAbout }: ReminderPolicy, now: number): boolean =>
   person.lastCheck !== undefined &&
   person.lastCheck.checkedAt <= now &&
-  now - person.lastCheck.checkedAt < freshMs &&
+  now - person.lastCheck.checkedAt < checkValidMs &&
   !appsOf(person).some(
     (app) => (app.state === 'waiting' || app.state === 'skipped') && isAbout?.(app, person) !== false,
   )
@@ -85,7 +85,7 @@ export function dueEmail(person: Person, policy: ReminderPolicy, now: number): E
   if (isDone && hasNothing(person, policy, now)) return notDue
   if (isTooSoon(person, now)) return notDue
   const reminder = last === undefined ? 0 : last.reminder + Number(isDone)
-  return { kind: 'mail', reminder, isRetry: !isDone || person.unknownAt !== undefined }
+  return { kind: 'email', reminder, isRetry: !isDone || person.unknownAt !== undefined }
 }
 
 export const campaignEmail = (person: Person, campaign: string, reminder: number): EmailRecord | undefined =>

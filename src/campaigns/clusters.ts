@@ -23,13 +23,13 @@ const RESUMED_MS = 31 * 24 * 3_600_000
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
-/** The other counts are of people who have the app connected, `recently` since the last evaluation, or unconnected. */
-type ClusterCounts = Record<'connected' | 'recently' | 'listed', number> & {
+/** The other counts are of people who have the app connected, `recentlyConnected` since the last evaluation, or unconnected. */
+type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number> & {
   name: string
   /** People of the newest cluster found before. */
-  known: number
+  inKnownCluster: number
   /** Times of new changes, one for each person. */
-  fresh: number[]
+  changedAt: number[]
   /** First listings. */
   newAt: number[]
   isMoved: boolean
@@ -45,17 +45,17 @@ function createCounter(
   const apps = new Map<string, ClusterCounts>()
   const add = (app: AppRecord) => {
     const { instance, name, status, since, movedFrom } = app
-    const zeros = { known: 0, connected: 0, recently: 0, listed: 0, isMoved: false }
-    const count = apps.get(instance) ?? { name, fresh: [], newAt: [], ...zeros }
+    const zeros = { inKnownCluster: 0, connected: 0, recentlyConnected: 0, listed: 0, isMoved: false }
+    const count = apps.get(instance) ?? { name, changedAt: [], newAt: [], ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
     if (isNew(app)) count.newAt.push(app.newAt)
     const at = noticedAt(app)
     const newestApp = newest.get(instance)
-    if (at !== undefined && newestApp !== undefined && isPartOf(newestApp, at)) count.known++
-    else if (at !== undefined && at >= evaluatedAt) count.fresh.push(at)
+    if (at !== undefined && newestApp !== undefined && isPartOf(newestApp, at)) count.inKnownCluster++
+    else if (at !== undefined && at >= evaluatedAt) count.changedAt.push(at)
     else if (status !== 'connected') count.listed++
-    else count[since >= evaluatedAt ? 'recently' : 'connected']++
+    else count[since >= evaluatedAt ? 'recentlyConnected' : 'connected']++
   }
   return { apps, add }
 }
@@ -70,22 +70,22 @@ export async function findClusters(
   { evaluatedAt = 0, massDisconnects, newApps = [], removedApps = [] }: KeepState,
   now: number,
 ) {
-  const lost = createCounter(massDisconnects, evaluatedAt, ({ lapsedAt }) => lapsedAt)
-  const got = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
+  const lapses = createCounter(massDisconnects, evaluatedAt, ({ lapsedAt }) => lapsedAt)
+  const listings = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
   const removals = createCounter(removedApps, evaluatedAt, ({ delistedByRunAt }) => delistedByRunAt)
   let all = 0
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
     for (const app of person.lastCheck.apps)
-      if (!isUnavailable(app.status)) for (const { add } of [lost, got, removals]) add(app)
+      if (!isUnavailable(app.status)) for (const { add } of [lapses, listings, removals]) add(app)
   }
-  const lostByMany = massDisconnectsIn(lost.apps, massDisconnects, now)
+  const lostByMany = massDisconnectsIn(lapses.apps, massDisconnects, now)
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) => disconnectOf(disconnects, instance, at) !== undefined
   return {
     massDisconnects: lostByMany,
-    newApps: newAppsIn(got.apps, newApps, { all, now, isLost }),
+    newApps: newAppsIn(listings.apps, newApps, { all, now, isLost }),
     removedApps: removedAppsIn(removals.apps, removedApps, now),
   }
 }
@@ -121,16 +121,16 @@ type Apps = ReadonlyMap<string, ClusterCounts>
 function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: number): MassDisconnect[] {
   const found = new Map<string, MassDisconnect>()
   for (const one of before) {
-    const known = apps.get(one.instance)?.known ?? 0
+    const known = apps.get(one.instance)?.inKnownCluster ?? 0
     const lapsed = one.resumedAt === undefined ? Math.max(one.lapsed, known) : one.lapsed
     const had = Math.max(one.had, lapsed)
     if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed, had })
   }
-  for (const [instance, { name, fresh, newAt, connected, recently }] of apps) {
+  for (const [instance, { name, changedAt, newAt, connected, recentlyConnected }] of apps) {
     const existing = found.get(instance)
-    const had = fresh.length + connected + recently
+    const had = changedAt.length + connected + recentlyConnected
     const shared =
-      existing === undefined || existing.resumedAt !== undefined ? findCluster(fresh, had) : undefined
+      existing === undefined || existing.resumedAt !== undefined ? findCluster(changedAt, had) : undefined
     if (shared === undefined) continue
     const one = { instance, name, noticedAt: now, since: shared.since }
     const hidden = newAt.filter((at) => disconnectOf([one], instance, at)).length
@@ -151,13 +151,14 @@ function newAppsIn(
 ) {
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
   const found = new Map(ongoing.map((one) => [one.instance, one]))
-  for (const [instance, { name, fresh, known }] of apps) {
+  for (const [instance, { name, changedAt, inKnownCluster }] of apps) {
     const one = found.get(instance)
-    const newTimes = fresh.filter((at) => !isLost(instance, at))
+    const newTimes = changedAt.filter((at) => !isLost(instance, at))
     const shared = findCluster(newTimes, all)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
     // The count includes people who have connected the app since, so it only rises.
-    else if (one !== undefined && known > one.people) found.set(instance, { ...one, people: known })
+    else if (one !== undefined && inKnownCluster > one.people)
+      found.set(instance, { ...one, people: inKnownCluster })
   }
   const newest = [...found.values()].slice(-MAX_NEW_APPS)
   return newest.map((one) => (apps.get(one.instance)?.isMoved ? { ...one, isMoved: true } : one))
@@ -165,11 +166,11 @@ function newAppsIn(
 
 /** Apps whose disappearance few pages noticed were probably removed, not connected. Most lists still lack them. */
 function removedAppsIn(apps: Apps, before: NonNullable<KeepState['removedApps']>, now: number) {
-  const ongoing = before.filter((one) => (apps.get(one.instance)?.known ?? 0) * 2 >= one.people)
+  const ongoing = before.filter((one) => (apps.get(one.instance)?.inKnownCluster ?? 0) * 2 >= one.people)
   const found = new Map(ongoing.map((one) => [one.instance, one]))
-  for (const [instance, { name, fresh, recently, listed }] of apps) {
-    const wasSeenByPages = recently > fresh.length * MAX_NOTICED_BY_PAGES
-    const shared = wasSeenByPages ? undefined : findCluster(fresh, fresh.length + listed)
+  for (const [instance, { name, changedAt, recentlyConnected, listed }] of apps) {
+    const wasSeenByPages = recentlyConnected > changedAt.length * MAX_NOTICED_BY_PAGES
+    const shared = wasSeenByPages ? undefined : findCluster(changedAt, changedAt.length + listed)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
   }
   return [...found.values()]

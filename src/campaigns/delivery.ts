@@ -29,7 +29,7 @@ export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'pa
   /** Renames people. Absent in a dry run. @returns refused changes */
   rename?: (changes: readonly AddressChange[]) => Promise<(AddressChange & { fault: string })[]>
   /** People handled concurrently. A crash leaves at most this many emails with an unknown outcome. */
-  atOnce: number
+  maxConcurrent: number
   /** For the terminal. Scheduled runs only count; /admin lists the people. */
   events?: {
     onWouldSend?(email: string, reminder: number, apps: string[]): void
@@ -52,7 +52,7 @@ export type Campaign = {
   /** Applies confirmed approvals to the person. Default: unchanged. */
   forCampaign?: (person: Person) => Person
   /** Records failed checks, so that these people come last in the next run. */
-  isPostponing?: boolean
+  postponesFailedChecks?: boolean
 }
 
 const MAX_FAILURES_IN_A_ROW = 5
@@ -92,36 +92,37 @@ export class Delivery {
     return this.#ledger.plan(email)
   }
 
-  countNotDue({ email }: ListEntry, due: Exclude<EmailDecision, { kind: 'mail' }>): void {
+  countNotDue({ email }: ListEntry, due: Exclude<EmailDecision, { kind: 'email' }>): void {
     if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
-    else if (due.kind !== 'moved') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
+    else if (due.kind !== 'renamed') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
   }
 
   /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
-  async deliver(invitee: ListEntry, { person, due, checkedAt }: PlannedEmail): Promise<void> {
+  async deliver(entry: ListEntry, { person, due, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#run
-    const check = await checkPerson(invitee.email)
-    if (check.kind === 'unknown') return await this.#onUnknown(invitee, check.detail)
+    const check = await checkPerson(entry.email)
+    if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
     if (check.kind !== 'checked') {
-      this.#count(invitee.email, check.kind, check.detail)
-      const isPostponed = due.kind === 'mail' && this.#campaign.isPostponing === true && !this.#isDryRun
-      if (isPostponed) await this.#ledger.postpone(invitee, due.reminder)
+      this.#count(entry.email, check.kind, check.detail)
+      const isPostponed =
+        due.kind === 'email' && this.#campaign.postponesFailedChecks === true && !this.#isDryRun
+      if (isPostponed) await this.#ledger.postpone(entry, due.reminder)
       const what = `the service gave no usable answer about many people in a row: ${check.detail}`
       return this.#countFailureInARow('service', what)
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { removed, forCampaign = (whole: Person) => whole } = this.#campaign
+    const { removed, forCampaign = (person: Person) => person } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, removed: removed ?? new Set() }
     const allApps = appsOf(forCampaign(withCheck(person, checked, now())))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])
       .filter((app) => isConnectable(app, this.#campaign) && this.#campaign.isAbout(app, person))
-    if (due.kind === 'mail' && apps.length > 0) {
+    if (due.kind === 'email' && apps.length > 0) {
       if (this.#started++ >= this.#limit) return
-      await this.#sendEmail(invitee, due.reminder, { checked, apps, known: allApps, person })
-    } else if (!this.#isDryRun) await this.#ledger.recordCheck(invitee, checked)
+      await this.#sendEmail(entry, due.reminder, { checked, apps, allApps, person })
+    } else if (!this.#isDryRun) await this.#ledger.recordCheck(entry, checked)
   }
 
   /** Call it when no email is being sent any longer. @returns the reason if the run failed, for people */
@@ -144,9 +145,9 @@ export class Delivery {
     if (++this.#failuresInARow[side] >= MAX_FAILURES_IN_A_ROW) throw new RunStopped(reason)
   }
 
-  async #onUnknown(invitee: ListEntry, detail: string): Promise<void> {
-    this.#count(invitee.email, 'unknownToService')
-    if (!this.#isDryRun) await this.#ledger.recordCheck(invitee, undefined)
+  async #onUnknown(entry: ListEntry, detail: string): Promise<void> {
+    this.#count(entry.email, 'unknownToService')
+    if (!this.#isDryRun) await this.#ledger.recordCheck(entry, undefined)
     this.#lastUnknown = detail
     if (!this.#hasResponded)
       this.#countFailureInARow(
@@ -155,26 +156,26 @@ export class Delivery {
       )
   }
 
-  /** @param about.apps the apps of the email @param about.known all apps of the person */
+  /** @param about.apps the apps of the email @param about.allApps all apps of the person */
   async #sendEmail(
-    invitee: ListEntry,
+    entry: ListEntry,
     reminder: number,
-    about: { person: Person; checked: CheckResponse } & Record<'apps' | 'known', readonly PersonApp[]>,
+    about: { person: Person; checked: CheckResponse } & Record<'apps' | 'allApps', readonly PersonApp[]>,
   ): Promise<void> {
-    const { person, checked, apps, known } = about
+    const { person, checked, apps, allApps } = about
     const { send, tally, events } = this.#run
     if (send === undefined) {
       tally.sent++
       const names = withUniqueNames(apps).map(({ name }) => name)
-      return events?.onWouldSend?.(invitee.email, reminder, names)
+      return events?.onWouldSend?.(entry.email, reminder, names)
     }
-    const kind = { reminder, known, ...emailKindOf(apps, person) }
-    const email = await this.#campaign.compose(invitee, apps, kind)
+    const kind = { reminder, allApps, ...emailKindOf(apps, person) }
+    const email = await this.#campaign.compose(entry, apps, kind)
     const isMoved = kind.isMoved || (kind.isNew ? false : undefined)
     const recorded = { apps: apps.map(({ instance }) => instance), isMoved }
-    const begin = () => this.#ledger.recordSending(invitee, reminder, checked, recorded)
-    const result = await this.#sendOnceAccepted(() => send(email), begin, { email: invitee.email, reminder })
-    if (result !== undefined) await this.#record(invitee.email, reminder, result)
+    const begin = () => this.#ledger.recordSending(entry, reminder, checked, recorded)
+    const result = await this.#sendOnceAccepted(() => send(email), begin, { email: entry.email, reminder })
+    if (result !== undefined) await this.#record(entry.email, reminder, result)
   }
 
   /** Retries more slowly while the mail server is throttling. @returns undefined if no email is due any longer */
@@ -245,14 +246,14 @@ export async function sendInvitations(
   campaign: Campaign,
   limit: number,
 ): Promise<'list' | 'limit' | 'signal'> {
-  const { tally, atOnce, signal } = run
+  const { tally, maxConcurrent, signal } = run
   const delivery = new Delivery(run, campaign, { limit })
   let hasFailed = false
   const isStopped = () => hasFailed || signal.aborted || delivery.isAtLimit
   let failure: string | undefined
   try {
-    await forEachConcurrent(dueInOrder(list, delivery, tally, isStopped), atOnce, isStopped, (due) =>
-      delivery.deliver(due.invitee, due.plan).catch((error: unknown) => {
+    await forEachConcurrent(dueInOrder(list, delivery, tally, isStopped), maxConcurrent, isStopped, (due) =>
+      delivery.deliver(due.entry, due.plan).catch((error: unknown) => {
         hasFailed = true
         throw error
       }),
@@ -270,22 +271,22 @@ async function* dueInOrder(
   delivery: Delivery,
   tally: CampaignRun['tally'],
   isStopped: () => boolean,
-): AsyncGenerator<{ invitee: ListEntry; plan: PlannedEmail }> {
+): AsyncGenerator<{ entry: ListEntry; plan: PlannedEmail }> {
   const seen = new Set<string>()
   const last: ListEntry[] = []
-  for (const invitee of list) {
+  for (const entry of list) {
     if (isStopped()) return
     tally.rows++
-    if (seen.has(invitee.email)) continue
-    seen.add(invitee.email)
-    const plan = await delivery.plan(invitee.email)
-    if (plan.due.kind !== 'mail') delivery.countNotDue(invitee, plan.due)
-    else if (plan.due.isRetry) last.push(invitee)
-    else yield { invitee, plan }
+    if (seen.has(entry.email)) continue
+    seen.add(entry.email)
+    const plan = await delivery.plan(entry.email)
+    if (plan.due.kind !== 'email') delivery.countNotDue(entry, plan.due)
+    else if (plan.due.isRetry) last.push(entry)
+    else yield { entry, plan }
   }
-  for (const invitee of last) {
-    const plan = await delivery.plan(invitee.email)
-    if (plan.due.kind === 'mail') yield { invitee, plan }
+  for (const entry of last) {
+    const plan = await delivery.plan(entry.email)
+    if (plan.due.kind === 'email') yield { entry, plan }
   }
 }
 

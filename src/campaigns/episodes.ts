@@ -29,7 +29,7 @@ const DAILY_MS = 20 * 3_600_000
 const KEEP_POLICY: ReminderPolicy = {
   remindAfterMs: 7 * 86_400_000,
   unknown: 'sent',
-  freshMs: Infinity,
+  checkValidMs: Infinity,
   isAbout: (app, person) => episodeOf(app, person) === undefined,
 }
 
@@ -97,13 +97,13 @@ function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {
 /** `calendar`: the person's time zone and quiet days. */
 type EmailContext = { state: KeepState; now: number; calendar: WorkCalendar }
 
-export function dueEmailOf(name: CampaignName, recorded: Person, moment: EmailContext): EmailDecision {
-  const person = forCampaign(name, recorded, moment.state)
-  if (isGone(person) || !mayEmail(person, moment)) return NOT_DUE
-  if (name !== ONBOARDING) return dueEmailAbout(name, person, moment)
+export function dueEmailOf(name: CampaignName, recorded: Person, context: EmailContext): EmailDecision {
+  const person = forCampaign(name, recorded, context.state)
+  if (isGone(person) || !mayEmail(person, context)) return NOT_DUE
+  if (name !== ONBOARDING) return dueEmailAbout(name, person, context)
   // The email about a lapse covers the other apps, too.
   const hasLapsed = appsOf(person).some(({ lapsedAt }) => lapsedAt)
-  return hasLapsed ? NOT_DUE : dueEmail(person, KEEP_POLICY, moment.now)
+  return hasLapsed ? NOT_DUE : dueEmail(person, KEEP_POLICY, context.now)
 }
 
 function dueEmailAbout(
@@ -124,5 +124,5 @@ function dueEmailAbout(
   })
   if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')
-  return { kind: 'mail', reminder, isRetry: false }
+  return { kind: 'email', reminder, isRetry: false }
 }

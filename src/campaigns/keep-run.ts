@@ -69,22 +69,22 @@ export async function* duePeople(
 ) {
   await nextTurn()
   const rows = new ListedPeople(list)
-  const dueOf = (known: Person, invitee: ListEntry) => {
-    const detailed = withDetails(known, invitee)
+  const dueOf = (known: Person, entry: ListEntry) => {
+    const detailed = withDetails(known, entry)
     const calendar = calendarOf(company, detailed, state)
     const moment = { state, now: now(detailed, calendar), calendar }
     const person = withListing(detailed, true, moment.now)
     const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
-    const emails = due.flatMap(({ name, email }) => (email.kind === 'mail' ? [{ ...email, name }] : []))
-    return { person, invitee, emails, moment }
+    const emails = due.flatMap(({ name, email }) => (email.kind === 'email' ? [{ ...email, name }] : []))
+    return { person, entry, emails, moment }
   }
   for await (const person of people.all()) {
-    const invitee = rows.matchRow(person)
-    if (invitee !== undefined) yield dueOf(person, invitee)
+    const entry = rows.matchRow(person)
+    if (entry !== undefined) yield dueOf(person, entry)
   }
-  for (const [index, invitee] of rows.rowsWithoutRecord().entries()) {
+  for (const [index, entry] of rows.rowsWithoutRecord().entries()) {
     if (index % MAX_IN_A_TURN === 0) await nextTurn()
-    yield dueOf(newPerson(invitee.email, 0), invitee)
+    yield dueOf(newPerson(entry.email, 0), entry)
   }
 }
 
@@ -122,7 +122,7 @@ export class KeepRun {
   readonly #began: number
   readonly #list: readonly ListEntry[]
   /** By present addresses. */
-  #invitees: ReadonlyMap<string, ListEntry>
+  #entries: ReadonlyMap<string, ListEntry>
   /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []
   /** Former addresses on the list. */
@@ -135,7 +135,7 @@ export class KeepRun {
     this.#options = options
     this.#began = run.now()
     this.#list = list
-    this.#invitees = new Map(list.map((invitee) => [invitee.email, invitee]))
+    this.#entries = new Map(list.map((entry) => [entry.email, entry]))
     const { state } = options
     this.#state = { ...state, sweep: currentSweep(state, this.#began), zones: this.#zonesOf(list) }
   }
@@ -163,7 +163,7 @@ export class KeepRun {
 
   #duePeople(): AsyncGenerator<DuePerson> {
     const { people, now } = this.#run
-    return duePeople([...this.#invitees.values()], people, { ...this.#options, state: this.#state, now })
+    return duePeople([...this.#entries.values()], people, { ...this.#options, state: this.#state, now })
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
@@ -184,20 +184,20 @@ export class KeepRun {
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
     const { people, rename, now } = this.#run
     const { state, isComplete, requireConfirmation } = this.#options
-    const listed = (person: Person, invitee: ListEntry | undefined) =>
-      withListing(invitee ? withDetails(person, invitee) : person, invitee !== undefined, now())
+    const listed = (person: Person, entry: ListEntry | undefined) =>
+      withListing(entry ? withDetails(person, entry) : person, entry !== undefined, now())
     await nextTurn()
     const rows = new ListedPeople(this.#list)
     const changed: string[] = []
     let [before, leaving] = [0, 0]
     for await (const person of people.all()) {
-      const invitee = rows.matchRow(person)
-      if (invitee !== undefined && wasInterrupted(person, state)) tally.uncertain++
-      if (invitee === undefined && !isComplete) continue
+      const entry = rows.matchRow(person)
+      if (entry !== undefined && wasInterrupted(person, state)) tally.uncertain++
+      if (entry === undefined && !isComplete) continue
       const isListed = person.listedAt !== undefined && person.leftAt === undefined
       before += Number(isListed)
-      leaving += Number(isListed && invitee === undefined)
-      if (listed(person, invitee) !== person) changed.push(invitee?.email ?? person.email)
+      leaving += Number(isListed && entry === undefined)
+      if (listed(person, entry) !== person) changed.push(entry?.email ?? person.email)
     }
     if (leaving > before * MAX_LEAVING)
       requireConfirmation(
@@ -208,7 +208,7 @@ export class KeepRun {
         `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. Nothing was done. If it is right, add --confirm.`,
       )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
-    this.#invitees = new Map(rows.rowsByCurrentAddress(refused).map((invitee) => [invitee.email, invitee]))
+    this.#entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
     await nextTurn()
     this.outdated = rows.outdated
     this.listFaults = [
@@ -219,7 +219,7 @@ export class KeepRun {
     const all = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
     for (const email of all.filter((one) => !unclear.has(one)))
       await people
-        .change(email, (person) => listed(person, this.#invitees.get(email)))
+        .change(email, (person) => listed(person, this.#entries.get(email)))
         .catch((error: unknown) => {
           if (!(error instanceof PersonUnreadable)) throw error
           tally.unreadable++
@@ -228,21 +228,21 @@ export class KeepRun {
 
   /** Sends due invitations and reminders, then goes on with the sweep. @throws {RunStopped} */
   async #inviteAndCheck(): Promise<void> {
-    const { atOnce, now, signal, tally } = this.#run
+    const { maxConcurrent, now, signal, tally } = this.#run
     const { due, unchecked, others } = await this.#pendingPeople()
     const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
-    tally.rows += this.#invitees.size - pending.size
-    const countRow = (invitee: ListEntry) => (tally.rows += Number(pending.delete(invitee)))
+    tally.rows += this.#entries.size - pending.size
+    const countRow = (entry: ListEntry) => (tally.rows += Number(pending.delete(entry)))
     const isLate = () => signal.aborted || now() - this.#began >= CHECKING_MS
     await this.#sendDue(delivery, due, countRow)
-    const isThrough = await forEachConcurrent(unchecked.values(), atOnce, isLate, async (invitee) => {
-      const plan = await delivery.plan(invitee.email)
+    const isThrough = await forEachConcurrent(unchecked.values(), maxConcurrent, isLate, async (entry) => {
+      const plan = await delivery.plan(entry.email)
       // Another email is due. It is sent after the checks, and comes before a reminder.
-      if (plan.due.kind === 'mail' && others.has(invitee)) plan.due = { kind: 'not-due', wasSent: true }
-      if (!['unreadable', 'moved'].includes(plan.due.kind) && this.#isUnchecked(plan.person))
-        await delivery.deliver(invitee, plan)
-      countRow(invitee)
+      if (plan.due.kind === 'email' && others.has(entry)) plan.due = { kind: 'not-due', wasSent: true }
+      if (!['unreadable', 'renamed'].includes(plan.due.kind) && this.#isUnchecked(plan.person))
+        await delivery.deliver(entry, plan)
+      countRow(entry)
     })
     const failure = delivery.finish()
     if (failure !== undefined) throw new RunStopped(failure)
@@ -262,17 +262,17 @@ export class KeepRun {
   async #pendingPeople() {
     const due: ListEntry[] = []
     const others = new Set<ListEntry>()
-    const unchecked: { invitee: ListEntry; order: string }[] = []
-    for await (const { person, invitee, emails } of this.#duePeople()) {
-      if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(invitee)
-      if (emails[0] !== undefined && emails[0].name !== ONBOARDING) others.add(invitee)
+    const unchecked: { entry: ListEntry; order: string }[] = []
+    for await (const { person, entry, emails } of this.#duePeople()) {
+      if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(entry)
+      if (emails[0] !== undefined && emails[0].name !== ONBOARDING) others.add(entry)
       const order = hash('sha256', `${this.#began} ${person.email}`)
-      if (this.#isUnchecked(person)) unchecked.push({ invitee, order })
+      if (this.#isUnchecked(person)) unchecked.push({ entry, order })
       this.#hasResponded ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
     await nextTurn()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
-    return { due, unchecked: unchecked.map(({ invitee }) => invitee), others }
+    return { due, unchecked: unchecked.map(({ entry }) => entry), others }
   }
 
   async #endSweep(): Promise<void> {
@@ -287,7 +287,7 @@ export class KeepRun {
   }
 
   async *#listed(): AsyncGenerator<Person> {
-    for await (const person of this.#run.people.all()) if (this.#invitees.has(person.email)) yield person
+    for await (const person of this.#run.people.all()) if (this.#entries.has(person.email)) yield person
   }
 
   async #notify(found: MassDisconnect): Promise<void> {
@@ -307,7 +307,7 @@ export class KeepRun {
       const isAbout = ({ emails }: DuePerson) => emails.some((email) => email.name === name)
       await this.#sendDue(
         delivery,
-        due.filter(isAbout).map(({ invitee }) => invitee),
+        due.filter(isAbout).map(({ entry }) => entry),
       )
       delivery.finish()
     }
@@ -338,9 +338,9 @@ export class KeepRun {
   #approvalComposer(): ComposeEmail {
     const compose = this.#options.composeFor(APPROVALS)
     const confirmed = this.#state.approvals?.filter(({ stage }) => stage === 'confirmed') ?? []
-    return (invitee, apps, kind) => {
+    return (entry, apps, kind) => {
       const isConfirmed = apps.every((app) => confirmed.some(({ instance }) => instance === app.instance))
-      return compose(invitee, apps, { ...kind, approval: isConfirmed ? 'confirmed' : 'approved' })
+      return compose(entry, apps, { ...kind, approval: isConfirmed ? 'confirmed' : 'approved' })
     }
   }
 
@@ -364,12 +364,12 @@ export class KeepRun {
     list: readonly ListEntry[],
     onDone?: (one: ListEntry) => void,
   ): Promise<void> {
-    const { atOnce, signal } = this.#run
+    const { maxConcurrent, signal } = this.#run
     const isStopped = () => signal.aborted
-    await forEachConcurrent(list.values(), atOnce, isStopped, async (invitee) => {
-      const plan = await delivery.plan(invitee.email)
-      if (plan.due.kind === 'mail') await delivery.deliver(invitee, plan)
-      onDone?.(invitee)
+    await forEachConcurrent(list.values(), maxConcurrent, isStopped, async (entry) => {
+      const plan = await delivery.plan(entry.email)
+      if (plan.due.kind === 'email') await delivery.deliver(entry, plan)
+      onDone?.(entry)
     })
   }
 }

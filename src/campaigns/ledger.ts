@@ -52,11 +52,11 @@ export class EmailLedger {
       throw error
     })
     const checkedAt = now()
-    const fresh = newPerson(email, checkedAt)
-    if (record === 'unreadable') return { person: fresh, due: { kind: 'unreadable' }, checkedAt }
+    const unknownPerson = newPerson(email, checkedAt)
+    if (record === 'unreadable') return { person: unknownPerson, due: { kind: 'unreadable' }, checkedAt }
     const address = record ? email : await this.#retryDuringOutage(() => people.addressAt(email, this.#began))
-    if (address !== email) return { person: fresh, due: { kind: 'moved' }, checkedAt }
-    return { person: record ?? fresh, due: due(record ?? fresh, checkedAt), checkedAt }
+    if (address !== email) return { person: unknownPerson, due: { kind: 'renamed' }, checkedAt }
+    return { person: record ?? unknownPerson, due: due(record ?? unknownPerson, checkedAt), checkedAt }
   }
 
   /**
@@ -65,7 +65,7 @@ export class EmailLedger {
    * @throws {RunStopped} if another run has taken over
    */
   async recordSending(
-    invitee: ListEntry,
+    entry: ListEntry,
     reminder: number,
     checked: CheckResponse,
     about: Pick<EmailRecord, 'apps' | 'isMoved'> = {},
@@ -75,15 +75,15 @@ export class EmailLedger {
       throw new RunStopped('another run took over the campaign')
     const runId = this.#runId
     let isOurs = false
-    await this.#change(invitee.email, (before) => {
+    await this.#change(entry.email, (before) => {
       const sentEmail = campaignEmail(before, campaign, reminder)
       isOurs = sentEmail?.runId === runId && sentEmail.state === 'sending'
       if (isOurs) return before
       const current = due(before, now())
-      isOurs = current.kind === 'mail' && current.reminder === reminder
+      isOurs = current.kind === 'email' && current.reminder === reminder
       if (!isOurs) return before
       const change = { campaign, reminder, state: 'sending', now: now(), runId, ...about } as const
-      return withEmail(this.#withCheckApplied(before, invitee, checked), change)
+      return withEmail(this.#withCheckApplied(before, entry, checked), change)
     })
     return isOurs
   }
@@ -99,24 +99,24 @@ export class EmailLedger {
     )
   }
 
-  async postpone(invitee: ListEntry, reminder: number): Promise<void> {
+  async postpone(entry: ListEntry, reminder: number): Promise<void> {
     const { campaign, now } = this.#deps
-    await this.#change(invitee.email, (before) =>
-      withEmail(withDetails(before, invitee), { campaign, reminder, state: 'deferred', now: now() }),
+    await this.#change(entry.email, (before) =>
+      withEmail(withDetails(before, entry), { campaign, reminder, state: 'deferred', now: now() }),
     )
   }
 
   /** Records a check without an email. @param checked undefined: the service knows no such account */
-  async recordCheck(invitee: ListEntry, checked: CheckResponse | undefined): Promise<void> {
-    await this.#change(invitee.email, (before) => {
-      if (checked !== undefined) return this.#withCheckApplied(before, invitee, checked)
-      const person = withDetails(before, invitee)
+  async recordCheck(entry: ListEntry, checked: CheckResponse | undefined): Promise<void> {
+    await this.#change(entry.email, (before) => {
+      if (checked !== undefined) return this.#withCheckApplied(before, entry, checked)
+      const person = withDetails(before, entry)
       return person.unknownAt === undefined ? { ...person, unknownAt: this.#deps.now() } : person
     })
   }
 
-  #withCheckApplied(before: Person, invitee: ListEntry, checked: CheckResponse): Person {
-    return withCheck(withDetails(before, invitee), checked, this.#deps.now())
+  #withCheckApplied(before: Person, entry: ListEntry, checked: CheckResponse): Person {
+    return withCheck(withDetails(before, entry), checked, this.#deps.now())
   }
 
   async #change(email: string, change: (before: Person) => Person): Promise<void> {

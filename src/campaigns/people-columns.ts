@@ -10,9 +10,9 @@ export class UnreadableList extends OperatorError {
   override name = 'UnreadableList'
 }
 
-/** The index of each column, or -1. `signals`: columns that may exclude a person. */
+/** The index of each column, or -1. `exclusionColumns`: columns that may exclude a person. */
 export type Columns = Record<'email' | keyof ListDetails, number> & {
-  signals: { at: number; means: keyof typeof EXCLUSION_HEADERS }[]
+  exclusionColumns: { at: number; means: keyof typeof EXCLUSION_HEADERS }[]
 }
 
 /** The first pattern that matches a header wins. Sign-in names come late, because they often receive no email. */
@@ -84,23 +84,23 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   if (few.length > 1)
     throw ambiguousAddressColumn(few, 'Rename it to "email", and the others to something else')
   const email = headers.findIndex((header) => header === few[0])
-  const signals = headers.flatMap((header, at) => {
+  const exclusionColumns = headers.flatMap((header, at) => {
     const signal = SIGNALS.find(([, pattern]) => isNamed(pattern)(header, at))
     return signal === undefined ? [] : { at, means: signal[0] }
   })
   const texts = Object.entries(TEXT_HEADERS).map(([key, of]) => [key, headers.findIndex(isNamed(of))])
   const indexes = Object.fromEntries(texts) as Record<keyof ListDetails, number>
-  return { email, ...indexes, signals }
+  return { email, ...indexes, exclusionColumns }
 }
 
-export function describeColumns(headers: readonly string[], { signals, ...texts }: Columns): string {
+export function describeColumns(headers: readonly string[], { exclusionColumns, ...texts }: Columns): string {
   const taken = Object.entries(texts).filter(([, at]) => at >= 0)
   const names = taken.map(([what, at]) =>
     headers[at] === what ? what : `${what} (${quoteCell(headers[at] ?? '')})`,
   )
-  const exclusionHeaders = signals.map(({ at }) => headers[at] ?? '')
+  const exclusionHeaders = exclusionColumns.map(({ at }) => headers[at] ?? '')
   if (exclusionHeaders.length > 0) names.push(`who is left out (${quoteCells(exclusionHeaders, ', ')})`)
-  const places = [...Object.values(texts), ...signals.map(({ at }) => at)]
+  const places = [...Object.values(texts), ...exclusionColumns.map(({ at }) => at)]
   const ignored = headers.filter((_, at) => !places.includes(at))
   return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
 }

@@ -262,7 +262,7 @@ const cellText = (cell: unknown): string =>
 type Cells = { columns: Columns; cells: readonly unknown[] }
 
 function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof typeof LEFT_OUT | undefined {
-  const reasons = columns.signals.map(({ at, means }) => {
+  const reasons = columns.exclusionColumns.map(({ at, means }) => {
     const cell = cellText(cells[at])
     if (means === 'guest') return exclusionOf(cell) ?? (isBlocked(cell, true) ? 'guest' : undefined)
     if (means === 'deleted') return cell === '' ? undefined : 'blocked'

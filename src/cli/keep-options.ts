@@ -22,14 +22,21 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   const { release = [], removed = [], pauseUntil } = options
   const active = activeMassDisconnects(state)
   const unanswered = unansweredRemovals(state)
-  const { removedApps: gone = [], pausedUntil = 0, ...rest } = state
+  const { removedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
-  const held = [...active, ...gone.filter(({ markedConnectedAt }) => markedConnectedAt === undefined)]
+  const pausedOrDelisted = [
+    ...active,
+    ...delisted.filter(({ markedConnectedAt }) => markedConnectedAt === undefined),
+  ]
   for (const app of release)
-    if (app === 'all' ? active.length + unanswered.length === 0 : !held.some((one) => isOf(app, one)))
+    if (
+      app === 'all'
+        ? active.length + unanswered.length === 0
+        : !pausedOrDelisted.some((one) => isOf(app, one))
+    )
       throw new UsageError(`--release ${app}: no emails about this app are held back`)
   for (const app of removed)
-    if (!gone.some((one) => isOf(app, one)))
+    if (!delisted.some((one) => isOf(app, one)))
       throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)
   const isReleased = (one: MassDisconnect | RemovedApp, open: readonly object[]) =>
     release.some((app) => (app === 'all' ? open.includes(one) : isOf(app, one)))
@@ -37,7 +44,7 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
     active.includes(one) && isReleased(one, active) ? { ...one, resumedAt: now } : one,
   )
   // The newer option wins; repeating an option changes nothing.
-  const removedApps = gone.map((one): RemovedApp => {
+  const removedApps = delisted.map((one): RemovedApp => {
     const { markedRemovedAt = now, markedConnectedAt = now, ...question } = one
     if (removed.some((app) => isOf(app, one))) return { ...question, markedRemovedAt }
     return isReleased(one, unanswered) ? { ...question, markedConnectedAt } : one

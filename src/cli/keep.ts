@@ -107,7 +107,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
   const all = duePeople(list, people, { state, company, now })
-  for await (const { person, invitee, emails } of all) {
+  for await (const { person, entry, emails } of all) {
     const [email] = emails
     if (email === undefined) continue
     const { name, reminder } = email
@@ -118,8 +118,8 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
         ? []
         : appsOf(forCampaign(name, person, state)).filter((app) => isAboutApp(name, app, person, state))
     const apps = about.map(({ instance }) => instance)
-    const json = { email: invitee.email, kind, apps }
-    const text = `${invitee.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
+    const json = { email: entry.email, kind, apps }
+    const text = `${entry.email}  ${kind}  ${apps.join(', ')}`.trimEnd()
     stdout.write(`${options.json ? JSON.stringify(json) : printable(text)}\n`)
   }
   // The overview's first steps need this. Only the holder of the lease writes.

@@ -21,7 +21,7 @@ const PREFIX = 'person:'
 const MAX_TRIES = 10
 
 /** Records read concurrently. */
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 const SLICE_MS = 10
 
 /** The record stays unchanged, and `onramp doctor` names it. */
@@ -190,8 +190,8 @@ export class PeopleStore {
     const { sealer } = await keyRing.dataKey()
     let until = performance.now() + SLICE_MS
     for await (const keys of records.keys(PREFIX))
-      for (let first = 0; first < keys.length; first += AT_ONCE) {
-        const some = keys.slice(first, first + AT_ONCE)
+      for (let first = 0; first < keys.length; first += BATCH_SIZE) {
+        const some = keys.slice(first, first + BATCH_SIZE)
         const texts = await withoutSpans(() => Promise.all(some.map((key) => records.get(key))))
         for (const [index, text] of texts.entries()) {
           const key = some[index] ?? ''

@@ -228,9 +228,9 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
     apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS
-  const kept = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
+  const remembered = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
   const { unknownAt: _unknownAt, ...rest } = person
-  const after: Person = { ...rest, lastCheck: { checkedAt, apps: kept } }
+  const after: Person = { ...rest, lastCheck: { checkedAt, apps: remembered } }
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 

@@ -142,8 +142,10 @@ const MAX_PAUSE_SECONDS = 7200
 
 /** The pause before the next try. @param wait seconds that the receiver requested */
 function pauseMs(tries: number, wait = 0): number {
-  const usual = PAUSES_SECONDS[Math.max(0, tries - 1)] ?? MAX_PAUSE_SECONDS
-  return Math.round(1000 * Math.max(usual * (0.8 + 0.4 * Math.random()), Math.min(wait, MAX_PAUSE_SECONDS)))
+  const scheduled = PAUSES_SECONDS[Math.max(0, tries - 1)] ?? MAX_PAUSE_SECONDS
+  return Math.round(
+    1000 * Math.max(scheduled * (0.8 + 0.4 * Math.random()), Math.min(wait, MAX_PAUSE_SECONDS)),
+  )
 }
 
 const withOutbox = ({ outbox: _outbox, ...person }: Person, outbox: OutboxEvent[]): Person =>
@@ -159,8 +161,8 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
     due = kept.filter(({ dueAt }) => dueAt <= now).slice(0, MAX_AT_ONCE)
     dropped = all.length - kept.length
     if (due.length === 0 && dropped === 0) return before
-    const held = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + HELD_MS })
-    const outbox = kept.map((event) => (due.includes(event) ? held(event) : event))
+    const claimed = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + HELD_MS })
+    const outbox = kept.map((event) => (due.includes(event) ? claimed(event) : event))
     return withOutbox(before, outbox)
   })
   return { person, events: due, dropped }

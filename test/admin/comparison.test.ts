@@ -12,13 +12,13 @@ const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0,
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 
 const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
-const flows = { returned: 3, reminded: 7, acted: 4 }
-const rowBefore = { ...day('2026-11-13', 0, 5), ...flows }
+const changeCounts = { returned: 3, reminded: 7, acted: 4 }
+const rowBefore = { ...day('2026-11-13', 0, 5), ...changeCounts }
 const report = {
   ready: 7,
   finished: 5,
   datasources: [],
-  days: [rowBefore, { ...day('2026-11-14', 3, 2), ...flows }],
+  days: [rowBefore, { ...day('2026-11-14', 3, 2), ...changeCounts }],
 }
 const rowDayFor = (requestedDay?: unknown, days = rows) =>
   compareSince(report, { ...newKeepState(), days }, now, requestedDay)?.row.day
@@ -49,7 +49,7 @@ it.each([
   ['2026-11-15T12:00:00Z', '2026-11-13', 0],
 ])('at %s, emails of %s have had a working day for %d people', (moment, sent, reminded) => {
   const state = { ...newKeepState(), days: [rowOf('2026-11-02', 0)] }
-  const emailed = { ...report, days: [{ ...day(sent, 0, 2), ...flows }] }
+  const emailed = { ...report, days: [{ ...day(sent, 0, 2), ...changeCounts }] }
   const compared = compareSince(emailed, state, Date.parse(moment))
   expect(compared?.reminded).toEqual(reminded)
   expect(compared?.fellBack).toBe(2)
@@ -67,7 +67,7 @@ it('counts of one use the singular, and counts of zero are left out', () => {
     row: rowOf('2026-11-13', 0),
     newApps: [],
     removed: [],
-    released: [],
+    resumed: [],
     newForSome: [],
     ...counted,
   }
@@ -94,7 +94,7 @@ it('fewer ready people name the one app that has moved for some of them', () => 
         row,
         newApps: [],
         removed: [],
-        released: [],
+        resumed: [],
         newForSome: datasources,
         moreReady: -7,
         newApp: 7,

@@ -110,8 +110,8 @@ it('a person counts as reminded once, and acts by connecting the email’s apps'
 
   const { days } = await reportOf(off)
   expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
-  const flows = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
-  expect(flows.filter(([, reminded]) => reminded !== 0)).toEqual([
+  const changeCounts = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
+  expect(changeCounts.filter(([, reminded]) => reminded !== 0)).toEqual([
     ['2026-10-31', 4, 2],
     ['2026-11-01', 2, 1],
   ])
@@ -127,8 +127,8 @@ it.each([
   const [count, since, now, sentAt] = [row[0], ...row.slice(1).map((time) => Date.parse(`${time}`))]
   const about = { campaign: 'lapses', reminder: 0, state: 'sent', now: sentAt!, apps: ['slack_1'] } as const
   const lost = withEmail(lostApp(signedIn, sentAt! - DAY), about)
-  const { flows } = await createReport(summaries(lost), now!, { since })
-  expect(flows?.reminded).toBe(count)
+  const { changeCounts } = await createReport(summaries(lost), now!, { since })
+  expect(changeCounts?.reminded).toBe(count)
 })
 
 it('a person signed in on a day in UTC, wherever the server is', async () => {
@@ -249,7 +249,7 @@ it('a person has returned once every lost app is connected again, on the last da
 
   const all = await Promise.all(reports)
 
-  expect(all.map(({ flows }) => flows?.returned)).toEqual([0, 0, 0, 0, 1])
+  expect(all.map(({ changeCounts }) => changeCounts?.returned)).toEqual([0, 0, 0, 0, 1])
   expect(all.at(-1)?.days.find(({ returned }) => returned > 0)?.day).toBe('2026-11-06')
 })
 

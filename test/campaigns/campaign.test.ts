@@ -14,7 +14,7 @@ import { newPerson, type EmailRecord, type Person, type PersonApp } from '../../
 const DAY = 86_400_000
 const now = Date.parse('2026-11-02T09:00:00Z')
 
-const POLICY: ReminderPolicy = { unknown: 'wait', freshMs: DAY }
+const POLICY: ReminderPolicy = { unknown: 'wait', checkValidMs: DAY }
 
 const email = (state: EmailRecord['state'], rest: Partial<EmailRecord> = {}): EmailRecord => ({
   reminder: 0,
@@ -47,8 +47,8 @@ const after = (state: EmailRecord['state'], rest?: Partial<EmailRecord>) => ({ e
 /** An email of another campaign. */
 const wrote = (state: EmailRecord['state'], at: number) => ({ other: email(state, { at }) })
 
-const mail = (reminder: number): EmailDecision => ({ kind: 'mail', reminder, isRetry: false })
-const retry = (reminder: number): EmailDecision => ({ kind: 'mail', reminder, isRetry: true })
+const mail = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: false })
+const retry = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: true })
 const unknown: EmailDecision = { kind: 'unknown' }
 const failed: EmailDecision = { kind: 'failed' }
 const notDue: EmailDecision = { kind: 'not-due', wasSent: false }

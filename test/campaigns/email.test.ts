@@ -36,7 +36,7 @@ it('a reminder doesn’t call its apps the last ones while others are left', asy
     ['waiting', false],
     ['blocked', false],
   ] as const) {
-    const { subject, text, html } = await write({ ...last, known: [{ ...jira, state }] })
+    const { subject, text, html } = await write({ ...last, allApps: [{ ...jira, state }] })
     const words = /left|one app to go|the last one|our last reminder\./i
     expect(words.test(subject)).toEqual(isLast)
     expect(words.test(text)).toEqual(isLast)
@@ -76,7 +76,7 @@ it('an email numbers same-name apps as the pages do', async () => {
   const { text } = await write({ apps: ['Slack', 'Jira', 'Slack'] })
   expect(text).toContain('  - Slack\n  - Jira\n  - Slack\u00a0(3)\n')
   const knownApps = [{ instance: 'slack_1', name: 'Slack' }]
-  expect((await write({ apps: ['Jira', 'Slack'], known: knownApps })).text).toContain('- Slack\u00a0(2)\n')
+  expect((await write({ apps: ['Jira', 'Slack'], allApps: knownApps })).text).toContain('- Slack\u00a0(2)\n')
   expect((await write({ apps: ['Jira', 'Slack'] })).text).toContain('- Slack\n')
 })
 
@@ -124,12 +124,12 @@ https://intranet.acme.example/
 
 it('a reminder names the person’s progress and remaining apps', async () => {
   const knownApps = [{ instance: 'jira_9', name: 'Jira', state: 'connected' as const }]
-  const { subject, text } = await write({ reminder: 1, known: knownApps })
+  const { subject, text } = await write({ reminder: 1, allApps: knownApps })
   expect(subject).toBe('3 apps left. Most people need 3 minutes.')
   expect(text.replaceAll('\n', ' ')).toMatch(
     /^Ada, 3 apps to go {2}1 of your 4 apps is connected\. The rest takes about 3 minutes\. {4}- Slack /,
   )
-  const last = await write({ reminder: 3, known: knownApps })
+  const last = await write({ reminder: 3, allApps: knownApps })
   expect(last.text.replaceAll('\n', ' ')).toContain('This is our last reminder.')
   // Without a connected app, the benefit comes first instead of a zero.
   expect((await write({ reminder: 2 })).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
@@ -143,7 +143,7 @@ it.each([
   [['Slack', 'Figma'], 2, '2 apps aren’t connected to Acme Search yet', '1 of your 4 apps is'],
   [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about this app.'],
 ])('a reminder of %j beside a new app, number %i, reads as a reminder', async (apps, reminder, ...says) => {
-  const { subject, text, html } = await write({ apps, reminder, known: [openApp, doneApp] })
+  const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, doneApp] })
   const [heading, sentence] = says
   expect(subject).toBe(heading)
   expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
@@ -155,7 +155,7 @@ it.each([
 
 it('a reminder of many apps beside a new one counts them all', async () => {
   const apps = Array.from({ length: 12 }, (_, one) => `App ${one}`)
-  const { subject, text } = await write({ apps, reminder: 1, known: [openApp] })
+  const { subject, text } = await write({ apps, reminder: 1, allApps: [openApp] })
   expect([subject, text.split('\n')[0]]).toEqual([
     '12 apps aren’t connected to Acme Search yet',
     'Ada, 12 apps aren’t connected to Acme Search yet',

@@ -32,7 +32,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   nth?: number
   lapsedAt?: number
   /** Further details of the person. */
-  known?: { instance: string; name: string; state?: 'connected' | 'waiting' | 'blocked' | 'off' }[]
+  allApps?: { instance: string; name: string; state?: 'connected' | 'waiting' | 'blocked' | 'off' }[]
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
   /** Images of the company file. */
@@ -52,7 +52,7 @@ export function createEmails() {
       isLapse = false,
       isNew = false,
       nth = 1,
-      known,
+      allApps,
       person = { email: 'ada@acme.example', name: 'Ada' },
       file = {},
       pictures = {},
@@ -78,7 +78,7 @@ export function createEmails() {
         name,
         lapsedAt,
       }))
-      return compose(person, unconnected, { reminder, isLapse, isNew, nth, known })
+      return compose(person, unconnected, { reminder, isLapse, isNew, nth, allApps })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -28,7 +28,7 @@ const dueInvitation = (person: Person, now: number, where: typeof place) =>
   dueEmailOf('onboarding', person, { state, now, calendar: where })
 /** The apps of the due email, or none. */
 function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof dueEmailOf>[2]): string[] {
-  if (dueEmailOf(name, person, moment).kind !== 'mail') return []
+  if (dueEmailOf(name, person, moment).kind !== 'email') return []
   const apps = appsOf(person).filter((app) => isAboutApp(name, app, person, moment.state))
   return apps.map(({ instance }) => instance)
 }
@@ -62,7 +62,7 @@ it('emails about a lapse are due at once, after two and seven working days', () 
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
     const due = dueEmailOf(LAPSES, person, { state, now, calendar: place })
-    if (due.kind !== 'mail') continue
+    if (due.kind !== 'email') continue
     sent.push(new Date(now).toISOString().slice(0, 13))
     person = emailed(person, dueLapses(person, state, now, 'UTC'), now, due.reminder)
   }
@@ -185,7 +185,7 @@ it('an app added after the invitation gets at most three emails, a week apart', 
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
     const due = dueEmailOf(NEW_APPS, person, { state, now, calendar: place })
-    if (due.kind !== 'mail') continue
+    if (due.kind !== 'email') continue
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))
     sent.push([new Date(now).toISOString().slice(0, 10), ...apps, emailKindOf(named, person).nth > 1])
@@ -295,5 +295,5 @@ it('an app that the invitation named, or that is connected, isn’t new', () => 
 it('a person who has connected all but a new app gets no reminder', () => {
   const reconnected = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
   expect(dueInvitation(reconnected, monday, place).kind).toBe('not-due')
-  expect(dueInvitation(personWithNewApp(), monday, place)).toMatchObject({ kind: 'mail', reminder: 1 })
+  expect(dueInvitation(personWithNewApp(), monday, place)).toMatchObject({ kind: 'email', reminder: 1 })
 })

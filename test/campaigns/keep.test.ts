@@ -48,7 +48,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       const unconnected = Object.entries(has).flatMap(([instance, status]) =>
         status === 'connected' ? [] : [{ instance, name: instance, status }],
       )
-      return Promise.resolve({ kind: 'checked', unconnected: unconnected })
+      return Promise.resolve({ kind: 'checked', unconnected })
     },
     composeFor:
       (campaign) =>
@@ -63,7 +63,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     },
     emailThrottle: new Throttle(Infinity),
     tally: newTally(),
-    atOnce: 3,
+    maxConcurrent: 3,
     requireConfirmation(message) {
       throw new OperatorError(message)
     },
@@ -148,7 +148,7 @@ it('a run begins checks for fifty minutes, and the next one continues', async ()
       clock.now += 299_000
       return run.check(email)
     }
-    await runKeep(list, { ...run, check, atOnce: 1 })
+    await runKeep(list, { ...run, check, maxConcurrent: 1 })
     expect(checkedEmails).toHaveLength(checks)
     clock.now = monday + HOUR
   }

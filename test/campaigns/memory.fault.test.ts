@@ -32,7 +32,7 @@ async function measured(count: number) {
       if (sent++ % Math.ceil(count / 20) === 0) await sample()
       return { outcome: 'sent' }
     },
-    atOnce: 4,
+    maxConcurrent: 4,
     overrideRun: () => ({
       check: (email) =>
         Promise.resolve({ kind: 'checked', unconnected: /[02468]@/.test(email) ? unconnectedApps : [] }),

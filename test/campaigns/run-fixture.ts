@@ -14,7 +14,7 @@ type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
 
 export const unconnectedApps: UnconnectedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
-export const policy: ReminderPolicy = { unknown: 'wait', freshMs: 0 }
+export const policy: ReminderPolicy = { unknown: 'wait', checkValidMs: 0 }
 
 export const unknownRecipient: SendResult = {
   outcome: 'failed',
@@ -38,7 +38,7 @@ type Input = {
   /** Tolerated outage of the store, in milliseconds. */
   patienceMs?: number
   limit?: number
-  atOnce?: number
+  maxConcurrent?: number
   now?: number
   policy?: Partial<ReminderPolicy>
   /** Overrides of the run and of its campaign. */
@@ -96,7 +96,7 @@ export function setUpSendRuns(store?: AllPeople) {
         onWouldSend: (...all) => dryRunEmails.push(all),
         onProblem: (email, what, detail) => problems.push([email, what, detail].filter(Boolean).join(' ')),
       },
-      atOnce: options.atOnce ?? 1,
+      maxConcurrent: options.maxConcurrent ?? 1,
       signal,
       tally,
     }
@@ -105,7 +105,7 @@ export function setUpSendRuns(store?: AllPeople) {
       due: (person, at) => dueEmail(person, { ...policy, ...options.policy }, at),
       isAbout: () => true,
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
-      isPostponing: true,
+      postponesFailedChecks: true,
     }
     let endedBy: Awaited<ReturnType<typeof sendInvitations>> | undefined
     let error: unknown

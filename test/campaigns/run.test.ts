@@ -40,7 +40,7 @@ it('a person listed several times is emailed once', async () => {
       return email === ada ? connectionLost : ('sent' as const)
     },
   }
-  const first = await run({ ...input, atOnce: 3 })
+  const first = await run({ ...input, maxConcurrent: 3 })
   expect(posted).toEqual([ada, bob])
   expect(first.tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1 }))
 })
@@ -69,7 +69,7 @@ it('a run is ended by its list, its limit or its signal', async () => {
   const run = (options: object) => setUpSendRuns().run({ people: addresses(4), ...options })
   expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
   expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
-  expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
+  expect(await run({ limit: 2, maxConcurrent: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
   const stop = new AbortController()
   stop.abort()
   expect(await run({ stop })).toMatchObject({ endedBy: 'signal', tally: { sent: 0 } })
@@ -113,9 +113,9 @@ it('an email names only the person’s connectable apps, and all listed apps are
     check: () => ({ kind: 'checked', unconnected: listed }),
     overrideCampaign: (usual) => ({
       isAbout: ({ instance }) => instance !== 'wiki',
-      compose(invitee, apps, kind) {
+      compose(entry, apps, kind) {
         about.push(...apps.map(({ instance }) => instance), kind)
-        return usual.compose(invitee, apps, kind)
+        return usual.compose(entry, apps, kind)
       },
     }),
   })
@@ -158,9 +158,9 @@ it('an email gets all of the person’s apps, so names match the pages', async (
     people: [ada],
     check: () => ({ kind: 'checked', unconnected: [...unconnectedApps, wiki] }),
     overrideCampaign: (usual) => ({
-      compose(invitee, apps, kind) {
-        appsOfEmails.push(...(kind.known ?? []).map(({ instance }) => instance))
-        return usual.compose(invitee, apps, kind)
+      compose(entry, apps, kind) {
+        appsOfEmails.push(...(kind.allApps ?? []).map(({ instance }) => instance))
+        return usual.compose(entry, apps, kind)
       },
     }),
   })

@@ -30,7 +30,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
   const { run, storedEmailState } = setUpSendRuns()
   const done = await run({
     people: people(count),
-    atOnce: 3,
+    maxConcurrent: 3,
     send(email) {
       calls++
       if (!takes(taken, clock)) return refusal

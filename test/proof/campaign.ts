@@ -52,7 +52,7 @@ async function sendAll(world: World, rules: Rules, holdsLease: () => Promise<boo
     send: (to) => post(to, rules),
     holdsLease,
     patienceMs: 10_000,
-    atOnce: 2,
+    maxConcurrent: 2,
   })
   if (endedBy === undefined) throw error
   return endedBy

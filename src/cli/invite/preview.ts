@@ -24,7 +24,7 @@ const KINDS = {
   reminder: {
     reminder: 1,
     isLapse: false,
-    known: [{ instance: 'jira_1', name: 'Jira', state: 'connected' as const }],
+    allApps: [{ instance: 'jira_1', name: 'Jira', state: 'connected' as const }],
   },
   lapse: { reminder: 0, isLapse: true },
   'new-app': { reminder: 0, isLapse: false, isNew: true },

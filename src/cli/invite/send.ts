@@ -184,7 +184,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   const policy: ReminderPolicy = {
     remindAfterMs: remindAfter === undefined ? undefined : remindAfter * DAY_MS,
     unknown: options.retryUnknown ? 'resend' : 'wait',
-    freshMs: FRESH_MS,
+    checkValidMs: FRESH_MS,
   }
   return {
     name: ONBOARDING,
@@ -194,7 +194,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
         : dueEmail(person, policy, now),
     isAbout: ({ instance }) => inScope({ only: options.datasource ?? [] }, instance) && !paused.has(instance),
     compose: createComposers(settings, company, options, context.now).composeFor(ONBOARDING),
-    isPostponing: true,
+    postponesFailedChecks: true,
   }
 }
 

@@ -69,9 +69,9 @@ export class LoginTransactions {
     this.#keys = secrets.map(keysFrom)
   }
 
-  seal(start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>, begun: TransactionBinding) {
+  seal(start: Omit<LoginTransaction, 'id' | 'browserHash' | 'sessionHash'>, binding: TransactionBinding) {
     const [keys] = this.#keys
-    const { cookie, sessionId } = begun
+    const { cookie, sessionId } = binding
     if (keys === undefined) throw new RangeError('LoginTransactions needs a secret')
     let id: string
     let secrets: TransactionSecrets
@@ -82,7 +82,7 @@ export class LoginTransactions {
     const { returnTo, startedAt, restarts, prompt } = start
     const sessionHash = sessionId && shortHash(sessionId)
     const promptIndex = prompt && PROMPTS.indexOf(prompt)
-    const browserHash = browserHashOf(begun)
+    const browserHash = browserHashOf(binding)
     const members: Members = [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash]
     const state = encodeFirewallSafe(keys.sealer.seal(JSON.stringify(members), ASSOCIATED_DATA))
     return { state, ...secrets }

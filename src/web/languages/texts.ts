@@ -39,9 +39,9 @@ const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
 
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
   const dir = directionOf(tag)
-  const held = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
+  const unbroken = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
   const written = (value: string | number) =>
-    typeof value === 'number' || SELECTOR.test(value) ? value : isolatedIn(dir, held(value))
+    typeof value === 'number' || SELECTOR.test(value) ? value : isolatedIn(dir, unbroken(value))
   const allWritten = (values: Values): Values =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]))
   const shared = allWritten(common)

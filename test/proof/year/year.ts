@@ -191,10 +191,10 @@ export class Year {
       save: (next) => life.during(async () => void (this.#keepState = next)),
       notify: (found) => this.#notify(found, life),
       check: (email) => this.#check(email, life),
-      composeFor: (campaign) => async (invitee, apps, kind) =>
+      composeFor: (campaign) => async (entry, apps, kind) =>
         this.#compose({
           ...kind,
-          email: invitee.email,
+          email: entry.email,
           campaign,
           apps: apps.map(({ instance }) => instance),
         }),
@@ -209,7 +209,7 @@ export class Year {
       send: (email) => this.#send(email, listed, life),
       emailThrottle: { next: () => Promise.resolve(), slowDown: () => false, rate: 10 },
       tally: newTally(),
-      atOnce: 3,
+      maxConcurrent: 3,
       requireConfirmation(message) {
         throw new OperatorError(message)
       },
