@@ -212,7 +212,7 @@ const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): 
 
 type AppNames = Pick<Company, 'displayName'>
 
-/** With the company's names, made unique among all of them. */
+/** Replaces names by the company's, made unique among all apps. */
 export function withCompanyNames(report: Report, keepState: KeepState, names: AppNames, lang: string) {
   const { massDisconnects, removedApps = [] } = keepState
   const all = [report.datasources, massDisconnects, removedApps].flat()

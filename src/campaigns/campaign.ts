@@ -46,7 +46,7 @@ export function nextAllowedAt(emails: readonly EmailRecord[], now: number): numb
   return times.at(-MAX_IN_A_QUARTER) ?? 0
 }
 
-/** Not opted out, and below the quarterly limit. */
+/** True if the person hasn't opted out, and is below the quarterly limit. */
 export const isReachable = ({ campaigns, optedOutAt }: Person, now: number): boolean =>
   optedOutAt === undefined &&
   nextAllowedAt(

@@ -117,7 +117,7 @@ export function withMassDisconnectLapses(person: Person, found: readonly MassDis
 
 type Apps = ReadonlyMap<string, ClusterCounts>
 
-/** Only an administrator can remove the cause. */
+/** Only an administrator can remove the cause of a mass disconnect. */
 function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: number): MassDisconnect[] {
   const found = new Map<string, MassDisconnect>()
   for (const one of before) {

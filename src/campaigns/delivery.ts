@@ -30,7 +30,7 @@ export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'pa
   rename?: (changes: readonly AddressChange[]) => Promise<(AddressChange & { fault: string })[]>
   /** People handled concurrently. A crash leaves at most this many emails with an unknown outcome. */
   maxConcurrent: number
-  /** For the terminal. Scheduled runs only count; /admin lists the people. */
+  /** Events for the terminal. Scheduled runs only count; /admin lists the people. */
   events?: {
     onWouldSend?(email: string, reminder: number, apps: string[]): void
     /** @param detail quotes the mail server or the service */

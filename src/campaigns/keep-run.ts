@@ -88,10 +88,10 @@ export async function* duePeople(
   }
 }
 
-/** `emails`: those that are due at `moment`. */
+/** `emails` are due at `moment`. */
 type DuePerson = Awaited<ReturnType<ReturnType<typeof duePeople>['next']>>['value'] & object
 
-/** Counts people whose emails wait for working time. `from`: the first one there; milliseconds since 1970. */
+/** Counts people whose emails wait for working time, which first begins at `from` (milliseconds since 1970). */
 export async function emailsOutOfHours(
   list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,
@@ -121,7 +121,7 @@ export class KeepRun {
   readonly #options: KeepRunOptions
   readonly #began: number
   readonly #list: readonly ListEntry[]
-  /** By present addresses. */
+  /** Keys are present addresses. */
   #entries: ReadonlyMap<string, ListEntry>
   /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []
@@ -226,7 +226,7 @@ export class KeepRun {
         })
   }
 
-  /** Sends due invitations and reminders, then goes on with the sweep. @throws {RunStopped} */
+  /** Sends due invitations and reminders, then continues the sweep. @throws {RunStopped} */
   async #inviteAndCheck(): Promise<void> {
     const { maxConcurrent, now, signal, tally } = this.#run
     const { due, unchecked, others } = await this.#pendingPeople()

@@ -118,7 +118,7 @@ export function exclusionOf(cell: string): 'guest' | 'mailbox' | undefined {
   return /^(shared|room|equipment|scheduling)mailbox$/i.test(cell) ? 'mailbox' : undefined
 }
 
-/** In the languages of Excel. */
+/** Words of the languages of Excel. */
 const YES = /^(true|yes|y|1|ja|oui|sí|si|sim|tak|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda)$/i
 const NO = /^(false|no|n|0|nein|non|não|nee|nie|falsch|faux|falso|onwaar|fałsz)$/i
 const ACTIVE =

@@ -1,5 +1,5 @@
 // Reads the list of people: CSV (with or without a header), NDJSON, a JSON document, or one address a line. Rows are
-// streamed, so a long list takes no more memory; only a JSON document is read as a whole. The input is untrusted.
+// streamed, so a long list needs no more memory; only a JSON document is read as a whole. The input is untrusted.
 import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'

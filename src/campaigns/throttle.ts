@@ -9,7 +9,7 @@ const MIN_RATE = 0.2
 /** The rate grows by this factor with each turn. */
 const RECOVERY = 1.01
 
-/** In milliseconds; `now` is monotonic. */
+/** Times are milliseconds; `now` is monotonic. */
 type ThrottleClock = { now: () => number; wait: (ms: number, signal?: AbortSignal) => Promise<unknown> }
 
 const CLOCK: ThrottleClock = {

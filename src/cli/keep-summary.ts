@@ -1,4 +1,4 @@
-// The output of a run of `onramp keep`: counts, changes, and action items in the words of /admin.
+// Prints the result of a run of `onramp keep`: counts, changes, and action items in the words of /admin.
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { peopleUrl } from '../admin/filters.ts'
@@ -43,7 +43,7 @@ const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: b
   kind === 'removed' ||
   ((kind === 'failed' || kind === 'uncertain') && tally[kind] > 0)
 
-/** What `--release` and `--removed` did. */
+/** A sentence on the effect of `--release` or `--removed`. */
 function describeAction({ what }: OperatorAction, app: string): string | [] {
   if (what === 'released') return `${app} is released: people who lost access are emailed about it again.`
   if (what === 'removed') return `${app} counts as removed: it is in no figure and no email.`
@@ -58,8 +58,8 @@ function describeWaiting({ count, from, timezone }: Waiting, isMore: boolean): s
 }
 
 /**
- * @param found.renamed sentences, as `outdated` @param found.unknown addresses @param found.actions of this run
- * @returns whether the operator has something to do
+ * @param found `renamed` and `outdated` are sentences, `unknown` addresses, `actions` those of this run
+ * @returns true if the operator has something to do
  */
 export function printRun(
   made: Report,

@@ -14,7 +14,7 @@ import { createLog } from '../web/log.ts'
 export const operatorTexts = () =>
   createTexts(REFERENCE_LANGUAGE, readCatalogue(LANGUAGES_FOLDER, REFERENCE_LANGUAGE))
 
-/** Without the marks that keep the order of words in two directions, which a terminal would show. */
+/** Removes the marks that isolate text in the other direction, because a terminal would show them. */
 export const forTerminal = (text: string): string => printable(text.replaceAll(/[\u2068\u2069]/g, ''))
 
 /** A user in a container may have no name. */

@@ -50,7 +50,7 @@ type ServiceClientOptions = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
   headerPrefix?: string
-  /** For the whole call with its body; milliseconds. */
+  /** The limit of the whole call with its body; milliseconds. */
   timeLimitMs?: number
   onCall?: OnCall
   /** Called with a fixed sentence for each kind of oversized content in responses. */

@@ -42,7 +42,7 @@ export function iconOf({ name, instance }: { name: string; instance: string }, d
   return { logo: describe(instance).logo, initial: initialOf(name), tone: `tone-${sum % TONES}` }
 }
 
-/** For an app of which only the instance is known, such as that of a search result. */
+/** Describes an app of which only the instance is known, such as that of a search result. */
 export function nameAndIconOf(instance: string, describe: DescribeApp) {
   const name = describe(instance).name ?? libraryIconOf(instance)?.title ?? humanize(datasourceType(instance))
   return { name, ...iconOf({ name, instance }, describe) }

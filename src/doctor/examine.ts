@@ -20,7 +20,7 @@ import { serviceCheck } from './service.ts'
 import { sqliteCheck } from './sqlite.ts'
 import { recordsCheck } from './stored.ts'
 
-/** In the order of the report. */
+/** The ids of all checks, in the order of the report. */
 const CHECKS = `
   settings.read settings.names settings.secrets settings.files settings.quotes settings.public-url
   settings.public-url-reached settings.public-url-redirects settings.public-url-pages settings.company

@@ -22,7 +22,7 @@ const DAY_SECONDS = 86_400
 /** Begins with a letter and ends with a letter or digit, so that programs find the whole link in a text. */
 const FORM = /^i(\w*)$/
 
-/** Of encrypted JWTs. */
+/** Requirements of an encrypted JWT. */
 const CHECKS = {
   keyManagementAlgorithms: ['dir'],
   contentEncryptionAlgorithms: ['A256GCM'],
@@ -44,7 +44,7 @@ const createHmacKey = (secret: string) => {
 
 export class Invitations {
   readonly #sealer: Sealer
-  /** Of encrypted JWTs. */
+  /** Keys of encrypted JWTs. */
   readonly #keys: readonly ReturnType<typeof createHmacKey>[]
   readonly #audience: string
   readonly #now: () => number

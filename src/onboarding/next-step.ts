@@ -103,7 +103,7 @@ export const firstOffered = (
 /**
  * The app to continue to without a click. Never one with an open attempt, and each app once per click; otherwise a
  * service that lists an app again would cause a loop.
- * @param leaving the app that is about to be started, whose return would continue
+ * @param leaving the app that a click starts now: the result is the app after its return
  */
 export const automaticNext = (
   states: WalkStates,

@@ -99,9 +99,9 @@ export function createAuditIds([secret]: readonly string[], normalized: (address
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'onramp audit 1', 32)))
   const id = (text: string) => createHmac('sha256', key).update(text).digest('hex').slice(0, HEX_DIGITS)
   return {
-    /** From issuer and subject (OpenID Connect Core 2). */
+    /** Derived from issuer and subject (OpenID Connect Core 2). */
     ofUser: ({ issuer, subject }: Identity) => id(JSON.stringify(['user', issuer, subject])),
-    /** From the normalized address: operators can compute it with `onramp audit-id`. */
+    /** Derived from the normalized address: operators can compute it with `onramp audit-id`. */
     ofEmail: (email: string) => id(JSON.stringify(['email', normalized(email)])),
   }
 }

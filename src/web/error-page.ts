@@ -134,7 +134,7 @@ function repeatable(req: Request, publicOrigin: string): string {
   return isElsewhere && !isAutomaticReload(req) ? automaticReloadPath(req.originalUrl) : req.originalUrl
 }
 
-/** Express and its parsers set a status for a bad request; any other unknown error is a bug of ours. */
+/** Express and its parsers set a status for a bad request; any other unknown error is a bug. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500

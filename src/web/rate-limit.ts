@@ -83,7 +83,7 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
     recent.set(key, { left: left < 1 ? left : left - 1, at: now() })
     if (left >= 1) return
     audit({ event: 'limited', what, user: findSignedIn(req)?.user })
-    // Until a tenth has refilled, so that those who wait don't all come for the first point.
+    // The wait lasts until a tenth has refilled, so that not everyone comes for the first point.
     const retryAfter = Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000)
     throw new Problem(429, code, { retryAfter, ...(tryAgain && { tryAgain }) })
   }

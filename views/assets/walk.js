@@ -1,6 +1,6 @@
-// What scripts add to pages that do without. A press that takes long shows that it was taken, and is taken once. A page
-// that waits (data-url) asks our own origin how far the person is, and shows the news. Such a page also
-// says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
+// Enhances pages that also work without scripts. A slow click shows that it was accepted, and is accepted once. A
+// waiting page (data-url) polls our origin for the person's progress, and shows the news. For browsers without
+// scripts, such a page has a Refresh header, which stop() cancels. Nothing moves while the page is in use.
 ;(() => {
   const { slow } = document.currentScript.dataset
   const line = document.createElement('p')
@@ -29,7 +29,7 @@
     if (link !== null && isPlain) press(event, link)
   })
   addEventListener('submit', (event) => event.submitter && press(event, event.submitter))
-  // Stopped, or shown again by the back button.
+  // The page was stopped, or shown again by the back button.
   addEventListener('keydown', ({ key }) => key === 'Escape' && release())
   addEventListener('pageshow', release)
 })()
@@ -50,7 +50,7 @@
     )
   }
 
-  /** There is nothing left to stop: its control shows the news. */
+  /** The control shows the news, because there is nothing left to stop. */
   function tell() {
     const control = document.getElementById('control')
     control.href = control.dataset.href
@@ -58,7 +58,7 @@
     document.getElementById('news').textContent = news
   }
 
-  /** Where the page is in use, it says that there is news and waits until it is not. */
+  /** While the page is in use, it only announces the news and waits. */
   function goOn() {
     if (!isUsed()) return location.replace(url)
     if (!isOver) tell()
@@ -75,7 +75,7 @@
   }
 
   async function look() {
-    // A check would compete with the one of a click.
+    // A check would compete with that of a click.
     if (document.hidden || document.querySelector('[aria-busy]')) return next()
     if (Date.now() >= over || (await ask().catch(() => false))) return goOn()
     next()

@@ -1,5 +1,5 @@
-// <onramp-status>: says on an intranet page how many apps a person has left to connect. As a link (the default), or with
-// form="compact" or form="card". Without this script, signed out, or while onramp is away, the link inside stays as it is.
+// <onramp-status> shows an intranet page how many apps a person still has to connect, as a link (the default) or with
+// form="compact" or form="card". Without script or sign-in, or while onramp is down, the link inside is unchanged.
 ;(() => {
   const { texts, brand, onBrand, strong, searchUrl } = 'given by the server'
   const origin = new URL(document.currentScript.src).origin
@@ -67,7 +67,7 @@
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(CSS)
 
-  // One request for all elements of a language, and for those that are added a moment later.
+  // All elements of a language share one request, including those added a moment later.
   const FRESH_MS = 10_000
   const responses = new Map()
   const statusIn = (lang) => {
@@ -82,7 +82,7 @@
     return response
   }
 
-  /** The language that is offered and nearest to this tag: the same, else one of the same base. */
+  /** The nearest offered language for this tag: the same one, else one with the same base. */
   const offered = (tag) => {
     const wanted = tag.toLowerCase()
     const [base] = wanted.split('-')
@@ -98,7 +98,7 @@
     return wanted.map(offered).find((tag) => tag !== undefined) ?? tags[0]
   }
 
-  /** An element of the shadow tree; its part is its class too. */
+  /** Creates an element of the shadow tree, whose part is also its class. */
   const made = (name, part, ...children) => {
     const element = document.createElement(name)
     element.className = part
@@ -155,7 +155,7 @@
       if (isDrawn) this.shadowRoot.append(this.drawn(form, label, link))
     }
 
-    /** The page's own words first: data-none, data-one, data-many. */
+    /** Prefers the page's words: data-none, data-one, data-many. */
     label() {
       const { pending, skipped, texts } = this.#status
       const left = pending + skipped

@@ -11,7 +11,7 @@ import { createBrand } from '../../web/brand.ts'
 const LOGO = { maxWidth: 220, height: 32, maxKb: 64 }
 const ICON = { maxWidth: 28, height: 28, maxKb: 16 }
 
-/** In pixels. Without a width, Outlook for Windows shows a picture in its real size. */
+/** The size in pixels, without which Outlook for Windows shows a picture in its real size. */
 function sizeOf({ type, content }: StaticAsset): { width: number; height: number } | undefined {
   if (type !== 'image/png' && type !== 'image/jpeg') return undefined
   try {

@@ -111,7 +111,7 @@ export function createComposer(deps: {
         name: company.sender?.name ?? '',
         role: company.localized(company.sender?.role, t.lang) ?? '',
       },
-      // The page behind the link begins with as many apps (onboarding/next-step.ts).
+      // The page behind the link begins with the same number of apps (onboarding/next-step.ts).
       count: listed.more > 0 && !isLapse && !isNew ? MAX_NAMED : apps.length,
       ...listed,
       icons: icons.map((icon) => icon?.logo),

@@ -23,7 +23,7 @@ const LIMITS = {
   check: 60_000,
   greeting: 300_000,
   reply: 600_000,
-  /** For emails in progress when the run is stopped. */
+  /** The time to finish emails in progress when the run is stopped. */
   stop: 30_000,
 }
 

@@ -22,7 +22,7 @@ type Discovery =
   | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: FetchAttempt[] }
   | { kind: 'missing'; attempts: FetchAttempt[] }
 
-/** For each address. */
+/** The limit for each address. */
 const TIME_LIMIT_MS = 8_000
 const MAX_HOPS = 2
 const OPENID = '/.well-known/openid-configuration'

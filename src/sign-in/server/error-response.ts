@@ -60,7 +60,7 @@ const unavailable = (detail: string): Explanation => ({ code: 'sign_in_unavailab
 const misconfigured = (detail: string): Explanation => ({ code: 'sign_in_misconfigured', detail })
 const failed = (detail: string): Explanation => ({ code: 'sign_in_failed', detail })
 
-/** The authorization server, or what we store about it, can't be used now. */
+/** The authorization server, or our data about it, can't be used now. */
 export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
   new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
 

@@ -25,7 +25,7 @@ const MAX_ENDED = 50
 /** A code is valid for ten minutes (RFC 6749 4.1.2), so no older sign-in can still finish. */
 const ENDED_SECONDS = 3_600
 
-/** A logout with a sid also ends sign-ins whose id_token had none. */
+/** A logout with a sid also ends sign-ins whose id_token had no sid. */
 const matchesLogout = (logoutSid: string | undefined, sid: string | undefined): boolean =>
   logoutSid === undefined || sid === undefined || logoutSid === sid
 
