@@ -52,7 +52,7 @@ const nouns = [
   'problem.ts',
   'omit-undefined.ts',
   'version.ts',
-  'within.ts',
+  'with-timeout.ts',
 ]
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
@@ -62,16 +62,16 @@ const allowed: Record<string, string[]> = {
   'packages/sandbox': [],
   'problem.ts': [],
   'omit-undefined.ts': [],
-  http: ['trace', 'within.ts', 'presentable.ts', 'problem.ts'],
+  http: ['trace', 'with-timeout.ts', 'presentable.ts', 'problem.ts'],
   'presentable.ts': [],
   'version.ts': [],
-  'within.ts': [],
+  'with-timeout.ts': [],
   'packages/pack.ts': [],
   'require-node.mjs': [],
   // The current request, and the trace headers of outbound requests.
-  trace: ['within.ts'],
+  trace: ['with-timeout.ts'],
   settings: ['http'],
-  records: ['problem.ts', 'trace', 'within.ts'],
+  records: ['problem.ts', 'trace', 'with-timeout.ts'],
   'client-api': ['http', 'problem.ts', 'omit-undefined.ts', 'presentable.ts', 'trace'],
   session: nouns,
   // Faults of the company file are reported like those of settings.

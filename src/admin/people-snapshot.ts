@@ -2,7 +2,7 @@
 // browser here at any rate. It is read in slices; at most two snapshots are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
-import type { PeopleStore } from '../people/people.ts'
+import type { PeopleStore } from '../people/people-store.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
 import { createReport, type Report } from './report.ts'

@@ -1,7 +1,7 @@
 // Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about
 // a person stop the run: the cause is the service, the mail server or onramp.
 import { withUniqueNames } from '../company/app-names.ts'
-import type { PeopleStore } from '../people/people.ts'
+import type { PeopleStore } from '../people/people-store.ts'
 import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'

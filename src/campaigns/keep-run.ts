@@ -11,7 +11,7 @@ import {
   type MassDisconnect,
 } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
-import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withDetails, withListing } from '../people/person.ts'
 import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'

@@ -2,7 +2,7 @@
 // take hours, and an unrecorded email would be sent again.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withCheck, withDetails } from '../people/person.ts'
 import type { CheckResponse, EmailRecord, Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'

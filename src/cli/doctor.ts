@@ -2,7 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
-import { runChecks } from '../doctor/examine.ts'
+import { runChecks } from '../doctor/run-checks.ts'
 
 export async function doctor(
   options: { as?: string; offline?: boolean; strict?: boolean; json?: boolean },

@@ -1,9 +1,9 @@
 // Commands about one person: onramp invite link, onramp invite forget and onramp audit-id.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { Invitations } from '../invites/token.ts'
-import { WalkStore } from '../onboarding/walks.ts'
+import { WalkStore } from '../onboarding/walk-store.ts'
 import { normalizedAddress } from '../people/address.ts'
-import { PersonUnreadable } from '../people/people.ts'
+import { PersonUnreadable } from '../people/people-store.ts'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadSettingsWithoutClient } from '../settings/settings.ts'
 import { createAuditIds } from '../web/audit.ts'

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { proxyFor } from '../http/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
-import { withTimeout } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { createCheck, warn } from './findings.ts'
 
 /** Schemes with TLS from the first byte, because STARTTLS needs a dialogue. */

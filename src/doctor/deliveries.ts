@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import { NoAccessToken } from '../campaigns/mail/access-token.ts'
 import { MailServerUnusable } from '../campaigns/mail/send-result.ts'
-import { SmtpClient, senderRefusal } from '../campaigns/mail/server.ts'
+import { SmtpClient, senderRefusal } from '../campaigns/mail/smtp-client.ts'
 import type { Settings } from '../settings/settings.ts'
 import { sendEventOnce } from '../webhooks/sender.ts'
-import { withTimeout } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
 /** `trouble`: undefined if the server accepts the sign-in. `sender`: the reply if it rejects MAIL_FROM. */

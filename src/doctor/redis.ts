@@ -14,7 +14,7 @@ import { createRedisRecords, redisAclRules } from '../records/redis-records.ts'
 import { rootCause, describeStoreError } from '../records/store-error.ts'
 import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
-import { withTimeout } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
 const TIME_LIMIT_MS = 4_000

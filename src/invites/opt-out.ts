@@ -10,7 +10,7 @@ import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../people/address.ts'
 import { withoutOptOut, withMilestone } from '../people/person.ts'
-import type { PeopleStore } from '../people/people.ts'
+import type { PeopleStore } from '../people/people-store.ts'
 import type { Invitations } from './token.ts'
 
 const optOutPath = (token: string) => `/invite/${token}/opt-out`

@@ -12,7 +12,7 @@ import { personKey, findSignedIn, type User } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { isSameAddress, maskedAddress } from '../people/address.ts'
 import { withMilestone } from '../people/person.ts'
-import type { PeopleStore } from '../people/people.ts'
+import type { PeopleStore } from '../people/people-store.ts'
 import type { Invitations } from './token.ts'
 
 const MAX_APPS = 6

@@ -8,10 +8,10 @@ import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import { callbackPath } from './paths.ts'
-import type { ProgressRecorder } from './record-progress.ts'
+import type { ProgressRecorder } from './progress-recorder.ts'
 import type { WalkCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
-import type { WalkStore } from './walks.ts'
+import type { WalkStore } from './walk-store.ts'
 
 export class WalkChecks {
   readonly #deps

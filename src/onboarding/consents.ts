@@ -8,10 +8,10 @@ import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { WalkChecks } from './check.ts'
 import { overviewPath, stepFromQuery } from './paths.ts'
-import type { ProgressRecorder } from './record-progress.ts'
+import type { ProgressRecorder } from './progress-recorder.ts'
 import { afterClick, afterReturn, stepResultOf } from './transition.ts'
 import { findReturn, isBeingConfirmed, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
-import type { WalkStore } from './walks.ts'
+import type { WalkStore } from './walk-store.ts'
 
 /** A return this soon may have needed no click, and browsers give up after some 20 redirects in a row. */
 const QUICK_MS = 10_000

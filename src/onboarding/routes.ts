@@ -20,8 +20,8 @@ import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, parseVisit } from '.
 import { createStatusRoute } from './status.ts'
 import { unknownApp } from './transition.ts'
 import { block, decline, skip, unblock, unskip, type StartedApp, type TrackedApp, type Walk } from './walk.ts'
-import type { WalkStore } from './walks.ts'
-import type { ProgressRecorder } from './record-progress.ts'
+import type { WalkStore } from './walk-store.ts'
+import type { ProgressRecorder } from './progress-recorder.ts'
 
 const CONNECT_PATHS = ['/onboarding/connect', '/onboarding/connect/:instance']
 

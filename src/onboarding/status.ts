@@ -9,7 +9,7 @@ import { bucketOf } from './app-state.ts'
 import type { WalkChecks } from './check.ts'
 import { firstAppsOf, walkStates, type WalkStates } from './next-step.ts'
 import type { Walk } from './walk.ts'
-import type { WalkStore } from './walks.ts'
+import type { WalkStore } from './walk-store.ts'
 
 type Status = { connected: number; pending: number; skipped: number }
 

@@ -1,6 +1,6 @@
 // Small durable records with expiry. Every operation but `keys` touches one key, so it runs on a cluster.
 import { Problem } from '../problem.ts'
-import { withTimeout } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { describeStoreError } from './store-error.ts'
 
 export type Records = {

@@ -1,7 +1,7 @@
 // A self-healing Redis connection. A failed client is replaced, because only a new one finds a new primary, leaves a
 // dead network path and drops commands that no one waits for. Without a client, every command fails at once.
 import { setTimeout as pause } from 'node:timers/promises'
-import { TimedOut } from '../within.ts'
+import { TimedOut } from '../with-timeout.ts'
 import { StoreUnavailable, withinDeadline } from './records.ts'
 import { commandsOf, type createRedisOpener, type RedisCommands } from './redis-clients.ts'
 import { describeStoreError } from './store-error.ts'

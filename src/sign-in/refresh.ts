@@ -13,7 +13,7 @@ import { findSignedIn, requireSignedIn, type SignedIn, type Tokens } from '../se
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { TimedOut, withTimeout } from '../within.ts'
+import { TimedOut, withTimeout } from '../with-timeout.ts'
 import { adminGroupsIn } from './claims.ts'
 import { isRecentSignIn } from './require-sign-in.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'

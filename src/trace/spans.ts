@@ -14,7 +14,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api'
-import { withTimeout } from '../within.ts'
+import { withTimeout } from '../with-timeout.ts'
 import { currentRequest } from './current-request.ts'
 
 /** @returns undefined without an SDK, which saves ten spans per page */

@@ -2,7 +2,7 @@
 // label contains a person, an instance, an address or a query.
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { OnCall } from '../trace/calls.ts'
+import type { OnCall } from '../trace/measure-call.ts'
 import { VERSION } from '../version.ts'
 import { hasBearer } from './bearer.ts'
 import type { Log } from './log.ts'

@@ -2,11 +2,11 @@
 // five minutes, one process searches everyone's records for events left by another.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Registry } from 'prom-client'
-import type { PeopleStore } from '../people/people.ts'
+import type { PeopleStore } from '../people/people-store.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
-import { withTimeout } from '../within.ts'
-import { MAX_AGE_MS, ReceiverMonitor } from './receiver.ts'
+import { withTimeout } from '../with-timeout.ts'
+import { MAX_AGE_MS, ReceiverMonitor } from './receiver-monitor.ts'
 import { eventBody, type DeliveryOutcome, type WebhookSender } from './sender.ts'
 
 const SWEEP_SECONDS = 300

@@ -2,7 +2,7 @@
 import PostalMime from 'postal-mime'
 import { afterAll, expect, it } from 'vitest'
 import { toEml, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
-import { SmtpClient } from '../../src/campaigns/mail/server.ts'
+import { SmtpClient } from '../../src/campaigns/mail/smtp-client.ts'
 import { ACME, createEmails, jpeg, picture, png, type Written } from './emails.ts'
 import { mail } from './sample-email.ts'
 

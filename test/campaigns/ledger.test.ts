@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { campaignEmail, dueEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { EmailLedger } from '../../src/campaigns/ledger.ts'
-import { PersonUnreadable } from '../../src/people/people.ts'
+import { PersonUnreadable } from '../../src/people/people-store.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { policy } from './run-fixture.ts'

@@ -1,7 +1,7 @@
 // Mail servers that refuse, break off or stall, and the outcome of the email.
 import PostalMime from 'postal-mime'
 import { afterEach, expect, it } from 'vitest'
-import { SmtpClient } from '../../src/campaigns/mail/server.ts'
+import { SmtpClient } from '../../src/campaigns/mail/smtp-client.ts'
 import { Invitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
 import { mail } from './sample-email.ts'

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { openPeople, withStore } from '../../src/cli/store.ts'
 import type { Person } from '../../src/people/person.ts'
-import type { PeopleStore } from '../../src/people/people.ts'
+import type { PeopleStore } from '../../src/people/people-store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 

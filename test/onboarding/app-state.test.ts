@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
 import { availabilityOf } from '../../src/client-api/app-status.ts'
-import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
+import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import {
   type Walk,

@@ -1,7 +1,7 @@
 // Renames: all data follows, an interruption loses nothing, and two people are never merged.
 import { expect, it } from 'vitest'
 import { createFormerAddresses } from '../../src/people/former-addresses.ts'
-import type { PeopleStore } from '../../src/people/people.ts'
+import type { PeopleStore } from '../../src/people/people-store.ts'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'

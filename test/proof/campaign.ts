@@ -3,7 +3,7 @@
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
-import { PeopleStore } from '../../src/people/people.ts'
+import { PeopleStore } from '../../src/people/people-store.ts'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'

@@ -1,5 +1,5 @@
 // The rules of the simulation, checked for every response of a process and at the end of a seed.
-import { PeopleStore } from '../../src/people/people.ts'
+import { PeopleStore } from '../../src/people/people-store.ts'
 import { appsOf } from '../../src/people/person.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { locationOf, settings, type PageRequest, type PageResponse } from './processes.ts'

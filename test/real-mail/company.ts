@@ -1,6 +1,6 @@
 // Fixture: a company with a real mail server, runs of `onramp invite send`, and the mailboxes.
 import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
-import { PeopleStore } from '../../src/people/people.ts'
+import { PeopleStore } from '../../src/people/people-store.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { readdirSync } from 'node:fs'

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { withinDeadline, type StoreUnavailable } from '../../src/records/records.ts'
-import { TimedOut } from '../../src/within.ts'
+import { TimedOut } from '../../src/with-timeout.ts'
 
 const failed = (work: Promise<unknown>) =>
   work.then(

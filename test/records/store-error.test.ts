@@ -1,7 +1,7 @@
 // Descriptions of store errors, in the log and by the doctor.
 import { expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { TimedOut } from '../../src/within.ts'
+import { TimedOut } from '../../src/with-timeout.ts'
 import { rootCause, describeStoreError } from '../../src/records/store-error.ts'
 
 const script = 'ERR Error running script (call to f_1a2b): @user_script:1:'

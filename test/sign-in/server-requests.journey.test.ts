@@ -2,7 +2,7 @@
 import { ClientSecretPost, customFetch, refreshTokenGrant } from 'openid-client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createConfiguration, createFetch } from '../../src/sign-in/server/configuration.ts'
-import type { OnCall } from '../../src/trace/calls.ts'
+import type { OnCall } from '../../src/trace/measure-call.ts'
 import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
 
 async function serverWith(answers: Answers) {

@@ -1,7 +1,7 @@
 // Log lines about a failing receiver, by a test clock.
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { ReceiverMonitor } from '../../src/webhooks/receiver.ts'
+import { ReceiverMonitor } from '../../src/webhooks/receiver-monitor.ts'
 
 function setUpReceiver() {
   const clock = { now: Date.UTC(2026, 10, 2) }

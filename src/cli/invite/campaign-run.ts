@@ -2,7 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { CampaignRun } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'
-import { SmtpClient } from '../../campaigns/mail/server.ts'
+import { SmtpClient } from '../../campaigns/mail/smtp-client.ts'
 import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-check.ts'
 import { formatSummary } from '../../campaigns/tally.ts'
 import { MAX_CONCURRENT_EMAILS, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toEml, type Email } from '../../campaigns/mail/email.ts'
-import { SmtpClient } from '../../campaigns/mail/server.ts'
+import { SmtpClient } from '../../campaigns/mail/smtp-client.ts'
 import { quoteReply } from '../../campaigns/mail/smtp-error.ts'
 import { languageOf } from '../../campaigns/people-columns.ts'
 import { OperatorError } from '../../problem.ts'

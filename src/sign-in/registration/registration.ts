@@ -6,7 +6,7 @@ import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/seal.ts'
 import { settingDefinitions, type Settings } from '../../settings/settings.ts'
-import type { OnCall } from '../../trace/calls.ts'
+import type { OnCall } from '../../trace/measure-call.ts'
 import type { Log } from '../../web/log.ts'
 import type { FindClient } from '../server/authorization-server.ts'
 import {

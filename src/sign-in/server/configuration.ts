@@ -17,7 +17,7 @@ import { parseJsonObject } from '../../http/body.ts'
 import { exchange } from '../../http/exchange.ts'
 import { connectOptions } from '../../http/proxy.ts'
 import { isHttpsOrLoopback } from '../../http/loopback.ts'
-import { measureCall, type OnCall } from '../../trace/calls.ts'
+import { measureCall, type OnCall } from '../../trace/measure-call.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
 import { asymmetricAlgorithms, normalizeKeySet } from './signing-keys.ts'
 

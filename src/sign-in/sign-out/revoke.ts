@@ -2,7 +2,7 @@
 import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-client'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Tokens } from '../../session/signed-in.ts'
-import { withTimeout } from '../../within.ts'
+import { withTimeout } from '../../with-timeout.ts'
 
 const MAX_WAIT_MS = 1_000
 

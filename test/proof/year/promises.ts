@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
 import { createReport } from '../../../src/admin/report.ts'
-import type { PeopleStore } from '../../../src/people/people.ts'
+import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { Person } from '../../../src/people/person.ts'
 import {
   activeMassDisconnects,

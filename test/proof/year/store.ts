@@ -1,6 +1,6 @@
 // A store in memory that a year of hourly runs can afford: it answers at once, seals nothing, and parses a text only once. It
 // replaces JSON.parse, so it belongs into a process of its own. Records expire by the simulated clock.
-import type { PeopleStore } from '../../../src/people/people.ts'
+import type { PeopleStore } from '../../../src/people/people-store.ts'
 
 /** By the texts that are kept: they are read about 25,000 times between two changes. */
 const parsed = new Map<string, unknown>()

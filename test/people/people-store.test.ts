@@ -1,7 +1,7 @@
 // The store of people: sealing, retention and unreadable records.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { PersonUnreadable, type PeopleStore } from '../../src/people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../../src/people/people-store.ts'
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'

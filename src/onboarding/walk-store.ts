@@ -2,7 +2,7 @@
 // are compare-and-set, so two tabs don't overwrite each other. An unreadable record counts as absent.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
-import { PersonUnreadable, type PeopleStore } from '../people/people.ts'
+import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'

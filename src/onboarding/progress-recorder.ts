@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { normalizedAddress } from '../people/address.ts'
-import type { PeopleStore } from '../people/people.ts'
+import type { PeopleStore } from '../people/people-store.ts'
 import {
   appsOf,
   withAction,

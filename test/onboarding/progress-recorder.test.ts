@@ -1,6 +1,6 @@
 // Progress recorded by pages: the report agrees with the walk after the next page.
 import { expect, it } from 'vitest'
-import { ProgressRecorder } from '../../src/onboarding/record-progress.ts'
+import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import {
   block,
   applyCheck,

@@ -1,6 +1,6 @@
 // Apps without a usable address: logged once an hour each, however many the service invents.
 import { expect, it } from 'vitest'
-import { createUnstartableAppWarning } from '../../src/client-api/watch-addresses.ts'
+import { createUnstartableAppWarning } from '../../src/client-api/unstartable-apps.ts'
 
 const HOUR = 3_600_000
 const app = (instance: string, status = 'attention', authUrlRelativePath?: string) =>
