@@ -73,17 +73,17 @@ export function createPages({
       ...data,
       script,
     })
+    const body = Buffer.from(html)
     if (data.refresh !== undefined && !isReloadStopped)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
     if (script !== undefined) allowOwnScript(res)
     res.writeHead(status, {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': Buffer.byteLength(html),
+      'Content-Length': body.length,
       'Content-Language': t.lang,
       Vary: 'Accept-Language, Cookie',
     })
-    // Node sends a string in one write with the head, but not a Buffer.
-    res.end(html)
+    res.end(body)
   }
   return { assets, languages, send }
 }
