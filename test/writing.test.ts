@@ -150,6 +150,13 @@ it.each([...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS])(
   },
 )
 
+it('a line of a comment has at most 120 characters', () => {
+  const found = files('src/**/*.ts', 'packages/*/src/**/*.ts', 'views/assets/*.js').flatMap((file) =>
+    [...read(file).matchAll(/^(?=.{121}) *(?:\/\/|\/?\*).*/gm)].map(([text]) => `${file}: ${text}`),
+  )
+  expect(found).toEqual([])
+})
+
 it('comments begin with their subject: no "what surprises", no "Whom", and "Who" only asks', () => {
   const clumsy = /what surprises|(?:^|\/\/ |\* |\. )Whom |(?:^\s*(?:\/\/|\*|\/\*\*) )Who [a-z][^?]*$/gim
   const found = [...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS].flatMap((file) =>

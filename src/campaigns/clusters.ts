@@ -23,14 +23,14 @@ const RESUMED_MS = 31 * 24 * 3_600_000
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
-/** The other counts are of people who have the app connected, `recentlyConnected` since the last evaluation, or unconnected. */
+/** Others have the app connected, `recentlyConnected` since the last evaluation, or `listed` as unconnected. */
 type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number> & {
   name: string
   /** People of the newest cluster found before. */
   inKnownCluster: number
   /** Times of new changes, one for each person. */
   changedAt: number[]
-  /** First listings. */
+  /** Times of first listings. */
   newAt: number[]
   isMoved: boolean
 }

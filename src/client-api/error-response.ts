@@ -10,7 +10,7 @@ type Message = 'auth-type' | 'auth-type-missing' | 'act-as-missing' | 'act-as-re
 
 type ByStatus = 'unreadable' | 'redirected' | 'token' | 'scope' | 'busy' | 'not-found' | 'request' | 'failing'
 
-/** `intermediary`: a page, or no bearer challenge. `personal`: the token worked without a person (section 5, rule 2). */
+/** `intermediary`: a page, or no bearer challenge. `personal`: the token works alone (section 5, rule 2). */
 type ErrorReason = Message | ByStatus | 'intermediary' | 'personal'
 
 /** @param sent `secrets` (token and address) are removed from the explanation @param now milliseconds since 1970 */

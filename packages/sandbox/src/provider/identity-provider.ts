@@ -77,7 +77,7 @@ export class IdentityProvider implements RequestHandler {
   }
 }
 
-/** oidc-provider drops offline_access without prompt=consent, but most servers don't. Also applies the fault `prompt`. */
+/** Keeps offline_access, which oidc-provider drops without prompt=consent. Also applies the fault `prompt`. */
 function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
   // The library's types don't have this class.
   const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: object } }

@@ -12,7 +12,7 @@ type Authorization = {
   id: string
   person: Person
   datasource: Datasource
-  /** The request's `final_redirect_url`. In the link, it is `redirect`, with a secret, so that clients can't forge it. */
+  /** The request's `final_redirect_url`; `redirect` in the link, with a secret, so that clients can't forge it. */
   destination: string | undefined
   redirect: string | undefined
   expiresAt: number

@@ -169,7 +169,7 @@ export function stateOn({ announced, removal }: Deprecated, day: string) {
 
 const rowsOf = (operation: string) => deprecationSchedule.filter((row) => row.operation === operation)
 
-/** Deprecation (RFC 9745), Link to `page`, and for whole operations Sunset (RFC 8594). Removed fields aren't announced. */
+/** Deprecation (RFC 9745), Link to `page`, and for operations Sunset (RFC 8594). Removed fields aren't announced. */
 function deprecationHeaders(operation: string, day: string, page: string): Map<string, string> {
   const isAnnounced = (row: Deprecated) =>
     day >= row.announced && (day < row.removal || row.field === undefined)
