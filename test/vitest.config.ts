@@ -2,8 +2,8 @@
 //   browser   real Chromium: test/browser
 //   engines   Firefox and WebKit too: test/browser/engines; not in `npm run test:all`
 //   faults    outages, kills and measurements of memory: test/faults and *.fault.test.ts; minutes
-//   journeys  starts servers or processes: test/journeys, test/real-servers and *.journey.test.ts
-//   fast      everything else: pure, or one app within the process; `npm test`. It can start neither.
+//   journeys  starts processes, or takes seconds: test/journeys, test/real-servers and *.journey.test.ts
+//   fast      everything else, within one process; `npm test`. It can start no other.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'

@@ -1,4 +1,4 @@
-// Fixture: runs onramp's commands as child processes, with the settings of a sandbox.
+// Fixture: runs onramp's commands with the settings of a sandbox, in this process or as its children.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -65,17 +65,13 @@ export async function startCompany(options: SandboxOptions = {}) {
   }
 }
 
-/** Runs `invite send` in this process, optionally with a test clock. */
-async function sendHere(
+/** Runs a command in this process, optionally with a test clock. */
+async function runHere(
   company: Company,
   args: string[],
   { env = {}, input = '', now = Date.now }: Circumstances = {},
 ) {
-  const { exit, out, err } = await runCommand(
-    ['invite', 'send', '--rate', '200', ...args],
-    { ...company.env, ...env },
-    { input, now },
-  )
+  const { exit, out, err } = await runCommand(args, { ...company.env, ...env }, { input, now })
   return { code: exit, stdout: out, stderr: err }
 }
 
@@ -96,7 +92,9 @@ export function useCompany(options: SandboxOptions = {}) {
     company: () => company,
     received,
     recipients: () => received().map(({ to }) => to.join()),
-    send: (args: string[], given?: Circumstances) => sendHere(company, args, given),
+    run: (args: string[], given?: Circumstances) => runHere(company, args, given),
+    send: (args: string[], given?: Circumstances) =>
+      runHere(company, ['invite', 'send', '--rate', '200', ...args], given),
     list: (content: string) => company.list(`list-${names++}.csv`, content),
   }
 }

@@ -1,4 +1,5 @@
 // Failures of invite send, and their limits.
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
@@ -31,6 +32,17 @@ it('Ctrl-C stops a run with a piped list, and the next run resumes', async () =>
   expect(code).toBe(130)
   expect(stderr).toContain('Interrupted. Run the same command again to resume.')
   expect(recipients()).toEqual(['ada@acme.example'])
+})
+
+it('a closed standard error doesn’t stop the emails', async () => {
+  const child = company().start([
+    'invite',
+    'send',
+    list('ghost@acme.example\nada@acme.example\nbob@acme.example\n'),
+  ])
+  child.stderr.destroy()
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example'])
 })
 
 it('the run after one with --limit continues with the next people', async () => {

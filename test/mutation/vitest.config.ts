@@ -6,7 +6,6 @@ import everything from '../vitest.config.ts'
 const ALSO: Record<string, string[]> = {
   session: ['test/people/'],
   records: ['test/records/redis.journey.test.ts'],
-  'sign-in': ['test/sign-in/server-requests.journey.test.ts'],
 }
 
 const [, folder = ''] = (process.env['MUTATED'] ?? '').split('/')

@@ -7,12 +7,12 @@ import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
 import { png } from './emails.ts'
 
-const { company, received, recipients } = useCompany()
+const { company, received, recipients, run } = useCompany()
 const folder = useFolder()
 
 it('a preview writes each kind of email as files, and checks, sends and saves nothing', async () => {
   const into = join(folder, 'new', 'preview')
-  const { code, stdout } = await company().run(['invite', 'preview', into])
+  const { code, stdout } = await run(['invite', 'preview', into])
 
   expect(code).toBe(0)
   const files = readdirSync(into).map((file) => join(into, file))
@@ -43,13 +43,13 @@ it('a preview replaces files, and reports a folder that it can’t write', async
 })
 
 it('a preview can be sent to one address', async () => {
-  const { code, stderr } = await company().run(['invite', 'preview', '--to', 'Me@acme.example'])
+  const { code, stderr } = await run(['invite', 'preview', '--to', 'Me@acme.example'])
   expect([code, stderr]).toEqual([0, 'Sent to me@acme.example.\n'])
   expect(recipients()).toEqual(['me@acme.example'])
 })
 
 it('a preview reports an error in a template or in its arguments', async () => {
-  const template = await company().run(['invite', 'preview', folder, '--template', '/nowhere'])
+  const template = await run(['invite', 'preview', folder, '--template', '/nowhere'])
   expect(template).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere has no') as string })
   for (const args of [[], [folder, '--to', 'me@acme.example'], [folder, '--language', 'German']])
     expect((await runCommand(['invite', 'preview', ...args], company().env)).exit).toBe(2)
@@ -78,7 +78,7 @@ it('hidden apps are neither named nor counted in emails', async () => {
   const { COMPANY_FILE } = branded(FILE)
   const people = company().list('people.csv', 'email,language\nada@acme.example,sw\nbob@acme.example,en\n')
   const env = { COMPANY_FILE, DATA_DIR: join(folder, 'data') }
-  const { code, stderr } = await company().run(['invite', 'send', people], { env })
+  const { code, stderr } = await run(['invite', 'send', people], { env })
   expect(code).toBe(0)
   expect(stderr).toContain('1  not due')
   expect(recipients()).toEqual(['ada@acme.example'])
