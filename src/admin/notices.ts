@@ -80,7 +80,7 @@ export const isDigestDue = (
 ): boolean =>
   digest !== undefined &&
   now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
-  isWorkingTime(now, calendarOf(company), WEEKDAYS.indexOf(digest) + 1)
+  isWorkingTime(now, calendarOf(company, {}, {}), WEEKDAYS.indexOf(digest) + 1)
 
 export function digestNotice(made: Report, state: KeepState, now: number, context: NoticeContext): Notice {
   const { t } = context

@@ -52,7 +52,7 @@ export type Campaign = {
   /** Applies confirmed approvals to the person. Default: unchanged. */
   forCampaign?: (person: Person) => Person
   /** Records failed checks, so that these people come last in the next run. */
-  postponesFailedChecks?: boolean
+  postponesFailedChecks: boolean
 }
 
 const MAX_FAILURES_IN_A_ROW = 5
@@ -76,7 +76,7 @@ export class Delivery {
   readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
   /** @param hasResponded true if an earlier check of this run found an account @param limit of emails */
-  constructor(run: CampaignRun, campaign: Campaign, { hasResponded = false, limit = Infinity } = {}) {
+  constructor(run: CampaignRun, campaign: Campaign, hasResponded: boolean, limit: number) {
     this.#run = run
     this.#campaign = campaign
     this.#ledger = new EmailLedger({ ...run, campaign: campaign.name, due: campaign.due })
@@ -104,8 +104,7 @@ export class Delivery {
     if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
     if (check.kind !== 'checked') {
       this.#count(entry.email, check.kind, check.detail)
-      const isPostponed =
-        due.kind === 'email' && this.#campaign.postponesFailedChecks === true && !this.#isDryRun
+      const isPostponed = due.kind === 'email' && this.#campaign.postponesFailedChecks && !this.#isDryRun
       if (isPostponed) await this.#ledger.postpone(entry, due.reminder)
       const what = `the service gave no usable answer about many people in a row: ${check.detail}`
       return this.#countFailureInARow('service', what)
@@ -247,7 +246,7 @@ export async function sendInvitations(
   limit: number,
 ): Promise<'list' | 'limit' | 'signal'> {
   const { tally, maxConcurrent, signal } = run
-  const delivery = new Delivery(run, campaign, { limit })
+  const delivery = new Delivery(run, campaign, false, limit)
   let hasFailed = false
   const isStopped = () => hasFailed || signal.aborted || delivery.isAtLimit
   let failure: string | undefined

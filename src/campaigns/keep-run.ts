@@ -355,8 +355,9 @@ export class KeepRun {
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       removed: removedInstances(state),
       forCampaign: (person: Person) => forCampaign(name, person, state),
+      postponesFailedChecks: false,
     }
-    return new Delivery(this.#run, campaign, { hasResponded: this.#hasResponded })
+    return new Delivery(this.#run, campaign, this.#hasResponded, Infinity)
   }
 
   async #sendDue(

@@ -15,8 +15,8 @@ export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolea
 /** @param company has the fallback time zone @param state has the end of a pause, midnight in UTC for every zone */
 export function calendarOf(
   { timezone, quietDays = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quietDays'>>,
-  person: { timezone?: string; group?: string } = {},
-  { pausedUntil = 0 }: { pausedUntil?: number } = {},
+  person: { timezone?: string; group?: string },
+  { pausedUntil = 0 }: { pausedUntil?: number },
 ): WorkCalendar {
   const isQuiet = (day: string) =>
     Date.parse(day) < pausedUntil ||

@@ -77,7 +77,7 @@ export async function keep(
       const run = { ...input, options, signal }
       if (options.dryRun) return await printDueEmails(records, run)
       const code = await withCampaignLease(records, (holdsLease) =>
-        withExternalServices(input, { signal }, (services) =>
+        withExternalServices(input, { isDryRun: false, signal }, (services) =>
           runOnce(records, run, holdsLease, { ...services, sendEvent: sendEventOnce }),
         ),
       )

@@ -35,14 +35,14 @@ export function createPages({
   company,
   isHttps,
   checkReturnTo,
-  isAdmin = () => false,
+  isAdmin,
 }: {
   company: Company
   isHttps: boolean
   /** The allowed destinations of return_to; default: none. */
-  checkReturnTo?: (value: unknown) => string | undefined
+  checkReturnTo: (value: unknown) => string | undefined
   /** Called for every page, so it must be cheap. */
-  isAdmin?: (user: User) => boolean
+  isAdmin: (user: User) => boolean
 }) {
   const assets = loadAssets(company)
   const languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
@@ -117,12 +117,12 @@ function initialsOf({ name, email }: User): string {
 /** Pages that can't be repeated. */
 const NOT_REPEATABLE_PATHS = /\/(callback|connect|start|continue)\b/
 
-/** The menu of languages, which leads to the same page. @param checkReturnTo default: return_to is dropped */
+/** The menu of languages, which leads to the same page. */
 export function languageChoices(
   req: Request,
   status: number,
   offered: Languages['offered'],
-  checkReturnTo?: (value: unknown) => string | undefined,
+  checkReturnTo: (value: unknown) => string | undefined,
 ): { tag: string; name: string; href: string }[] {
   const isRepeatable = status === 200 && req.method === 'GET' && !NOT_REPEATABLE_PATHS.test(req.path)
   // The address is relative, because anyone can make up a path. A page that can't be repeated leads to the walk.
@@ -131,11 +131,11 @@ export function languageChoices(
 }
 
 /** Checks return_to, even as a part of our own address. */
-function otherParameters(url: string, checkReturnTo?: (value: unknown) => string | undefined): string {
+function otherParameters(url: string, checkReturnTo: (value: unknown) => string | undefined): string {
   const query = new URLSearchParams(url.split('?', 2)[1])
   query.delete('lang')
   if (query.has('return_to')) {
-    const checked = checkReturnTo?.(query.get('return_to'))
+    const checked = checkReturnTo(query.get('return_to'))
     query.delete('return_to')
     if (checked !== undefined) query.set('return_to', checked)
   }

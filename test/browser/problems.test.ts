@@ -30,7 +30,12 @@ const page = shared(() => browser.newPage())
 
 /** The pages and the error page of the app, and a route that fails on request. */
 function appThatFails() {
-  const pages = createPages({ company: neutralCompany, isHttps: false })
+  const pages = createPages({
+    company: neutralCompany,
+    isHttps: false,
+    checkReturnTo: () => undefined,
+    isAdmin: () => false,
+  })
   const app = express()
   app.use(securityHeaders(false), pages.assets.routes)
   app.get('/fail/:code', (req) => {

@@ -64,7 +64,7 @@ it.each([
 })
 
 it('quiet days are days of the person’s time zone', () => {
-  const place = calendarOf({ timezone: 'UTC', quietDays: quiet }, { timezone: 'Asia/Tokyo' })
+  const place = calendarOf({ timezone: 'UTC', quietDays: quiet }, { timezone: 'Asia/Tokyo' }, {})
   const [before, after] = ['2027-01-19T01:00:00Z', '2027-01-20T01:00:00Z'].map((text) => Date.parse(text))
   expect([before, after].map((moment = 0) => isWorkingTime(moment, place))).toEqual([false, true])
 })

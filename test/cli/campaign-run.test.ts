@@ -21,7 +21,7 @@ it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', 
   const input = { people: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings, context }
   const run = { ...input, company: loadCompanyOf(settings) }
 
-  await withExternalServices(run, { signal }, async (services) => {
+  await withExternalServices(run, { isDryRun: false, signal }, async (services) => {
     const { send } = createCampaignRun(memoryRecords().records, run, {
       ...services,
       tally: newTally(),

@@ -7,7 +7,12 @@ import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
 import { createPages } from '../../src/web/pages.ts'
 import { faultIn } from '../helpers/openapi.ts'
 
-const pages = createPages({ company: neutralCompany, isHttps: false })
+const pages = createPages({
+  company: neutralCompany,
+  isHttps: false,
+  checkReturnTo: () => undefined,
+  isAdmin: () => false,
+})
 const now = () => Date.parse('2026-11-21T12:00:00Z')
 const app = express().use(createDeprecationsRoutes(pages.send, now))
 

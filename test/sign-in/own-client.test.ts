@@ -181,7 +181,7 @@ it.each([403, 500])('the log reports a registration endpoint with the status %i'
 it('two processes that start together register once, and no stored secret is in plain text', async () => {
   const requests = answerFetch({ [REGISTER]: async () => await pause(50).then(made()) })
   const { client, all, parts, log, values } = ours()
-  const processes = [client, createFindClient(all, { ...parts, log })]
+  const processes = [client, createFindClient(all, { ...parts, log, onCall() {} })]
   const found = await Promise.all(processes.map((one) => one(METADATA, true)))
   expect(found.map((one) => one?.metadata.client_id)).toEqual(['one', 'one'])
   expect(requests).toHaveLength(1)

@@ -68,7 +68,7 @@ export type ExternalServices = {
 
 export async function withExternalServices<T>(
   { settings, company }: RunInput,
-  { isDryRun = false, signal }: { isDryRun?: boolean; signal: AbortSignal },
+  { isDryRun, signal }: { isDryRun: boolean; signal: AbortSignal },
   work: (services: ExternalServices) => Promise<T>,
 ): Promise<T> {
   const service = createCampaignService(settings, company, signal)

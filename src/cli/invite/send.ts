@@ -64,7 +64,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
     return await interruptible((signal) =>
       withStore(settings, async (records) => {
         const run = { ...input, options, signal }
-        if (dryRun) return await sendAll(records, run)
+        if (dryRun) return await sendAll(records, run, undefined)
         const code = await withCampaignLease(records, (holdsLease) => sendAll(records, run, holdsLease))
         if (code === undefined) stderr.write('onramp invite send: another run is in progress\n')
         return code ?? EXIT_LOCKED
@@ -93,8 +93,12 @@ async function isConfirmed(input: RunInput, options: SendOptions): Promise<boole
 
 type SendRun = RunInput & { options: SendOptions; signal: AbortSignal }
 
-/** @param holdsLease resolves to false once another run has the lease. Absent: a dry run */
-async function sendAll(records: Records, run: SendRun, holdsLease?: () => Promise<boolean>): Promise<number> {
+/** @param holdsLease resolves to false once another run has the lease. Undefined: a dry run */
+async function sendAll(
+  records: Records,
+  run: SendRun,
+  holdsLease: (() => Promise<boolean>) | undefined,
+): Promise<number> {
   const { people, faults, options, context, signal } = run
   const isDryRun = holdsLease === undefined
   const tally = { ...newTally(), rows: faults.length, invalid: faults.length }

@@ -116,7 +116,7 @@ const defaultScope = settingDefinitions.find(({ name }) => name === 'OIDC_SCOPE'
 
 export function createFindClient(
   settings: Settings,
-  deps: RegistrationDeps & { log: Log; onCall?: OnCall | undefined },
+  deps: RegistrationDeps & { log: Log; onCall: OnCall },
 ): FindClient {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_SCOPE: scope } = settings
   const own = readClientAuthentication(settings) ?? { method }

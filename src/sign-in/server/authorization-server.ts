@@ -57,7 +57,7 @@ export class AuthorizationServer {
     settings: Settings
     findClient: FindClient
     log: Log
-    onCall?: OnCall | undefined
+    onCall: OnCall
     now: () => number
   }) {
     this.#deps = deps
