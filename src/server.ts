@@ -77,9 +77,8 @@ const ON_BODY = 3
 type Parser = { incoming: unknown; [ON_BODY]?: unknown }
 
 /**
- * Limits incomplete requests, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them would leave 11 MB of
- * responses in memory if no one reads them. Otherwise Node would answer requests without Host, or with an unknown
- * expectation.
+ * Limits incomplete requests, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them could leave 11 MB of responses
+ * in memory. Keeps Node from answering requests without Host, or with an unknown expectation.
  */
 function createServerWithoutPipelining(
   listener: RequestListener,

@@ -23,7 +23,7 @@ function newId(key: string): string {
   }
 }
 
-/** Reads the store once for a request with our cookie. With SameSite=Strict, the callback wouldn't get the cookie. */
+/** Reads the store once per request with our cookie. With SameSite=Strict, the callback wouldn't get the cookie. */
 export function createSession(options: {
   store: Store
   secrets: readonly string[]

@@ -10,7 +10,7 @@ export type ClientAuthentication = {
   method: Settings['OIDC_CLIENT_AUTH']
 } & Partial<ReturnType<typeof credentialsIn>>
 
-/** The client of OIDC_CLIENT_…; undefined if the method is missing, although it has a default. */
+/** The client of OIDC_CLIENT_…; undefined if the settings have no valid method. */
 export function readClientAuthentication(settings: Partial<Settings>): ClientAuthentication | undefined {
   const credentials = credentialsIn(settings, 'OIDC')
   const method = credentials.assertionFile === undefined ? settings.OIDC_CLIENT_AUTH : 'private_key_jwt'
