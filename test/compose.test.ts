@@ -97,12 +97,7 @@ beforeEach(() => {
   Object.assign(service, { sent: [], status: 200, headers: {}, listed, ...usual })
   vi.spyOn(Pool.prototype, 'dispatch').mockImplementation((options, handler) => {
     const { origin, path, headers, body } = options
-    const sent = {
-      origin: String(origin),
-      path,
-      headers: headers as Record<string, string>,
-      body,
-    }
+    const sent = { origin: String(origin), path, headers: headers as Record<string, string>, body }
     service.sent.push(sent)
     const controller = { abort() {} } as unknown as Dispatcher.DispatchController
     handler.onRequestStart?.(controller, {})

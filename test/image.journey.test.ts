@@ -91,12 +91,7 @@ it.each(['demo', 'sandbox'])('the image explains why it lacks the command %s', a
 
 it('the image serves from its own files alone', async () => {
   const port = String(await freePort())
-  const set = {
-    PORT: port,
-    HOST: '127.0.0.1',
-    DATA_DIR: join(image, 'data'),
-    SESSION_SECRET: 'a'.repeat(32),
-  }
+  const set = { PORT: port, HOST: '127.0.0.1', DATA_DIR: join(image, 'data'), SESSION_SECRET: 'a'.repeat(32) }
   const elsewhere = { PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_BASE_URL: 'https://svc.example' }
   const env = { ...set, ...elsewhere, OIDC_ISSUER: 'https://as.example' }
   const server = spawnOne(process.execPath, commandOfImage(), env, { cwd: image })

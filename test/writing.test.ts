@@ -15,9 +15,7 @@ const BANNED =
   /\b(everybody|somebody|nobody|whoever|unless told|mend|mends|mended|mending|set-up|by itself)\b|\bany more(?=[.,:;])/gi
 
 /** Quotations, which have to stay. */
-const QUOTED: Record<string, RegExp> = {
-  'CONTRIBUTING.md': /^\|.*\|$/gm,
-}
+const QUOTED: Record<string, RegExp> = { 'CONTRIBUTING.md': /^\|.*\|$/gm }
 
 const found = (file: string) =>
   [

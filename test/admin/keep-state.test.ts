@@ -60,9 +60,7 @@ const metricsOf = async ({ url }: Running) =>
   ).text()
 
 const running = shared(() =>
-  run({
-    settings: { ADMIN_EMAILS: 'grace@acme.example', METRICS_TOKEN: 'a-token-for-the-metrics' },
-  }),
+  run({ settings: { ADMIN_EMAILS: 'grace@acme.example', METRICS_TOKEN: 'a-token-for-the-metrics' } }),
 )
 beforeAll(async () => {
   await storePeople(running, [

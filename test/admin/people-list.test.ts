@@ -116,14 +116,6 @@ it.each<[Record<string, unknown>, string[]]>([
   expect(await emails(everyone, query)).toEqual(expected)
 })
 
-it('the admins’ list of people counts the people of each filter, in the same pass', async () => {
-  const { counts } = await listPeople(
-    summaries(sent('ada', 'failed'), sent('bob', 'sent')),
-    parsePeopleQuery({ show: 'failed' }, NOW),
-  )
-  expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
-})
-
 it('the admins’ list of people shows each person’s furthest step', async () => {
   const invited = sent('ada', 'sent')
   const opened = withMilestone(invited, 'openedAt', NOW + 1)

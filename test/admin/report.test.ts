@@ -69,52 +69,63 @@ it('each person is in exactly one state, and the counts add up to everyone', asy
   for (const progress of PROGRESS) expect(report[progress]).toBeGreaterThan(0)
 })
 
+const finished = { ...signedIn, finishedAt: NOW - 9 * DAY }
+const withNewApp = withAppStates(finished, { a_1: 'waiting' }, NOW)
+const fallenBack = lostApp(finished, NOW - DAY)
+
 it('a person whose app is listed again is no longer ready', async () => {
-  const withNewApp = withAppStates({ ...signedIn, finishedAt: NOW - 9 * DAY }, { a_1: 'waiting' }, NOW)
-  const lost = lostApp({ ...signedIn, finishedAt: NOW - 9 * DAY }, NOW - DAY)
-  expect([withNewApp, lost].map((person) => summarize(person).progress)).toEqual(['inProgress', 'fellBack'])
-  const report = await reportOf(withNewApp, lost)
+  const report = await reportOf(withNewApp, fallenBack)
   expect(report).toMatchObject({ ready: 0, finished: 0, inProgress: 1, fellBack: 1 })
+  expect(createPlot(report, [], NOW)?.lines.find(({ what }) => what === 'ready')?.total).toBe(0)
+})
+
+it('a person whose app is listed again keeps the day of finishing', async () => {
+  const report = await reportOf(withNewApp, fallenBack)
   expect(report.days.map(({ day, finished, fellBack }) => [day, finished, fellBack])).toEqual([
     ['2026-10-24', 2, 0],
     ['2026-11-01', 0, 1],
     ['2026-11-02', 0, 0],
   ])
-  const ready = createPlot(report, [], NOW)?.lines.find(({ what }) => what === 'ready')
-  expect(ready?.total).toBe(report.ready)
 })
 
+/** @param apps of the email; undefined: a reminder of all */
+const emailed = (person: Person, now: number, apps?: string[]) =>
+  withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
+
 it('a person counts as reminded once, and acts by connecting the email’s apps', async () => {
-  const about = (apps?: string[]) => (person: Person, now: number) =>
-    withEmail(person, { campaign: 'c', reminder: 1 + person.campaigns.length, state: 'sent', now, apps })
-  const [begin, lapse] = [about(), about(['slack_1'])]
-  const lost = (email: string) => lapse(lostApp({ ...signedIn, email }, NOW - 3 * DAY), NOW - 2 * DAY)
+  const lostSlack = (email: string) =>
+    emailed(lostApp({ ...signedIn, email }, NOW - 3 * DAY), NOW - 2 * DAY, ['slack_1'])
   const connected = (person: Person) => withCheck(person, { checkedAt: NOW + 1, unconnected: [] }, NOW + 1)
   const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' } as const
-  const onlySlack = withCheck(lost('bob@acme.example'), { checkedAt: NOW + 1, unconnected: [jira] }, NOW + 1)
-  const open = begin(
+  const onlySlack = withCheck(
+    lostSlack('bob@acme.example'),
+    { checkedAt: NOW + 1, unconnected: [jira] },
+    NOW + 1,
+  )
+  const unconnected = emailed(
     withAppStates({ ...signedIn, email: 'eve@acme.example' }, { a_1: 'waiting' }, NOW),
     NOW - 2 * DAY,
   )
-  const half = about(['slack_1', 'jira_1'])({ ...onlySlack, email: 'lea@acme.example' }, NOW - DAY)
+  const oneOfTwo = emailed({ ...onlySlack, email: 'lea@acme.example' }, NOW - DAY, ['slack_1', 'jira_1'])
   const report = await reportOf(
-    lapse(connected(lost('ada@acme.example')), NOW - DAY),
+    emailed(connected(lostSlack('ada@acme.example')), NOW - DAY, ['slack_1']),
     onlySlack,
-    half,
-    lost('dan@acme.example'),
-    connected({ ...open, email: 'kim@acme.example' }),
-    open,
+    oneOfTwo,
+    lostSlack('dan@acme.example'),
+    connected({ ...unconnected, email: 'kim@acme.example' }),
+    unconnected,
   )
-  // An administrator switched off their last unconnected app.
-  const off = begin(withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY), NOW - 2 * DAY)
-
-  const { days } = await reportOf(off)
-  expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
   const changeCounts = report.days.map(({ day, reminded, acted }) => [day, reminded, acted])
   expect(changeCounts.filter(([, reminded]) => reminded !== 0)).toEqual([
     ['2026-10-31', 4, 2],
     ['2026-11-01', 2, 1],
   ])
+})
+
+it('a person whose last app an administrator switched off hasn’t acted', async () => {
+  const off = withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY)
+  const { days } = await reportOf(emailed(off, NOW - 2 * DAY))
+  expect(days.find(({ reminded }) => reminded > 0)).toMatchObject({ reminded: 1, acted: 0 })
 })
 
 it.each([
@@ -381,9 +392,7 @@ it('the export contains no spreadsheet formula, whatever the names of apps and d
     const person = { ...newPerson('=cmd@acme.example', NOW), group: name }
     const [, record = []] = parse(
       await textOf(withAppStates(person, { x_1: 'waiting' }, NOW, { x_1: name })),
-      {
-        bom: true,
-      },
+      { bom: true },
     )
     expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
     expect(record[0]).toBe("'=cmd@acme.example")

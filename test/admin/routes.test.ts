@@ -35,20 +35,11 @@ const context: {
   keepState: KeepState
   now: number
   decision?: { at: number; by: string } | undefined
-} = {
-  isAdmin: true,
-  keepState: newKeepState(),
-  now: NOW,
-}
+} = { isAdmin: true, keepState: newKeepState(), now: NOW }
 let auditEvents: Parameters<Audit>[0][]
 let limited: string[]
 beforeEach(() => {
-  Object.assign(context, {
-    isAdmin: true,
-    keepState: newKeepState(),
-    now: NOW,
-    decision: undefined,
-  })
+  Object.assign(context, { isAdmin: true, keepState: newKeepState(), now: NOW, decision: undefined })
   auditEvents = []
   limited = []
 })

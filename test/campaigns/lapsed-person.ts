@@ -1,4 +1,5 @@
 // A person who had connected everything and then lost access.
+import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import { newPerson, withCheck, withListing, type Person } from '../../src/people/person.ts'
 
@@ -15,3 +16,6 @@ export function lostApps(lost: UnconnectedApp[], lapsedAt = monday - DAY): Perso
   const connected = withCheck(withApps, { checkedAt: lapsedAt - 9 * DAY, unconnected: [] }, lapsedAt)
   return withCheck(connected, { checkedAt: lapsedAt, unconnected: lost }, lapsedAt)
 }
+
+/** After a sweep on Monday that found no cluster. */
+export const NO_CLUSTERS: KeepState = { ...newKeepState(), evaluatedAt: monday }

@@ -1,17 +1,16 @@
 // Detection and end of mass disconnects.
 import { expect, it } from 'vitest'
 import { findClusters, withMassDisconnectLapses } from '../../src/campaigns/clusters.ts'
-import { newKeepState, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
+import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck } from '../../src/people/person.ts'
-import { DAY, HOUR, lostApps, monday, slack } from './lapsed-person.ts'
+import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
-const NONE: KeepState = { ...newKeepState(), evaluatedAt: monday }
-const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NONE, massDisconnects })
+const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_CLUSTERS, massDisconnects })
 
 type Lapses = [people: number, lapsedAt: number]
 
 /** @param lapses of Slack @param had number of people who had it, with or without a lapse */
-async function evaluate(lapses: readonly Lapses[], had: number, state = NONE, now = monday + 2) {
+async function evaluate(lapses: readonly Lapses[], had: number, state = NO_CLUSTERS, now = monday + 2) {
   const lost = lapses.flatMap(([people, lapsedAt]) =>
     Array.from({ length: people }, () => lostApps([slack], lapsedAt)),
   )
@@ -44,7 +43,7 @@ it.each<[string, number, [number, number][], [number, number][]]>([
   'lapses count together by the time of their notice, even months later: %s',
   async (_what, had, noticed, expected) => {
     const lapses = noticed.map(([people, later]): Lapses => [people, monday + later])
-    const found = await evaluate(lapses, had, NONE, monday + 200 * DAY)
+    const found = await evaluate(lapses, had, NO_CLUSTERS, monday + 200 * DAY)
     expect(found.map(({ since, lapsed }) => [since, lapsed])).toEqual(expected)
   },
 )
@@ -138,7 +137,7 @@ it.each<[string, number, number[], number[]]>([
     ...Array.from({ length: 3 }, () => lostApps([], monday)),
     ...Array.from({ length: 24 }, () => firstListed(monday + early)),
   ]
-  const found = await findClusters(people, { ...NONE, evaluatedAt: monday - 3 * DAY }, RUN)
+  const found = await findClusters(people, { ...NO_CLUSTERS, evaluatedAt: monday - 3 * DAY }, RUN)
   expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
   expect(found.newApps.map((one) => one.people)).toEqual(isNew)
 })
@@ -149,7 +148,7 @@ it.each([
 ])('an app first listed %s others lose it is %s', async (_when, _kind, since, count) => {
   const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
   const people = Array.from({ length: 17 }, () => lostApps([slack], monday))
-  const found = await findClusters(people, { ...NONE, newApps }, RUN)
+  const found = await findClusters(people, { ...NO_CLUSTERS, newApps }, RUN)
   expect(found.newApps).toHaveLength(count)
 })
 

@@ -1,11 +1,8 @@
 // Detection of apps that are new for many people.
 import { expect, it } from 'vitest'
 import { findClusters } from '../../src/campaigns/clusters.ts'
-import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
-import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
-
-const NONE: KeepState = { ...newKeepState(), evaluatedAt: monday }
+import { DAY, HOUR, jira, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
 /** @param newAt time of the first listing of Jira; undefined: never listed */
 function person(newAt?: number): Person {
@@ -15,7 +12,7 @@ function person(newAt?: number): Person {
     : withCheck(first, { checkedAt: newAt, unconnected: [slack, jira] }, newAt)
 }
 const people = (count: number, newAt?: number) => Array.from({ length: count }, () => person(newAt))
-const find = async (all: Person[], state = NONE) =>
+const find = async (all: Person[], state = NO_CLUSTERS) =>
   (await findClusters(all, state, monday + 2 * HOUR)).newApps
 
 it.each([
@@ -37,7 +34,7 @@ it('a new app’s count includes people who get it after the first have connecte
   expect(newApps).toEqual([
     { instance: 'jira_1', name: 'Jira', noticedAt: monday + 2 * HOUR, since: monday, people: 6 },
   ])
-  const later = { ...NONE, newApps, evaluatedAt: monday + HOUR }
+  const later = { ...NO_CLUSTERS, newApps, evaluatedAt: monday + HOUR }
   expect(await find([...people(7, monday), ...people(2, monday + DAY)], later)).toMatchObject([{ people: 9 }])
   expect(await find(people(9), later)).toEqual(newApps)
 })
@@ -47,7 +44,7 @@ it('an app counts as moved also if `replaces` is added later', async () => {
     const apps = one.lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'jira_0' }))
     return { ...one, lastCheck: { ...one.lastCheck!, apps } }
   })
-  const evaluated = { ...NONE, newApps: await find(people(6, monday)), evaluatedAt: monday + HOUR }
+  const evaluated = { ...NO_CLUSTERS, newApps: await find(people(6, monday)), evaluatedAt: monday + HOUR }
   expect([...(await find(moved)), ...(await find(moved, evaluated))]).toMatchObject([
     { instance: 'jira_1', isMoved: true },
     { instance: 'jira_1', isMoved: true },

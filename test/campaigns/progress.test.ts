@@ -1,5 +1,5 @@
 // The progress line and the summary of a run.
-import { expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { RunProgress } from '../../src/cli/invite/progress.ts'
 import {
   isAllDelivered,
@@ -26,17 +26,24 @@ it.each<[Partial<Tally>, number, string]>([
   expect(progressLine(tally(counts), people)).toBe(line)
 })
 
-it('the progress line is never wider than the terminal, and gives way to other lines', async () => {
-  const written: string[] = []
-  const counts = newTally()
-  const stderr = { isTTY: true, columns: 24, write: (text: string) => written.push(text) }
-  const progress = new RunProgress(counts, 100, stderr)
-  counts.rows = 50
-  await new Promise((resolve) => setTimeout(resolve, 600))
-  progress.print('line 7: a fault\n')
-  progress.end()
-  expect(written[0]).toBe('50% · 50 people · 0 em…')
-  expect(written.slice(-2)).toEqual(['\r\u001B[K', 'line 7: a fault\n'])
+describe('on a terminal of 24 columns', () => {
+  let written: string[]
+  beforeAll(async () => {
+    written = []
+    const stderr = { isTTY: true, columns: 24, write: (text: string) => written.push(text) }
+    const progress = new RunProgress(tally({ rows: 50 }), 100, stderr)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    progress.print('line 7: a fault\n')
+    progress.end()
+  })
+
+  it('the progress line is never wider than the terminal', () => {
+    expect(written[0]).toBe('50% · 50 people · 0 em…')
+  })
+
+  it('the progress line makes room for other lines', () => {
+    expect(written.slice(-2)).toEqual(['\r\u001B[K', 'line 7: a fault\n'])
+  })
 })
 
 it('a run’s summary has a line for each count above zero', () => {

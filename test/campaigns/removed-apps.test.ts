@@ -1,11 +1,8 @@
 // Detection of removed apps, until an operator marks them.
 import { expect, it } from 'vitest'
 import { findClusters } from '../../src/campaigns/clusters.ts'
-import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
-import { DAY, HOUR, jira, monday, slack } from './lapsed-person.ts'
-
-const NONE: KeepState = { ...newKeepState(), evaluatedAt: monday }
+import { DAY, HOUR, jira, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
 /** @param by the run or page that noticed that Jira is gone; undefined: still listed */
 function person(by?: 'run' | 'page', at = monday): Person {
@@ -16,7 +13,7 @@ function person(by?: 'run' | 'page', at = monday): Person {
 }
 const people = (count: number, ...given: Parameters<typeof person>) =>
   Array.from({ length: count }, () => person(...given))
-const find = async (all: Person[], state = NONE) =>
+const find = async (all: Person[], state = NO_CLUSTERS) =>
   (await findClusters(all, state, monday + 2 * HOUR)).removedApps
 
 it.each([
@@ -38,7 +35,7 @@ it.each([
 it('a removed app is found until most people have it again', async () => {
   const removedApps = await find(people(10, 'run'))
   expect(removedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
-  const later = { ...NONE, removedApps, evaluatedAt: monday + DAY }
+  const later = { ...NO_CLUSTERS, removedApps, evaluatedAt: monday + DAY }
   expect(await find([...people(5, 'run'), ...people(5)], later)).toEqual(removedApps)
   expect(await find([...people(4, 'run'), ...people(6)], later)).toEqual([])
   expect(await find(people(60, 'run', monday - 1))).toEqual([])

@@ -12,11 +12,7 @@ const list = join(folder, 'people.csv')
 writeFileSync(list, 'email\nada@acme.example\n')
 const ADA = 'ada@acme.example'
 
-const env = {
-  ...REQUIRED,
-  MAIL_FROM: 'search@acme.example',
-  DATA_DIR: join(folder, 'data'),
-}
+const env = { ...REQUIRED, MAIL_FROM: 'search@acme.example', DATA_DIR: join(folder, 'data') }
 
 it.each([
   ['no secret', { OIDC_CLIENT_ID: 'onramp' }],

@@ -69,9 +69,7 @@ const start = async (...announcing: string[]) => {
   const files = ['cert-file', 'named.crt', 'key-file', 'named.key', 'ca-cert-file', 'ca.crt']
   const tls = files.map((word, index) => (index % 2 === 0 ? `--tls-${word}` : join(folder, word)))
   const listening = ['--tls-port', port, '--tls-auth-clients', 'no', '--tls-cluster', 'yes', ...tls]
-  const redis = await startRedis({
-    options: () => ['--cluster-enabled', 'yes', ...listening, ...announcing],
-  })
+  const redis = await startRedis({ options: () => ['--cluster-enabled', 'yes', ...listening, ...announcing] })
   await redis.ask('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
   const isUp = async () => String(await redis.ask('CLUSTER', 'INFO')).includes('cluster_state:ok')
   await until(isUp, 'the cluster')

@@ -17,11 +17,7 @@ export const METRICS_SETTINGS = {
 
 export async function metricsPage(changed: Record<string, string> = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-metrics-'))
-  const settings = loadSettings({
-    ...METRICS_SETTINGS,
-    DATA_DIR: folder,
-    ...changed,
-  })
+  const settings = loadSettings({ ...METRICS_SETTINGS, DATA_DIR: folder, ...changed })
   const onramp = createOnramp(settings, pino({ level: 'silent' }))
   try {
     return (await request(onramp.app).get('/metrics').set('authorization', 'Bearer a-token-for-the-metrics'))

@@ -25,10 +25,7 @@ export function scratchFolder(name: string): string {
 let [outputs, count] = ['', 0]
 
 /** PATH, and Node's compile cache, which halves the time of a start. */
-export const BARE_ENV = {
-  PATH: process.env['PATH'],
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-}
+export const BARE_ENV = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
 
 export type Spawned = {
   pid: number

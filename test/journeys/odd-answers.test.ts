@@ -8,7 +8,7 @@ import { linksOf } from '../helpers/test-browser.ts'
 const html = { contentType: 'text/html', body: '<!doctype html><h1>Log in</h1>' }
 const list = (entries: unknown) => ({ body: { unauthorizedDatasourceInstances: entries } })
 /** The response of the service, and the status of the page. */
-const odd: [string, object, number][] = [
+const ODD_RESPONSES: [string, object, number][] = [
   ['401', { status: 401 }, 403],
   ['401 HTML', { status: 401, ...html }, 403],
   ['403', { status: 403 }, 403],
@@ -30,17 +30,18 @@ const odd: [string, object, number][] = [
   ['400 for our secret', { status: 400, body: 'Invalid Secret' }, 502],
 ]
 
-describe('when the service answers oddly', () => {
+describe('after an odd response', () => {
   const journey = shared(openJourney)
   beforeEach(() => journey.sandbox.reset())
 
-  it.each(odd)('each page after an odd response has a next step: %s', async (_what, answer, status) => {
+  const answerChecks = (answer: object | null) =>
+    journey.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+
+  it.each(ODD_RESPONSES)('the overview and a click show a next step: %s', async (_what, answer, status) => {
     const { browser } = await journey.begin(2)
     const list = browser.page
-    const odd = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
-    const well = () => journey.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
 
-    odd()
+    answerChecks(answer)
     const overview = await browser.open(`${journey.url}/onboarding`)
     expect(overview.status).toBe(status)
     expectPage(overview)
@@ -51,22 +52,27 @@ describe('when the service answers oddly', () => {
     expect(click.status).toBe(status)
     expectPage(click)
     expect(journey.departures()).toBe(0)
-
-    well()
-    browser.page = list
-    await browser.click('/onboarding/connect/slack_1')
-    odd()
-    const returned = await answerConsent(browser, 'allow')
-    expect(returned.status).toBe(status)
-    expectPage(returned)
-    expect(journey.departures()).toBe(1)
-
-    well()
-    const again = await browser.open(returned.url)
-    expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
-    expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
-    expect(journey.departures()).toBe(1)
   })
+
+  it.each(ODD_RESPONSES)(
+    'a return shows a next step, and later its result: %s',
+    async (_what, answer, status) => {
+      const { browser } = await journey.begin(2)
+
+      await browser.click('/onboarding/connect/slack_1')
+      answerChecks(answer)
+      const returned = await answerConsent(browser, 'allow')
+      expect(returned.status).toBe(status)
+      expectPage(returned)
+      expect(journey.departures()).toBe(1)
+
+      answerChecks(null)
+      const again = await browser.open(returned.url)
+      expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
+      expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
+      expect(journey.departures()).toBe(1)
+    },
+  )
 
   it('a retry isn’t offered if the service rejects the return address, and PUBLIC_URL is logged', async () => {
     const answer = { status: 400, body: 'final_redirect_url is not allowed for this tenant' }
@@ -85,7 +91,7 @@ describe('when the service answers oddly', () => {
 
   it('a failed search and nonsense results give a page, too', async () => {
     const { browser } = await journey.begin(1)
-    for (const [what, answer] of odd) {
+    for (const [what, answer] of ODD_RESPONSES) {
       journey.sandbox.switches.set({ answers: { search: answer } })
       const hop = await browser.open(`${journey.url}/search?q=plan`)
       expect(hop.status, what).toBeGreaterThanOrEqual(400)

@@ -67,11 +67,3 @@ it('the finished overview shows the person’s name, the account, and how to dis
   expect(rest.connectedFor).toBe(end.connectedFor)
   expect(rest.resume?.notes).toEqual(['Use your Acme workspace.'])
 })
-
-it('the overview focuses an app put back on the list', () => {
-  expect(overviewPage(checkedWalk([slack, github]), { from: 'slack_1' }).card?.focus).toBe(true)
-  const apps = Array.from({ length: 12 }, (_, index) => unconnectedApp(`app_${index}`, `App ${index}`))
-  const { entries, card } = overviewPage(checkedWalk(apps), { from: 'app_9' })
-  expect(card?.focus).toBe(false)
-  expect(entries.filter(({ focus }) => focus).map(({ app }) => app)).toEqual(['app_9'])
-})

@@ -110,15 +110,6 @@ it('a return redirects to the app that the page would offer', () => {
   expect(nextStep(walkStates(walk, 1_000))).toMatchObject({ kind: 'connect', instance: 'github_1' })
 })
 
-it('a return shows the page only before an app with help', () => {
-  const hasHelp = (instance: string) => instance === 'github_1'
-  expect(returnFromSlack([listedApp('github_1')], { hasHelp })).toMatchObject(page)
-  expect(returnFromSlack([listedApp('jira_1')], { hasHelp })).toMatchObject({
-    kind: 'leave',
-    instance: 'jira_1',
-  })
-})
-
 const returnAt = (before: Walk, now: number, unconnected = both) => {
   const after = afterReturn(before, checkOf(unconnected, { now }), slackReturn).walk
   return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }

@@ -232,11 +232,7 @@ it('a reused address doesn’t get the walk of its former owner', async () => {
   const newUser = { issuer: 'https://new.example', subject: 'ada', email, emailVerified: true }
   for (const user of [ada, newUser]) {
     await people.change(email, (person) => withSignIn(person, personKey(user)))
-    await process().update(user, (walk) => ({
-      ...applyCheck(walk, apps, 1, 30),
-      issuer: user.issuer,
-      email,
-    }))
+    await process().update(user, (walk) => ({ ...applyCheck(walk, apps, 1, 30), issuer: user.issuer, email }))
   }
   expect((await process(undefined, people).load({ ...newUser, subject: 'bob' })).known).toEqual([])
 })

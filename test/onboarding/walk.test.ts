@@ -117,9 +117,7 @@ it('the next step waits for the last visible return, and delays no other app', (
 
 it('the next step doesn’t wait for an app that the service has disabled', () => {
   expect(nextOf(checkedWalk([listedApp('slack_1', 'disabled')], afterReturn([slack]), 2_000), 2_000)).toEqual(
-    {
-      kind: 'finished',
-    },
+    { kind: 'finished' },
   )
 })
 

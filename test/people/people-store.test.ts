@@ -45,13 +45,6 @@ it('a change that another process has already made creates no event', async () =
   expect(announced).toEqual([])
 })
 
-it('a dump of the store shows no address of a person', async () => {
-  const { values, open } = setUpPeople()
-  await open().change(ada, opened)
-  expect([...values].flat().join()).not.toMatch(/ada@|acme/)
-  expect(await open().get(' ADA@acme.example')).toMatchObject({ openedAt: NOW })
-})
-
 it('two spellings of an address share one record', async () => {
   const { open, values } = setUpPeople()
   await open().change(' Ada@ACME.example', (before) => withMilestone(before, 'signedInAt', NOW))

@@ -16,9 +16,7 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
   async function cutAt(where: Where, names: readonly string[], campaign: string) {
     const cut = await startCut(office.port, where)
     const since = mailboxesSince(names)
-    const sent = await send(campaign, names, {
-      env: { SMTP_URL: office.urlOf(cut.port) },
-    })
+    const sent = await send(campaign, names, { env: { SMTP_URL: office.urlOf(cut.port) } })
     assert.ok(cut.hasCut(), 'no connection was cut')
     await cut.close()
     return { ...sent, since }
@@ -43,9 +41,7 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
     await check(`a sender ${what} at RCPT) ends the run, and is no one's fault`, async () => {
       const campaign = from.split('@')[0] ?? ''
       const since = mailboxesSince(team)
-      const { code, stderr } = await send(campaign, team, {
-        env: { MAIL_FROM: from },
-      })
+      const { code, stderr } = await send(campaign, team, { env: { MAIL_FROM: from } })
       assert.equal(code, 1, stderr)
       assert.match(stderr, new RegExp(`The mail server says: ${reply}.*see SMTP_URL and MAIL_FROM`))
       // Three emails are sent at a time.

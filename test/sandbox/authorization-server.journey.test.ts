@@ -13,16 +13,6 @@ const sandbox = await sharedSandbox({ clients: [testClient], paths })
 const config = await discover(sandbox.urls.authorizationServer)
 
 describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) => {
-  it('an authorization server signs people in with a code and PKCE', async () => {
-    const config = await discover(sandbox.urls[name])
-    const tokens = await signIn(config, 'ada')
-    expect(tokens.expires_in).toBe(3600)
-    expect(tokens.scope).toBe('openid email profile offline_access')
-    const claims = { sub: 'ada', email: 'ada@acme.example', email_verified: true, name: 'Ada Lovelace' }
-    expect(tokens.claims()).toMatchObject({ ...claims, iss: sandbox.urls[name], aud: testClient.client_id })
-    expect(await oidc.fetchUserInfo(config, tokens.access_token, 'ada')).toMatchObject(claims)
-  })
-
   it('an authorization server rotates refresh tokens, and revokes the family when one is used twice', async () => {
     const config = await discover(sandbox.urls[name])
     const first = (await signIn(config, 'ada')).refresh_token ?? ''
