@@ -257,7 +257,7 @@ function endWith(error: unknown, log?: Log): never {
   process.exit(error instanceof SettingsError || error instanceof StoreUnreadable ? EXIT_SETTINGS : 1)
 }
 
-export async function main(): Promise<void> {
+export async function runServer(): Promise<void> {
   let log: Log | undefined
   try {
     const settings = loadSettings(process.env)
@@ -273,4 +273,4 @@ export async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) await main()
+if (import.meta.main) await runServer()

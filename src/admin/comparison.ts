@@ -46,7 +46,7 @@ function compareWith(
   const before = doneIn(row)
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
-  const named = <App extends { instance: string; name: string }>(app: App) => {
+  const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
     const { name = app.name, emailed = 0, limited = 0 } = known.get(app.instance) ?? {}
     return { ...app, name, emailed, limited }
   }
@@ -54,9 +54,9 @@ function compareWith(
     row,
     moreReady,
     ...changeCounts,
-    newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(named),
-    removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(named),
-    resumed: massDisconnects.filter(({ resumedAt = 0 }) => isSince(resumedAt)).map(named),
+    newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(withCurrentName),
+    removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(withCurrentName),
+    resumed: massDisconnects.filter(({ resumedAt = 0 }) => isSince(resumedAt)).map(withCurrentName),
     /** Apps that are new for at least one person. */
     newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
   }
@@ -79,8 +79,8 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
   const ready = isByNewApps
     ? t(isMoved ? 'admin.since.fewerMoved' : 'admin.since.fewerNew', { count, ...cause })
     : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
-  const lost = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
-  const changes = t.list([ready, ...lost])
+  const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
+  const changes = t.list([ready, ...fallen])
   return [
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })

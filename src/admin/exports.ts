@@ -30,7 +30,7 @@ export function createExportRoutes(
   }
 
   // Programs have no language, so names are in the company's own.
-  const named = <T extends { instance: string; name: string }>(app: T): T => ({
+  const withCompanyName = <T extends { instance: string; name: string }>(app: T): T => ({
     ...app,
     name: displayName(app, ''),
   })
@@ -41,7 +41,7 @@ export function createExportRoutes(
   routes.get(REPORT_PATH, async (req, res) => {
     auditView(req, 'report.json')
     const made = await snapshot.report(browserGoneSignal(res))
-    res.json({ ...made, datasources: made.datasources.map(named) })
+    res.json({ ...made, datasources: made.datasources.map(withCompanyName) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     auditView(req, 'people.csv')
@@ -55,7 +55,10 @@ export function createExportRoutes(
     const query = parsePeopleQuery(req.query, snapshot.now())
     downloads++
     const isFound = (summary: PersonSummary) => matchingFilters(summary, query)?.(query.filter) === true
-    await pipeline(Readable.from(peopleCsv(snapshot.summaries(gone, 'download'), named, isFound)), res)
+    await pipeline(
+      Readable.from(peopleCsv(snapshot.summaries(gone, 'download'), withCompanyName, isFound)),
+      res,
+    )
       .catch((error: unknown) => {
         gone.throwIfAborted()
         throw error

@@ -107,8 +107,8 @@ export function digestNotice(made: Report, state: KeepState, now: number, contex
     countRow(t('admin.groupPeople'), report.people, row?.people),
     countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
     countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
-    ...states.map(({ what, label, details }) =>
-      countRow([label, ...(what === 'fellBack' ? details : [])].join(' · '), report[what], row?.[what]),
+    ...states.map(({ state, label, details }) =>
+      countRow([label, ...(state === 'fellBack' ? details : [])].join(' · '), report[state], row?.[state]),
     ),
     ...(report.limited > 0 ? [countRow(t('admin.filter.limited'), report.limited, undefined)] : []),
     countRow(t('admin.filter.gone'), report.gone, row?.gone),

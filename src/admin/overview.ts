@@ -76,10 +76,10 @@ export function overviewPage(
     ...trendOf(report, keepState, t, now),
     groups: groupTable(report.groups, { columns: ['name', 'ready', 'notStarted', 'stuck', 'fellBack'] }, t),
     apps: appTable(report.datasources, { columns: ['name', 'connected', 'waiting', 'stuck', 'lapsed'] }, t),
-    figures: FIGURES.map((what) => ({
-      what: t(`admin.figure.${what}`),
-      count: report[what],
-      href: peopleUrl({ filter: what }),
+    figures: FIGURES.map((filter) => ({
+      label: t(`admin.figure.${filter}`),
+      count: report[filter],
+      href: peopleUrl({ filter }),
     })),
   }
 }
@@ -172,29 +172,29 @@ export function statsOf(report: Report, t: Texts) {
     apartOf('ready', 'unchecked'),
     apartOf('notStarted', 'notInvited'),
   ]
-  return PROGRESS_STATES.map((what) => {
-    const filter = what === 'ready' ? 'finished' : what
+  return PROGRESS_STATES.map((state) => {
+    const filter = state === 'ready' ? 'finished' : state
     return {
-      what,
-      label: t(`admin.stat.${what}`),
+      state,
+      label: t(`admin.stat.${state}`),
       count: report[filter],
-      figure: what === 'ready' ? share(finished, toConnect) : t.number(report[what]),
-      details: details[what],
-      apart: apart.filter(({ state, count: people }) => state === what && people > 0),
-      means: t(`admin.means.${what}`),
-      isTrouble: (what === 'stuck' || what === 'fellBack') && report[what] > 0,
+      figure: state === 'ready' ? share(finished, toConnect) : t.number(report[state]),
+      details: details[state],
+      apart: apart.filter(({ state, count: people }) => state === state && people > 0),
+      means: t(`admin.means.${state}`),
+      isTrouble: (state === 'stuck' || state === 'fellBack') && report[state] > 0,
       href: peopleUrl({ filter }),
     }
   })
 }
 
 function funnelOf({ funnel, toConnect }: Report, t: Texts) {
-  return FUNNEL_STAGES.map((what) => ({
-    label: t(`admin.funnel.${what}`),
-    href: peopleUrl({ filter: what }),
-    width: widthOf(funnel[what], toConnect),
-    count: funnel[what],
-    share: shareFormatter(t)(funnel[what], toConnect),
+  return FUNNEL_STAGES.map((stage) => ({
+    label: t(`admin.funnel.${stage}`),
+    href: peopleUrl({ filter: stage }),
+    width: widthOf(funnel[stage], toConnect),
+    count: funnel[stage],
+    share: shareFormatter(t)(funnel[stage], toConnect),
   }))
 }
 

@@ -9,9 +9,9 @@ export const PEOPLE_FILE = 'onramp-people.csv'
 
 const date = (at: number | undefined) => isoDate(at) ?? ''
 
-type Named = (app: PersonApp) => PersonApp
+type NameApp = (app: PersonApp) => PersonApp
 
-const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, named: Named) =>
+const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, named: NameApp) =>
   summary.apps
     .filter(fits)
     .map((app) => `${named(app).name} [${app.instance}]`)
@@ -19,7 +19,7 @@ const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, 
 
 const namesInState = (state: PersonApp['state']) => namesOf((app) => app.state === state)
 
-const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string | number> = {
+const COLUMNS: Record<string, (summary: PersonSummary, named: NameApp) => string | number> = {
   email: ({ person }) => person.email,
   ...Object.fromEntries(
     LIST_COLUMNS.map((detail) => [detail, ({ person }: PersonSummary) => person[detail] ?? '']),
@@ -46,7 +46,7 @@ const COLUMNS: Record<string, (summary: PersonSummary, named: Named) => string |
 /** @param isFound default: everyone */
 export async function* peopleCsv(
   all: AsyncIterable<PersonSummary>,
-  named: Named = (app) => app,
+  named: NameApp = (app) => app,
   isFound: (summary: PersonSummary) => boolean = () => true,
 ): AsyncGenerator<string> {
   async function* rows() {

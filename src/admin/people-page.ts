@@ -96,7 +96,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     // An earlier reminder would look unsuccessful.
     reminded:
       reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
-    notes: NOTES.filter((what) => CRITERIA[what](summary)).map((what) => t(`admin.person.${what}`)),
+    notes: NOTES.filter((note) => CRITERIA[note](summary)).map((note) => t(`admin.person.${note}`)),
     done:
       checkedAt === undefined || own.length === 0
         ? '–'

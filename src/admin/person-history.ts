@@ -67,8 +67,8 @@ function concerns(person: Person, action: OperatorAction, current: (instance: st
   const isNotified = campaignEmails(person, APPROVALS).some(
     (email) => email.at >= at && email.apps?.includes(app),
   )
-  const lost = records.flatMap((one) => [one.lapsedAt, one.previousLapsedAt, one.delistedByRunAt])
-  const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lost
+  const lossTimes = records.flatMap((one) => [one.lapsedAt, one.previousLapsedAt, one.delistedByRunAt])
+  const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
 

@@ -75,9 +75,9 @@ export function summarize(recorded: Person & { delistedApps?: string[] }, shared
 export type PersonSummary = ReturnType<typeof summarize>
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {
-  const lost = apps.filter(({ lapses = 0 }) => lapses > 0)
-  const isBack = lost.length > 0 && lost.every(({ status }) => status === 'connected')
-  return isBack ? Math.max(...lost.map(({ since }) => since)) : undefined
+  const lapsedApps = apps.filter(({ lapses = 0 }) => lapses > 0)
+  const isBack = lapsedApps.length > 0 && lapsedApps.every(({ status }) => status === 'connected')
+  return isBack ? Math.max(...lapsedApps.map(({ since }) => since)) : undefined
 }
 
 function progressOf(

@@ -10,8 +10,8 @@ const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
 export const CHANGES = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
 /** True if the change counts only a working day after the email. */
-export const isCountedLater = (what: (typeof CHANGES)[number]): boolean =>
-  what === 'reminded' || what === 'acted'
+export const isCountedLater = (change: (typeof CHANGES)[number]): boolean =>
+  change === 'reminded' || change === 'acted'
 const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const

@@ -65,10 +65,10 @@ export async function decideApprovals(
     const newest = [ONBOARDING, APPROVALS].map((name) => campaignEmails(person, name).at(-1)?.state)
     const isEmailable = !newest.includes('failed') && isReachable(person, context.now)
     for (const app of appsOf(person)) {
-      const { instance, name, state: how } = app
+      const { instance, name, state: appState } = app
       const [notifiedAt, connectedAt] = [lastNotifiedAt(person, instance), connectedAtOf(app, person)]
       const isAffected = apps.has(instance) && notifiedAt + connectedAt > 0
-      if (how !== 'blocked' && !isAffected) continue
+      if (appState !== 'blocked' && !isAffected) continue
       const approval = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }
       approval.people.push({ ...app, ...times, isReachable: isEmailable })

@@ -106,8 +106,8 @@ export class Delivery {
       this.#count(entry.email, check.kind, check.detail)
       const isPostponed = due.kind === 'email' && this.#campaign.postponesFailedChecks && !this.#isDryRun
       if (isPostponed) await this.#ledger.postpone(entry, due.reminder)
-      const what = `the service gave no usable answer about many people in a row: ${check.detail}`
-      return this.#countFailureInARow('service', what)
+      const cause = `the service gave no usable answer about many people in a row: ${check.detail}`
+      return this.#countFailureInARow('service', cause)
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
@@ -217,8 +217,8 @@ export class Delivery {
     if (isFirstRejection) this.#rejectedFirst.push({ email, reminder, reply })
     else this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
     const cause = quoteReply(reply, 'The mail server says: ', 'What happened: ')
-    const what = `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`
-    if (reason === 'other') this.#countFailureInARow('mailServer', what)
+    const message = `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`
+    if (reason === 'other') this.#countFailureInARow('mailServer', message)
   }
 
   async #onAccepted(): Promise<void> {

@@ -95,8 +95,8 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
 
 export function describeColumns(headers: readonly string[], { exclusionColumns, ...texts }: Columns): string {
   const taken = Object.entries(texts).filter(([, at]) => at >= 0)
-  const names = taken.map(([what, at]) =>
-    headers[at] === what ? what : `${what} (${quoteCell(headers[at] ?? '')})`,
+  const names = taken.map(([column, at]) =>
+    headers[at] === column ? column : `${column} (${quoteCell(headers[at] ?? '')})`,
   )
   const exclusionHeaders = exclusionColumns.map(({ at }) => headers[at] ?? '')
   if (exclusionHeaders.length > 0) names.push(`who is left out (${quoteCells(exclusionHeaders, ', ')})`)

@@ -63,9 +63,9 @@ export async function* readPeopleList(
   const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   const header = new HeaderFinder(onNote)
   const unread = new Map<keyof typeof UNREADABLE_CELLS, { count: number; sample: string }>()
-  const onUnread: OnUnread = (what, sample) => {
-    const { count, sample: earlier } = unread.get(what) ?? { count: 0, sample }
-    unread.set(what, { count: count + 1, sample: earlier })
+  const onUnread: OnUnread = (column, sample) => {
+    const { count, sample: earlier } = unread.get(column) ?? { count: 0, sample }
+    unread.set(column, { count: count + 1, sample: earlier })
   }
   const lines = isWhole ? documentLines(whole, onNote) : whole
   for await (const { line, cells } of readCsv(kind, first.value, lines)) {
@@ -87,8 +87,10 @@ export async function* readPeopleList(
     return count === 0 ? [] : `${count} ${count === 1 ? one : many}`
   })
   if (reasons.length > 0) onNote(`Left out: ${reasons.join(', ')}.`)
-  for (const [what, { count, sample }] of unread)
-    onNote(`${what} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREADABLE_CELLS[what]}.`)
+  for (const [column, { count, sample }] of unread)
+    onNote(
+      `${column} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREADABLE_CELLS[column]}.`,
+    )
 }
 
 const MAX_SKIPPED = 10
@@ -287,10 +289,10 @@ const READERS: Partial<
 }
 
 /** @throws {InvalidRow} */
-function checkText(text: string, what: string): void {
+function checkText(text: string, column: string): void {
   if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text))
-    throw new InvalidRow(`the ${what} contains a line break or a control character`)
-  if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${what} is too long`)
+    throw new InvalidRow(`the ${column} contains a line break or a control character`)
+  if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${column} is too long`)
 }
 
 function personOf({ columns, cells }: Cells, onUnread: OnUnread): ListEntry {
@@ -304,12 +306,12 @@ function personOf({ columns, cells }: Cells, onUnread: OnUnread): ListEntry {
   const address = addressToInvite(email)
   if (address === undefined) throw new InvalidRow(`${quoteCell(email)} is not a valid email address`)
   const person: ListEntry = { email: address }
-  for (const what of LIST_COLUMNS) {
-    const text = textIn(columns[what])
-    const { unread, read } = READERS[what] ?? {}
-    if (read === undefined) checkText(text, what)
+  for (const column of LIST_COLUMNS) {
+    const text = textIn(columns[column])
+    const { unread, read } = READERS[column] ?? {}
+    if (read === undefined) checkText(text, column)
     const value = read === undefined ? text : read(text)
-    if (value) person[what] = value
+    if (value) person[column] = value
     else if (text !== '' && unread) onUnread(unread, text)
   }
   return person

@@ -45,7 +45,7 @@ or .env.example. It starts listening before the authorization server and store
 are reachable, and shuts down gracefully on SIGTERM.`,
     )
     .addHelpText('after', EXITS)
-    .action(() => exit(import('../server.ts').then(({ main }) => main()).then(() => 0)))
+    .action(() => exit(import('../server.ts').then(({ runServer }) => runServer()).then(() => 0)))
 
 const momentIn = (text: string): number => {
   const at = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN

@@ -18,7 +18,7 @@ import { forTerminal, operatorTexts } from './operator.ts'
 
 const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
 export const statesOf = (report: Report) =>
-  Object.fromEntries(COUNTED.map((what) => [what, report[what]])) as Pick<Report, (typeof COUNTED)[number]>
+  Object.fromEntries(COUNTED.map((name) => [name, report[name]])) as Pick<Report, (typeof COUNTED)[number]>
 
 export const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
 

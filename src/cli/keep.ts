@@ -251,8 +251,8 @@ async function runThrough(
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
   const moment = { company, state: counted, now: now() }
-  const waiting = await emailsOutOfHours(list, campaignRun.people, moment)
-  const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, waiting }
+  const outOfHours = await emailsOutOfHours(list, campaignRun.people, moment)
+  const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, waiting: outOfHours }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }
 

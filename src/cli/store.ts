@@ -61,8 +61,9 @@ export async function adopt({ yes }: { yes?: boolean }, context: CommandContext)
       context.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
       return 0
     }
-    const lost = 'who was emailed, who opted out, and progress'
-    if (!(await confirm(yes, `Give up what is stored about people in ${store} (${lost})?`, context))) return 1
+    const losses = 'who was emailed, who opted out, and progress'
+    if (!(await confirm(yes, `Give up what is stored about people in ${store} (${losses})?`, context)))
+      return 1
     await adoptStore(records, settings.SESSION_SECRET)
     context.stdout.write(`The store has a new key (${store}). Restart the servers.\n`)
     return 0

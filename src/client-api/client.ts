@@ -54,7 +54,7 @@ type ServiceClientOptions = {
   timeLimitMs?: number
   onCall?: OnCall
   /** Called with a fixed sentence for each kind of oversized content in responses. */
-  onExcess?: (what: string) => void
+  onExcess?: (excess: string) => void
   onResponse?: (exchange: ServiceExchange) => void
   /** Milliseconds since 1970. */
   now?: () => number

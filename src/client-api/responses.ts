@@ -60,7 +60,7 @@ const checkSchema = z.object({
 /** Contract 2.1. @param onExcess gets a fixed sentence @returns undefined without a list, or with over 1,000 apps */
 export function readCheckResponse(
   json: unknown,
-  onExcess: (what: string) => void = () => {},
+  onExcess: (excess: string) => void = () => {},
 ): UnconnectedApp[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
@@ -71,14 +71,14 @@ export function readCheckResponse(
   const found = new Map<string, UnconnectedApp>()
   for (const entry of check.data.unauthorizedDatasourceInstances) {
     const path = typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
-    const named = instanceOf(entry, path)
-    const instance = boundedInstance(named)
-    if (instance !== named)
+    const serviceInstance = instanceOf(entry, path)
+    const instance = boundedInstance(serviceInstance)
+    if (instance !== serviceInstance)
       onExcess(
         `a datasource has more than ${MAX_INSTANCE_CHARACTERS} characters in its name: it is shown, not started`,
       )
     // A shortened identifier doesn't match the path, so the app can't be started.
-    const authUrlRelativePath = instance === named ? path : undefined
+    const authUrlRelativePath = instance === serviceInstance ? path : undefined
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
     const status = appStatusOf(entry.authStatus, canStart)
     const earlier = found.get(instance)
@@ -98,8 +98,8 @@ export function readCheckResponse(
 const NAMELESS = 'unnamed'
 
 function instanceOf(entry: WireEntry, path: string | undefined): string {
-  const named = wellFormed(entry.datasourceInstance)
-  if (isVisible(named)) return named
+  const instance = wellFormed(entry.datasourceInstance)
+  if (isVisible(instance)) return instance
   const [, segment = ''] = /^\/auth\/datasource\/([^/?#]+)/.exec(path ?? '') ?? []
   return [decodedSegment(segment), entry.displayName].map(wellFormed).find(isVisible) ?? NAMELESS
 }

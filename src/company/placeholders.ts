@@ -32,11 +32,11 @@ export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<st
   } catch {
     return ['is not ICU MessageFormat: check that every { has its }']
   }
-  const lost = [...expected].filter((name) => name !== ANYWHERE && !given.has(name))
+  const missing = [...expected].filter((name) => name !== ANYWHERE && !given.has(name))
   const unknown = [...given].filter((name) => name !== ANYWHERE && !expected.has(name))
   const advice = expected.size > 0 ? `it may have ${inBraces([...expected])}` : 'remove it'
   return [
-    ...(lost.length > 0 ? [`lacks ${inBraces(lost)}: put it where the value belongs`] : []),
+    ...(missing.length > 0 ? [`lacks ${inBraces(missing)}: put it where the value belongs`] : []),
     ...(unknown.length > 0 ? [`has ${inBraces(unknown)}, which nothing fills in: ${advice}`] : []),
   ]
 }

@@ -95,7 +95,7 @@ const address = z
   .string()
   .regex(/^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/, 'is no email address: write it like grace@acme.example')
 
-const link = (what: string, ...protocols: readonly string[]) =>
+const link = (description: string, ...protocols: readonly string[]) =>
   z
     .strictObject({
       url: checked(z.string(), (value) => addressFault(value, protocols)).describe(
@@ -104,7 +104,7 @@ const link = (what: string, ...protocols: readonly string[]) =>
       label: localizedText.optional().describe('What the link is called'),
     })
     .optional()
-    .describe(what)
+    .describe(description)
 
 const logoOf = (picture: z.ZodString) =>
   z

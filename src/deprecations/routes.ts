@@ -102,11 +102,11 @@ function itemName(entry: ListedEntry, t: Texts): string {
 
 function replacementText(entry: ListedEntry, t: Texts): string {
   const { replacement, advice } = entry
-  const what =
+  const text =
     replacement === undefined
       ? (advice ?? t('deprecations.noReplacement'))
       : t('deprecations.use', { replacement })
-  return what.charAt(0).toUpperCase() + what.slice(1) + remarksOf(entry)
+  return text.charAt(0).toUpperCase() + text.slice(1) + remarksOf(entry)
 }
 
 const remainingTime = ({ state, daysLeft, fixBy }: ListedEntry['status'], t: Texts): string =>

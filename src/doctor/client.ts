@@ -15,7 +15,7 @@ import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']
 
-type Client = { id: string; how: ClientAuthentication }
+type TestedClient = { id: string; authentication: ClientAuthentication }
 
 /** `accepted`: authenticated, or not checked. `silent`: no response, or a page. `unsent`: there was no assertion. */
 type ClientResponse =
@@ -37,12 +37,13 @@ export function readClientResponse(reply: HttpReply): ClientResponse {
 const invented = () => `onramp-doctor-${randomBytes(12).toString('base64url')}`
 
 /** Replaces the secret by an invented one; for a client without a secret, the id. */
-function withWrongCredentials({ how, ...client }: Client): Client {
-  if (how.method === 'none') return { ...client, how, id: invented() }
-  if (how.method !== 'private_key_jwt') return { ...client, how: { ...how, secret: invented() } }
+function withWrongCredentials({ authentication, ...client }: TestedClient): TestedClient {
+  if (authentication.method === 'none') return { ...client, authentication, id: invented() }
+  if (authentication.method !== 'private_key_jwt')
+    return { ...client, authentication: { ...authentication, secret: invented() } }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  return { ...client, how: { method: how.method, key } }
+  return { ...client, authentication: { method: authentication.method, key } }
 }
 
 const OTHER_METHODS: Partial<Record<Method, Method>> = {
@@ -50,11 +51,11 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-async function collect(known: { metadata: Metadata; client: Client; url: string }) {
+async function collect(known: { metadata: Metadata; client: TestedClient; url: string }) {
   const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
-  async function answerTo({ id, how }: Client): Promise<ClientResponse> {
+  async function answerTo({ id, authentication }: TestedClient): Promise<ClientResponse> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: invented(),
@@ -62,7 +63,7 @@ async function collect(known: { metadata: Metadata; client: Client; url: string 
       code_verifier: 'x'.repeat(43),
     })
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
-    const authenticate = await createClientAuth(how)
+    const authenticate = await createClientAuth(authentication)
     // Signing is asynchronous, although the library's type is void.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
     const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
@@ -70,8 +71,11 @@ async function collect(known: { metadata: Metadata; client: Client; url: string 
   }
 
   const ours = await answerTo(client).catch((): ClientResponse => 'unsent')
-  const method = OTHER_METHODS[client.how.method]
-  const other = ours === 'refused' && method ? { ...client, how: { ...client.how, method } } : undefined
+  const method = OTHER_METHODS[client.authentication.method]
+  const other =
+    ours === 'refused' && method
+      ? { ...client, authentication: { ...client.authentication, method } }
+      : undefined
   return {
     metadata,
     client,
@@ -86,30 +90,37 @@ type ClientFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 
-function rejected({ id, how }: Client, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
-  const failure = (what: string, remedy: string) =>
-    fail(`The authorization server rejected ${what} (401 or invalid_client at the token endpoint).`, remedy)
+function rejected({ id, authentication }: TestedClient, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+  const failure = (rejected: string, remedy: string) =>
+    fail(
+      `The authorization server rejected ${rejected} (401 or invalid_client at the token endpoint).`,
+      remedy,
+    )
   if (clientId === undefined)
     return failure(
       'the client that onramp registered',
       'run onramp registration forget and restart: the next start registers again',
     )
-  if (how.assertionFile !== undefined)
+  if (authentication.assertionFile !== undefined)
     return failure(
       'the token in OIDC_CLIENT_ASSERTION_FILE',
       "OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
     )
   // Basic percent-encodes id and secret (RFC 6749 2.3.1), and some servers don't decode them.
-  if (how.method === 'client_secret_basic' && [id, how.secret ?? ''].some((one) => formEncoded(one) !== one))
+  if (
+    authentication.method === 'client_secret_basic' &&
+    [id, authentication.secret ?? ''].some((one) => formEncoded(one) !== one)
+  )
     return failure(
       'the client',
       "OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
     )
-  const key = how.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
-  const secret = how.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
+  const key =
+    authentication.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
+  const secret = authentication.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
   return failure(
     'the client',
-    `OIDC_CLIENT_ID, ${how.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH: copy the client ID and the secret or key from the authorization server again`,
+    `OIDC_CLIENT_ID, ${authentication.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH: copy the client ID and the secret or key from the authorization server again`,
   )
 }
 
@@ -117,7 +128,7 @@ function credentials(
   { metadata, client, ours, otherMethod, wrong }: ClientFacts,
   settings: Partial<Settings>,
 ) {
-  const { method } = client.how
+  const { method } = client.authentication
   const other = OTHER_METHODS[method]
   if (otherMethod === 'accepted')
     return fail(

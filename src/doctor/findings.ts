@@ -53,15 +53,18 @@ function problem(status: 'warn' | 'fail', message: string, remedy: string): Verd
 export const warn = (message: string, remedy: string) => problem('warn', message, remedy)
 export const fail = (message: string, remedy: string) => problem('fail', message, remedy)
 
-/** @param what like `The service at URL cannot be reached` */
-export function unreachable(error: NetworkError, setting: string, what: string): Verdict {
+/** @param subject like `The service at URL cannot be reached` */
+export function unreachable(error: NetworkError, setting: string, subject: string): Verdict {
   const [why = '', advice] = isCertificateError(error) ? error.split(': ') : [describeNetworkError(error)]
   return isProxyError(error)
     ? fail(
-        `${what}: ${why}.`,
+        `${subject}: ${why}.`,
         `HTTPS_PROXY, NO_PROXY, ${setting}: check the proxy; if this machine reaches the server without one, add its host to NO_PROXY`,
       )
-    : fail(`${what}: ${why}.`, `${setting}: ${advice ?? 'check the URL and that this machine can reach it'}`)
+    : fail(
+        `${subject}: ${why}.`,
+        `${setting}: ${advice ?? 'check the URL and that this machine can reach it'}`,
+      )
 }
 
 export const applyRules = <Facts>(rules: Rules<Facts>, facts: Facts, context: DoctorContext): Finding[] =>

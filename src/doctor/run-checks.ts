@@ -114,10 +114,11 @@ class Examination {
 /** The client in the settings; undefined if it has to be registered, or its secret is missing. */
 function clientIn(settings: Partial<Settings>) {
   const { OIDC_CLIENT_ID: id } = settings
-  const how = readClientAuthentication(settings)
-  if (id === undefined || how === undefined) return undefined
-  if (how.method.startsWith('client_secret') && how.secret === undefined) return undefined
-  return { id, how }
+  const authentication = readClientAuthentication(settings)
+  if (id === undefined || authentication === undefined) return undefined
+  if (authentication.method.startsWith('client_secret') && authentication.secret === undefined)
+    return undefined
+  return { id, authentication }
 }
 
 /** Examines the client in the settings or the store, and its redirect URI; else the registration. */

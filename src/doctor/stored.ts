@@ -18,15 +18,15 @@ import { createLog } from '../web/log.ts'
 import type { clientCheck } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
-type Client = Parameters<typeof clientCheck.collect>[0]['client']
+type TestedClient = Parameters<typeof clientCheck.collect>[0]['client']
 
 type Stored = {
   /** The number of records that the data key can't decrypt; undefined if no SESSION_SECRET unwraps the data key. */
   unreadable: number | undefined
   otherFormat?: string
-  seen?: RecordedApps
+  recordedApps?: RecordedApps
   /** The client that onramp registered. */
-  client?: Client | undefined
+  client?: TestedClient | undefined
 }
 
 /** Instances on anyone's record. `since`: the time of the oldest record, milliseconds since 1970. */
@@ -47,11 +47,11 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
     const dataKey = await readDataKey(store.records, all.SESSION_SECRET)
     if (dataKey === 'none') return undefined
     if (dataKey === 'other secret') return { unreadable: undefined }
-    const seen: RecordedApps = { instances: new Set(), since: Infinity }
+    const recordedApps: RecordedApps = { instances: new Set(), since: Infinity }
     const { records } = store
-    const unreadable = await countUnreadable(records, dataKey, seen)
+    const unreadable = await countUnreadable(records, dataKey, recordedApps)
     const registration = new Registration(all, { records, keyRing: { dataKey: async () => dataKey }, now })
-    return { unreadable, seen, client: await registeredClient(all, registration) }
+    return { unreadable, recordedApps, client: await registeredClient(all, registration) }
   } catch (error) {
     if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
     // The store's check reports it.
@@ -62,7 +62,11 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
   }
 }
 
-async function countUnreadable(records: Records, { sealer }: DataKey, seen: RecordedApps): Promise<number> {
+async function countUnreadable(
+  records: Records,
+  { sealer }: DataKey,
+  recordedApps: RecordedApps,
+): Promise<number> {
   let count = 0
   for (const prefix of PREFIXES)
     for await (const keys of records.keys(prefix)) {
@@ -71,7 +75,7 @@ async function countUnreadable(records: Records, { sealer }: DataKey, seen: Reco
         if (text === undefined) continue
         const plain = sealer.open(text, key)
         if (plain === undefined) count++
-        else if (/^(person|walk):/.test(prefix)) takeApps(JSON.parse(plain) as PersonOrWalk, seen)
+        else if (/^(person|walk):/.test(prefix)) takeApps(JSON.parse(plain) as PersonOrWalk, recordedApps)
       }
     }
   return count
@@ -81,34 +85,37 @@ type PersonOrWalk = Partial<Pick<Person, 'lastCheck' | 'campaigns'> & Pick<Walk,
 
 function takeApps(
   { lastCheck, campaigns = [], known = [], startedAt }: PersonOrWalk,
-  seen: RecordedApps,
+  recordedApps: RecordedApps,
 ): void {
-  for (const { instance } of [...known, ...(lastCheck?.apps ?? [])]) seen.instances.add(instance)
+  for (const { instance } of [...known, ...(lastCheck?.apps ?? [])]) recordedApps.instances.add(instance)
   const mailed = campaigns.flatMap(({ emails }) => emails.map(({ at }) => at))
-  seen.since = Math.min(seen.since, ...mailed, startedAt ?? Infinity)
+  recordedApps.since = Math.min(recordedApps.since, ...mailed, startedAt ?? Infinity)
 }
 
-async function registeredClient(settings: Settings, registration: Registration): Promise<Client | undefined> {
+async function registeredClient(
+  settings: Settings,
+  registration: Registration,
+): Promise<TestedClient | undefined> {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
   const kept = await registration.stored()
   if (kept === undefined) return undefined
-  const method = kept.token_endpoint_auth_method as Client['how']['method']
-  const how = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
-  return { id: kept.client_id, how }
+  const method = kept.token_endpoint_auth_method as TestedClient['authentication']['method']
+  const authentication = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
+  return { id: kept.client_id, authentication }
 }
 
 const WEEK_MS = 7 * 86_400_000
 
 /** Keys of the company file that match no app, a week after the first record. */
-function unmatchedApps({ seen }: Stored, { settings: { COMPANY_FILE: file }, now }: DoctorContext) {
-  if (file === undefined || seen === undefined || now - seen.since < WEEK_MS) return []
-  const instances = [...seen.instances]
+function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: file }, now }: DoctorContext) {
+  if (file === undefined || recordedApps === undefined || now - recordedApps.since < WEEK_MS) return []
+  const instances = [...recordedApps.instances]
   const datasources = [...new Set(instances.map((instance) => datasourceType(instance)))]
   const { company } = readCompany(file, supportedTexts())
   // The app that replaces another one may not have come yet.
   const expected = new Set(['all', ...(company?.replacedBy.values() ?? [])])
   const never = [...(company?.replacedBy ?? [])].flatMap(([former, key]) =>
-    seen.instances.has(former)
+    recordedApps.instances.has(former)
       ? []
       : warn(
           `datasources.${key}.replaces in the company file names ${former}, which no one was ever listed with.`,

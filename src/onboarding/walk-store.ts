@@ -11,12 +11,12 @@ import { startWalk, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
-type Keys = { dataKey: DataKey; key: string }
+type WalkKeys = { dataKey: DataKey; key: string }
 
 export class WalkStore {
   readonly #deps
   /** The stored form of each loaded or written walk, to skip writes that change nothing. */
-  readonly #stored = new WeakMap<Walk, Keys & { text: string | undefined; json: string }>()
+  readonly #stored = new WeakMap<Walk, WalkKeys & { text: string | undefined; json: string }>()
 
   constructor(deps: {
     records: Pick<Records, 'get' | 'compareAndSet'>
@@ -42,7 +42,7 @@ export class WalkStore {
    * Continues the walk of a person who now signs in with another issuer. Never continues a walk of the same issuer: its
    * other subject is another person, whose address may have been reassigned.
    */
-  async #continued(user: User, { dataKey, key }: Keys, fresh: Walk): Promise<Walk> {
+  async #continued(user: User, { dataKey, key }: WalkKeys, fresh: Walk): Promise<Walk> {
     const email = verifiedEmail(user)
     const person =
       email === undefined ? undefined : await this.#deps.people.get(email).catch(unlessUnreadable)
@@ -89,12 +89,12 @@ export class WalkStore {
     return result
   }
 
-  async #keysOf(user: User): Promise<Keys> {
+  async #keysOf(user: User): Promise<WalkKeys> {
     const dataKey = await this.#deps.keyRing.dataKey()
     return { dataKey, key: walkKey(dataKey, personKey(user)) }
   }
 
-  #open({ dataKey, key }: Keys, text: string | undefined): Walk {
+  #open({ dataKey, key }: WalkKeys, text: string | undefined): Walk {
     const { checkReturnTo, now } = this.#deps
     const json =
       (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? JSON.stringify(startWalk(now()))

@@ -42,8 +42,8 @@ export const commandsOf = (
 
 const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
-/** Opens a client. @param lost called if the client fails later @throws if Redis doesn't answer */
-type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
+/** Opens a client. @param onLost called if the client fails later @throws if Redis doesn't answer */
+type OpenRedis = (onLost: (error: Error) => void) => Promise<OpenedRedis>
 
 const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
 
@@ -71,7 +71,7 @@ export const newClient = (
   url: string,
   limits: Partial<Record<'connectTimeout' | 'socketTimeout', number>> = {},
 ) => (create ??= RedisClient.factory())({ ...CLIENT, url, socket: { ...SOCKET, ...limits } })
-type Client = ReturnType<typeof newClient>
+type OpenClient = ReturnType<typeof newClient>
 
 /** @param prefix REDIS_PREFIX: the user may have no rights outside of it */
 export function createRedisOpener(
@@ -81,16 +81,16 @@ export function createRedisOpener(
 ): OpenRedis {
   if (topology.kind === 'cluster') return clusterOpener(url, prefix)
   if (topology.kind === 'sentinel')
-    return async (lost) => openServer(await primaryUrl(url, topology), lost, rejectReplica)
-  return (lost) => openServer(url, lost, (client) => client.get(prefix + PROBE))
+    return async (onLost) => openServer(await primaryUrl(url, topology), onLost, rejectReplica)
+  return (onLost) => openServer(url, onLost, (client) => client.get(prefix + PROBE))
 }
 
 async function openServer(
   url: string,
-  lost: (error: Error) => void,
-  probe: (client: Client) => Promise<unknown>,
+  onLost: (error: Error) => void,
+  probe: (client: OpenClient) => Promise<unknown>,
 ): Promise<OpenedRedis> {
-  const client = newClient(url).on('error', lost)
+  const client = newClient(url).on('error', onLost)
   try {
     await client.connect()
     await withinDeadline(() => probe(client), PROBE_MS)
@@ -103,7 +103,7 @@ async function openServer(
 }
 
 /** A Sentinel may not know of a failover yet (redis.io, "Guidelines for Redis clients", step 3). */
-async function rejectReplica(client: Client): Promise<void> {
+async function rejectReplica(client: OpenClient): Promise<void> {
   const found = await client.role()
   if (found?.role !== 'master') throw new Error('what the Sentinels name as the primary is none (yet)')
 }
@@ -169,7 +169,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
   /** The node of REDIS_URL may be gone. */
   let nodes: RedisNode[] = []
 
-  return async (lost) => {
+  return async (onLost) => {
     const rootNodes = [{ url }, ...nodes.map((socket) => ({ socket }))]
     const cluster = createCluster({ rootNodes, defaults })
     async function* scanAll(pattern: string) {
@@ -180,7 +180,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
     let reason: unknown
     const onError = (error: Error) => {
       reason = error
-      if (opened) lost(error)
+      if (opened) onLost(error)
     }
     cluster.on('error', onError).on('node-error', onError)
     try {

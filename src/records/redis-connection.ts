@@ -93,10 +93,10 @@ export class RedisConnection {
   #failed(error: unknown): void {
     this.#lastFailure = error
     const { code, message, isErrorReply } = describeStoreError(error)
-    const what = isErrorReply
+    const problem = isErrorReply
       ? `Redis refuses onramp: ${message} (${code})`
       : `Redis cannot be reached (${code})`
-    if (!this.#logged.has(code)) this.#log.warn({ err: error }, `${what}: trying again until it can`)
+    if (!this.#logged.has(code)) this.#log.warn({ err: error }, `${problem}: trying again until it can`)
     this.#logged.add(code)
   }
 

@@ -30,10 +30,10 @@ export const EXIT_SETTINGS = 78
 export class SettingsError extends Error {
   override name = 'SettingsError'
   readonly faults: readonly string[]
-  /** @param what a plural noun after the number of faults */
-  constructor(faults: readonly string[], what = 'settings') {
+  /** @param noun a plural noun after the number of faults */
+  constructor(faults: readonly string[], noun = 'settings') {
     const list = faults.map((fault) => `\n  - ${fault}`).join('')
-    super(faults.length === 1 ? faults[0] : `${faults.length} ${what} need to be fixed:${list}`)
+    super(faults.length === 1 ? faults[0] : `${faults.length} ${noun} need to be fixed:${list}`)
     this.faults = faults
   }
 }

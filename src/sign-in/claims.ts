@@ -87,10 +87,10 @@ function readEmail(
 function readSubject({ sub }: Claims): string {
   const isUnsupported = /^\s*not supported\b/i.test(sub)
   if (!isUnsupported && /[^\s\p{C}]/u.test(sub)) return sub
-  const what = isUnsupported
+  const subjects = isUnsupported
     ? 'everyone the same sub, which says that it is not supported'
     : 'people an empty sub'
-  const detail = `the authorization server gives ${what}: let it name each by one of their own`
+  const detail = `the authorization server gives ${subjects}: let it name each by one of their own`
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 

@@ -13,9 +13,9 @@ function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined 
   if (isAutomaticReload(req)) return false
   const site = req.get('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
-  const named = req.get('origin') ?? req.get('referer')
-  if (named === undefined) return undefined
-  return URL.canParse(named) && new URL(named).origin === publicOrigin
+  const source = req.get('origin') ?? req.get('referer')
+  if (source === undefined) return undefined
+  return URL.canParse(source) && new URL(source).origin === publicOrigin
 }
 
 /** The person causes "none", by a typed address, a bookmark or a reload. */

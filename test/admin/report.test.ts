@@ -350,7 +350,7 @@ it('the overview names the app where at least half of the stuck people are', asy
   const few = ['a', 'b', 'c'].map((app) => waitingFor(app))
   const detailsOf = async (...people: Person[]) => {
     const { stats } = await pageOf(...people)
-    return stats.find(({ what }) => what === 'stuck')?.details
+    return stats.find(({ state: what }) => what === 'stuck')?.details
   }
   expect(await detailsOf(...few)).toEqual([t('admin.means.stuck')])
   expect(await detailsOf(...few, waitingFor('a'))).toEqual([t('admin.mostly', { app: 'a' })])
@@ -363,7 +363,7 @@ it('the overview names the app most often lost by people who fell back', async (
     waitingFor('jira'),
     waitingFor('jira'),
   )
-  expect(stats.find(({ what }) => what === 'fellBack')?.details).toEqual([
+  expect(stats.find(({ state: what }) => what === 'fellBack')?.details).toEqual([
     t('admin.mostly', { app: 'slack' }),
   ])
 })

@@ -227,8 +227,8 @@ it('an app of the company file that matches none for a week is reported', () => 
   const COMPANY_FILE = join(folder, 'company.yaml')
   writeFileSync(COMPANY_FILE, 'datasources: { all: {}, slack: {}, jira_2: {}, slak: {}, box: {} }')
   const runDaysAgo = (days: number, instances = ['slack_1', 'jira_2']) => {
-    const seen = { instances: new Set(instances), since: NOW - days * DAY }
-    return problems(recordsCheck, { unreadable: 0, seen }, { settings: { COMPANY_FILE } })
+    const recordedApps = { instances: new Set(instances), since: NOW - days * DAY }
+    return problems(recordsCheck, { unreadable: 0, recordedApps }, { settings: { COMPANY_FILE } })
   }
   expect(runDaysAgo(6.9)).toEqual([])
   expect(runDaysAgo(7)).toEqual(

@@ -12,8 +12,8 @@ export class UsageError extends Error {
 export class InputFault extends Error {
   override name = 'InputFault'
 
-  constructor(file: string, line: number | undefined, what: string, cause?: unknown) {
-    super(printable(`${line === undefined ? file : `${file}:${line}`}: ${what}`), { cause })
+  constructor(file: string, line: number | undefined, fault: string, cause?: unknown) {
+    super(printable(`${line === undefined ? file : `${file}:${line}`}: ${fault}`), { cause })
   }
 }
 
@@ -26,13 +26,13 @@ export const nearestWord = (word: string, words: readonly string[]): string | un
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
 
-/** @param what the option's name, such as `--api` @throws {UsageError} */
-export function parseChoice<W extends string>(what: string, text: string, words: readonly W[]): W {
+/** @param option the option's name, such as `--api` @throws {UsageError} */
+export function parseChoice<W extends string>(option: string, text: string, words: readonly W[]): W {
   const word = words.find((known) => known === text)
   if (word !== undefined) return word
   const meant = nearestWord(text, words)
   const question = meant === undefined ? '' : `; did you mean ${meant}?`
-  throw new UsageError(`${what} expects ${either.format(words)}${question}`)
+  throw new UsageError(`${option} expects ${either.format(words)}${question}`)
 }
 
 const nameIn = (flags: string) => flags.replace(/ .*/, '')

@@ -33,9 +33,9 @@ export function unusableMailServer(name: string, error: SmtpError, limitMs: numb
   const wrong = isToken ? 'rejects the access token' : 'rejects the username and password'
   const refused = isWrongPassword(error) ? wrong : "doesn't take this sign-in"
   const signIn = isTemporary(error) ? 'takes no sign-in for now' : refused
-  const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
+  const fault = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
   return new MailServerUnusable(
-    `the mail server ${name} ${what} (${explainSmtpError(error, limitMs)}): see SMTP_URL`,
+    `the mail server ${name} ${fault} (${explainSmtpError(error, limitMs)}): see SMTP_URL`,
     { cause: error },
   )
 }

@@ -120,8 +120,10 @@ async function sendEmails(emails: readonly Email[], settings: Settings, stderr: 
     for (const email of emails) {
       const result = await server.send(email)
       if (result.outcome !== 'sent') {
-        const what = result.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
-        throw new OperatorError(`the email ${what} (${quoteReply(result.reply)}): see SMTP_URL and MAIL_FROM`)
+        const outcome = result.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
+        throw new OperatorError(
+          `the email ${outcome} (${quoteReply(result.reply)}): see SMTP_URL and MAIL_FROM`,
+        )
       }
       stderr.write(`Sent to ${email.to}.\n`)
     }

@@ -32,7 +32,7 @@ export async function report(
 }
 
 const formatCount = (count: number) => count.toLocaleString('en').padStart(9)
-const line = (count: number, what: string) => `${formatCount(count)}  ${what}\n`
+const line = (count: number, label: string) => `${formatCount(count)}  ${label}\n`
 
 function formatReport(made: Report, store: string): string {
   if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`

@@ -38,9 +38,9 @@ const LEFT_OUT = [
   ['grant_types', 'response_types'],
 ]
 
-const notRegistered = (what: string, waitSeconds: number, instead = ''): Problem =>
+const notRegistered = (reason: string, waitSeconds: number, instead = ''): Problem =>
   new Problem(503, 'sign_in_misconfigured', {
-    detail: `${what}: ${instead}register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+    detail: `${reason}: ${instead}register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
     retryAfter: waitSeconds,
   })
 
@@ -107,10 +107,10 @@ function differencesIn(
 
 function refused(status: number, error: (string | undefined)[], wait: number | undefined): Problem {
   const words = error.filter((one) => one !== undefined).join(': ')
-  const what = `the registration endpoint answered ${status}${words === '' ? '' : ` (${words})`}`
+  const reason = `the registration endpoint answered ${status}${words === '' ? '' : ` (${words})`}`
   const mayNeedToken = wait === undefined && (status === 401 || status === 403)
   const instead = mayNeedToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
-  return notRegistered(what, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
+  return notRegistered(reason, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
 }
 
 async function postRegistration(endpoint: string, requested: object, token?: string, onCall?: OnCall) {
@@ -122,9 +122,9 @@ async function postRegistration(endpoint: string, requested: object, token?: str
     )
   } catch (error) {
     const networkError = networkErrorOf(error)
-    const what = `the registration endpoint gives no answer: ${describeNetworkError(networkError)}`
-    if (UNSENT.includes(networkError) || hasAdvice(networkError)) throw signInUnavailable(what, error)
-    throw notRegistered(`${what} (a client may have been made all the same)`, HOUR_SECONDS)
+    const reason = `the registration endpoint gives no answer: ${describeNetworkError(networkError)}`
+    if (UNSENT.includes(networkError) || hasAdvice(networkError)) throw signInUnavailable(reason, error)
+    throw notRegistered(`${reason} (a client may have been made all the same)`, HOUR_SECONDS)
   }
 }
 

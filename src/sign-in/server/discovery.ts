@@ -106,8 +106,9 @@ async function fetchMetadata(
     const metadata = status === 200 ? metadataIn(text) : undefined
     const where = addressOf(last)
     if (metadata !== undefined) return { kind: 'found', specification, url: where, metadata, date }
-    const what = status === 200 ? '200 without metadata' : [status, wrongRedirect].filter(Boolean).join(' ')
-    return { url: where, status, explanation: `${where} answered ${what}` }
+    const summary =
+      status === 200 ? '200 without metadata' : [status, wrongRedirect].filter(Boolean).join(' ')
+    return { url: where, status, explanation: `${where} answered ${summary}` }
   } catch (error) {
     const networkError = networkErrorOf(error)
     const where = addressOf(url)
@@ -179,11 +180,11 @@ export function assertUsableMetadata(metadata: Metadata, scope: string): string[
   )
   if (missing.length === 0 && unsafe === undefined)
     return Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
-  const what = missing.length > 0 ? `has no ${missing.join(' and no ')}` : `names an unsafe ${unsafe}`
+  const fault = missing.length > 0 ? `has no ${missing.join(' and no ')}` : `names an unsafe ${unsafe}`
   const fix = missing.includes('jwks_uri')
     ? 'no id_token could be verified; for plain OAuth 2.1, leave openid out of OIDC_SCOPE'
     : 'see OIDC_ISSUER'
-  throw signInUnavailable(`the authorization server's metadata ${what}: ${fix}`)
+  throw signInUnavailable(`the authorization server's metadata ${fault}: ${fix}`)
 }
 
 /** @returns the metadata without unsafe optional endpoints, and their names @throws {Problem} sign_in_unavailable */

@@ -141,10 +141,10 @@ export class SignOut {
     if (configuration === undefined) return 'failed'
     const { revoked, cause } = await revoke(configuration, tokens)
     if (cause === undefined) return revoked
-    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+    const unrevoked = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
     this.#deps.log.warn(
       { err: cause, revoked },
-      `the authorization server did not take back ${what} at sign-out (answer: ${describeErrorResponse(cause)}): good until they run out`,
+      `the authorization server did not take back ${unrevoked} at sign-out (answer: ${describeErrorResponse(cause)}): good until they run out`,
     )
     return revoked
   }

@@ -37,14 +37,14 @@ const MAX_STATE_CHARACTERS = 1_700
 /** As long as the browser cookie, because people leave the sign-in page open over lunch. */
 const TRANSACTION_SECONDS = 24 * 3600
 
-type Keys = { sealer: Sealer; secretsKey: KeyObject }
+type TransactionKeys = { sealer: Sealer; secretsKey: KeyObject }
 
-const keysFrom = (secret: string): Keys => ({
+const keysFrom = (secret: string): TransactionKeys => ({
   sealer: createSealer([secret]),
   secretsKey: createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'onramp sign-in 1', 32))),
 })
 
-function deriveSecrets({ secretsKey }: Keys, id: string, cookie: string): TransactionSecrets {
+function deriveSecrets({ secretsKey }: TransactionKeys, id: string, cookie: string): TransactionSecrets {
   const derive = (what: string) =>
     createHmac('sha256', secretsKey).update(`${what}\n${id}\n${cookie}`).digest('base64url')
   const codeVerifier = derive('verifier')
@@ -62,7 +62,7 @@ function parseTransaction(json: string): LoginTransaction {
 }
 
 export class LoginTransactions {
-  readonly #keys: Keys[]
+  readonly #keys: TransactionKeys[]
 
   /** @param secrets SESSION_SECRET: the first one seals, all of them open */
   constructor(secrets: readonly string[]) {

@@ -113,9 +113,9 @@ export const checkFiles = async (
 
   for (const { name: file, open } of files) {
     const [before, faultsBefore] = [requests, faults]
-    const addFault = (what: string, line?: number, where = file) => {
+    const addFault = (fault: string, line?: number, where = file) => {
       faults += 1
-      if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, what).message)
+      if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, fault).message)
     }
     /** A certain use replaces all possible uses, which are no longer counted. */
     const addMatch = (match: Match, record: InputRecord) => {

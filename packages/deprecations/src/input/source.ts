@@ -59,8 +59,8 @@ const parseYaml = (text: string, file: string): ParsedDocument => {
   try {
     return { data: document.toJS({ maxAliasCount: 100 }), lineOf }
   } catch (cause) {
-    const what = 'its aliases expand too far or refer to nothing; write them out'
-    throw new InputFault(file, undefined, what, cause)
+    const fault = 'its aliases expand too far or refer to nothing; write them out'
+    throw new InputFault(file, undefined, fault, cause)
   }
 }
 
@@ -134,8 +134,8 @@ export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promis
   let length = 0
   for await (const part of bytes) {
     length += part.length
-    const what = `larger than ${maxMib} MiB, the maximum for this format; split it`
-    if (length > maxMib * 2 ** 20) throw new InputFault(name, undefined, what)
+    const fault = `larger than ${maxMib} MiB, the maximum for this format; split it`
+    if (length > maxMib * 2 ** 20) throw new InputFault(name, undefined, fault)
     parts.push(part)
   }
   return new TextDecoder().decode(Buffer.concat(parts))

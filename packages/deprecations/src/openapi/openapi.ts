@@ -134,7 +134,7 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
   /** The body and the operation's main object. */
   const about = [message]
   const isNamed = [false, false]
-  const waiting: [DocumentNode, Level][] = [[message, 0]]
+  const queue: [DocumentNode, Level][] = [[message, 0]]
 
   function* visitMember(name: string, spot: DocumentNode, level: Level) {
     const { matches, below } = matchMember(scheduled, side, name, level)
@@ -143,7 +143,7 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
     const schemaName = asText(asRecord(spot.value).$ref).split('/').at(-1) ?? ''
     if ([name, schemaName].some(scheduled.isReplacement)) return
     if (below === 1) about[1] = spot
-    waiting.push([spot, below])
+    queue.push([spot, below])
   }
   function* visit(name: string, spot: DocumentNode, level: Level) {
     const media = name === 'content' ? membersOf(spot).map(([, one]) => asRecord(follow(one)?.value)) : []
@@ -157,11 +157,11 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
       for (const { entry } of matchDocument(spot.value, scheduled, side).found)
         if (level === 0 || (entry.kind === 'field' && entry.place.depth === 'any'))
           yield matchAt(spot, entry, 'name', side)
-    } else waiting.push([spot, UNNAMED.includes(name) ? 2 : level])
+    } else queue.push([spot, UNNAMED.includes(name) ? 2 : level])
   }
 
-  for (const [spot, level] of waiting) {
-    if (waiting.length > MAX_VISITS) return yield* anyField(message, 'unread', TOO_MANY)
+  for (const [spot, level] of queue) {
+    if (queue.length > MAX_VISITS) return yield* anyField(message, 'unread', TOO_MANY)
     const target = follow(spot)
     if (target === undefined) yield* anyField(spot, 'unread', LOST)
     // OpenAPI 3.1 allows keywords beside a reference.

@@ -93,8 +93,8 @@ const responseNotices = (observed: ObservedCall, entries: readonly Entry[], day:
   const [header] = announcement.keys()
   if (header !== undefined) {
     const sunset = sunsetIn(announcement.get('sunset'))
-    const what = Number.isNaN(sunset) ? 'a deprecation' : `a removal on ${dayOf(new Date(sunset))}`
-    const message = `the ${header} header of ${operation} announces ${what}; ${known}`
+    const change = Number.isNaN(sunset) ? 'a deprecation' : `a removal on ${dayOf(new Date(sunset))}`
+    const message = `the ${header} header of ${operation} announces ${change}; ${known}`
     notices.push({ item: operation, operation, by: 'announced', message })
   }
   const item = endpointsOf(entries)[0]?.id ?? operation
