@@ -1,15 +1,15 @@
-# The image runs the sources as they are: there is no build step. Two targets: onramp (the last, the default) and the
-# sandbox, a stand-in for the service for development. To pin the base: --build-arg BASE=node:24-slim@sha256:…
+# The image runs the sources without a build step. Its targets are onramp (the last and default one) and the sandbox, a
+# stand-in for the service for development. To pin the base image: --build-arg BASE=node:24-slim@sha256:…
 ARG BASE=node:24-slim
 
 FROM ${BASE} AS production-packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Without the sandbox's folder npm leaves out the sandbox and all that it needs.
+# Without the sandbox's folder, npm omits the sandbox and its dependencies.
 COPY packages/deprecations packages/deprecations
 COPY packages/terminal packages/terminal
-# The optional packages are the runtime for hosts without it; here the base image has it. For `npm sbom`, which calls
-# development packages missing, package.json names none.
+# The optional packages are a runtime for hosts without Node, which the base image has. `npm sbom` would report missing
+# development packages, so they are removed from package.json.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm pkg delete devDependencies
 
 FROM ${BASE} AS all-packages
@@ -28,8 +28,8 @@ COPY views views
 COPY languages languages
 COPY examples examples
 USER 1000:1000
-# Its servers are on loopback addresses, which no published port reaches: here it listens on all of the container's.
-# Publish them on the host's loopback: docker run -p 127.0.0.1:4000-4005:4000-4005
+# A published port can't reach loopback addresses, so here the sandbox listens on all interfaces of the container.
+# Publish its ports on the host's loopback: docker run -p 127.0.0.1:4000-4005:4000-4005
 ENV SANDBOX_BIND=0.0.0.0
 EXPOSE 3000 4000-4005
 CMD ["node", "--disable-warning=ExperimentalWarning", "src/cli/main.ts", "sandbox"]
@@ -44,8 +44,8 @@ COPY packages/terminal packages/terminal
 COPY src src
 COPY views views
 COPY languages languages
-# The embedded store's folder, for those who run without Redis: mount a volume here. 1000 is node's number in the base; a
-# number, because Kubernetes cannot tell that a name is not root's.
+# The folder of the embedded store. Without Redis, mount a volume here. 1000 is the user node of the base image; it is a
+# number, because Kubernetes can't tell whether a name is root.
 RUN mkdir data && chown 1000:1000 data
 USER 1000:1000
 ENV DATA_DIR=/app/data
@@ -53,11 +53,11 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/healthz', { signal: AbortSignal.timeout(2500) }).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# node as process 1 gets SIGTERM itself and ends after the requests in flight. In a container of 512 MB it would keep 1 MB for
-# new objects and collect garbage all the time: docs/operations.md, Sizing.
+# As process 1, node gets SIGTERM and ends after the requests in flight. In a container of 512 MB, its default of 1 MB for
+# new objects would cause constant garbage collection (docs/operations.md, "Sizing").
 CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=32", "src/server.ts"]
 
-# Last, because they change with every build, and nothing before has to be built again for them.
+# These lines come last, because they change with every build, and earlier layers stay cached.
 ARG BASE
 ARG VERSION=unreleased
 ARG REVISION=unknown

@@ -61,7 +61,7 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 
 type DueContext = Pick<KeepRunOptions, 'state' | 'company'>
 
-/** Listed people, with or without a record. @param context.now the moment, perhaps another one for each person */
+/** Yields listed people, with or without a record. @param context.now the moment, which may depend on the person */
 export async function* duePeople(
   list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,

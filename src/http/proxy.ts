@@ -1,6 +1,5 @@
-// Opens outbound connections directly, or through the forward proxy of HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). The
-// proxy is set once for the whole process, so that no call can bypass it. Redis and the mail server are reached
-// directly.
+// Opens outbound connections directly, or through the forward proxy of HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). The proxy
+// is set once for the whole process, so that no call can bypass it. Redis and the mail server are reached directly.
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
