@@ -39,7 +39,7 @@ export function createPages({
 }: {
   company: Company
   isHttps: boolean
-  /** The allowed destinations of return_to; default: none. */
+  /** The allowed destinations of return_to. */
   checkReturnTo: (value: unknown) => string | undefined
   /** Called for every page, so it must be cheap. */
   isAdmin: (user: User) => boolean
