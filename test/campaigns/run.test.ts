@@ -5,6 +5,7 @@ import { withAppStates } from '../helpers/people.ts'
 import { ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
 import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import type { Campaign } from '../../src/campaigns/delivery.ts'
+import type { UnconnectedApp } from '../../src/client-api/responses.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import {
@@ -98,74 +99,58 @@ it('a dry run shows who would get which email, and records nothing', async () =>
     expect(await peopleStore.get(email)).toBeUndefined()
 })
 
-it('an email names only the person’s connectable apps, and all listed apps are recorded', async () => {
+/** Composes Ada's email, after these states of her apps. */
+async function composeAdas(
+  unconnected: UnconnectedApp[],
+  states: Parameters<typeof withAppStates>[1],
+  isAbout: Campaign['isAbout'] = () => true,
+) {
   const { run, peopleStore } = setUpSendRuns()
-  const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
-    instance: id,
-    name: id,
-    status: id === 'off' ? ('disabled' as const) : ('awaiting' as const),
-  }))
-  await peopleStore.change(ada, (before) => withAppStates(before, { jira: 'blocked' }, 1))
-  const about: unknown[] = []
-
-  const { error } = await run({
+  await peopleStore.change(ada, (before) => withAppStates(before, states, 1))
+  const emails: { apps: string[]; kind: Parameters<Campaign['compose']>[2] }[] = []
+  await run({
     people: [ada],
-    check: () => ({ kind: 'checked', unconnected: listed }),
-    overrideCampaign: (usual) => ({
-      isAbout: ({ instance }) => instance !== 'wiki',
+    check: () => ({ kind: 'checked', unconnected }),
+    overrideCampaign: ({ compose }) => ({
+      isAbout,
       compose(entry, apps, kind) {
-        about.push(...apps.map(({ instance }) => instance), kind)
-        return usual.compose(entry, apps, kind)
+        emails.push({ apps: apps.map(({ instance }) => instance), kind })
+        return compose(entry, apps, kind)
       },
     }),
   })
+  return { emails, recorded: (await peopleStore.get(ada))?.lastCheck?.apps }
+}
 
-  expect(error).toBeUndefined()
-  expect(about).toEqual(['slack', expect.objectContaining({ reminder: 0, isLapse: false })])
-  expect((await peopleStore.get(ada))?.lastCheck?.apps).toHaveLength(4)
+const listed = (instance: string, status: UnconnectedApp['status'] = 'awaiting'): UnconnectedApp => ({
+  instance,
+  name: instance,
+  status,
+})
+
+it('an email names only the person’s connectable apps, and all listed apps are recorded', async () => {
+  const all = [listed('slack'), listed('jira'), listed('wiki'), listed('off', 'disabled')]
+  const isAbout = ({ instance }: { instance: string }) => instance !== 'wiki'
+
+  const { emails, recorded } = await composeAdas(all, { jira: 'blocked' }, isAbout)
+
+  expect(emails).toMatchObject([{ apps: ['slack'], kind: { reminder: 0, isLapse: false } }])
+  expect(recorded).toHaveLength(4)
 })
 
 it.each([
   [['slack_1'], true],
   [['slack_1', 'jira_1'], false],
 ])('an email about %j to a person who had Slack is a lapse email: %s', async (instances, isLapse) => {
-  const { run, peopleStore } = setUpSendRuns()
-  await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
-  const unconnected = instances.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
-  const kinds: unknown[] = []
-
-  await run({
-    people: [ada],
-    check: () => ({ kind: 'checked', unconnected }),
-    overrideCampaign: ({ compose }) => ({
-      compose(...all) {
-        kinds.push(all[2].isLapse)
-        return compose(...all)
-      },
-    }),
-  })
-
-  expect(kinds).toEqual([isLapse])
+  const unconnected = instances.map((instance) => listed(instance))
+  const { emails } = await composeAdas(unconnected, { slack_1: 'connected' })
+  expect(emails).toMatchObject([{ kind: { isLapse } }])
 })
 
 it('an email gets all of the person’s apps, so names match the pages', async () => {
-  const { run, peopleStore } = setUpSendRuns()
-  await peopleStore.change(ada, (before) => withAppStates(before, { slack_1: 'connected' }, 1))
-  const wiki = { instance: 'wiki_1', name: 'Wiki', status: 'disabled' as const }
-  const appsOfEmails: unknown[] = []
-
-  await run({
-    people: [ada],
-    check: () => ({ kind: 'checked', unconnected: [...unconnectedApps, wiki] }),
-    overrideCampaign: (usual) => ({
-      compose(entry, apps, kind) {
-        appsOfEmails.push(...(kind.allApps ?? []).map(({ instance }) => instance))
-        return usual.compose(entry, apps, kind)
-      },
-    }),
-  })
-
-  expect(appsOfEmails).toEqual(['slack_1', 'wiki_1'])
+  const all = [...unconnectedApps, listed('wiki_1', 'disabled')]
+  const { emails } = await composeAdas(all, { slack_1: 'connected' })
+  expect(emails[0]?.kind.allApps?.map(({ instance }) => instance)).toEqual(['slack_1', 'wiki_1'])
 })
 
 it('an email is recorded only at its turn, and only while the lease is held', async () => {
@@ -195,20 +180,6 @@ it('an email is recorded only at its turn, and only while the lease is held', as
   expect(String(error)).toBe('RunStopped: another run took over the campaign')
   expect(statesAtTurn).toEqual([undefined, undefined])
   expect(storedEmailState(ada)).toBeUndefined()
-})
-
-it('an email is recorded before it is sent', async () => {
-  const { run, storedEmailState } = setUpSendRuns()
-  let stateBeforeSend: unknown
-  const send = () => {
-    stateBeforeSend = storedEmailState(ada)
-    return 'sent' as const
-  }
-
-  await run({ people: [ada], send })
-
-  expect(stateBeforeSend).toBe('sending')
-  expect(storedEmailState(ada)).toBe('sent')
 })
 
 it('a person who opts out while their email is composed doesn’t get it', async () => {
