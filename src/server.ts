@@ -1,7 +1,6 @@
 // Runs the process: reads the settings, composes, listens, drains. Importing any other file starts nothing.
 import './require-node.mjs'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp } from './compose.ts'
@@ -10,23 +9,26 @@ import { StoreUnreadable } from './records/records.ts'
 import { describeStore } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { flushSpans } from './trace/spans.ts'
+import { createBoundedServer } from './web/bounded-server.ts'
 import { createLog, type Log } from './web/log.ts'
 import { refuseMalformed } from './web/malformed.ts'
 import { OperatorError } from './problem.ts'
 
 const MAX_DRAIN_MS = 6_500
+/** Connections that wait for their next request, or for someone to read a response. */
+const MAX_WAITING = 2_000
 
 /** Listens before it connects to other servers. @throws {SettingsError}; also if a port or DATA_DIR is taken */
 export async function startServer(settings: Settings, log: Log) {
   const onramp = createOnramp(settings, log)
   const refuse = refuseMalformed(log, onramp.countProblem)
-  const server = createServerWithoutPipelining(onramp.app, refuse)
+  const server = createBoundedServer(onramp.app, refuse, MAX_WAITING)
   server.on('clientError', refuse)
   // Longer than proxies keep idle connections, so that the proxy closes them. `timeout` ends responses that no one
   // reads.
   server.keepAliveTimeout = server.timeout = 75_000
   const metrics =
-    settings.METRICS_PORT === undefined ? undefined : createServerWithoutPipelining(onramp.metrics, refuse)
+    settings.METRICS_PORT === undefined ? undefined : createBoundedServer(onramp.metrics, refuse, MAX_WAITING)
   try {
     if (metrics) await listen(metrics, settings, 'METRICS_PORT')
     await listen(server, settings, 'PORT')
@@ -59,85 +61,6 @@ export async function startServer(settings: Settings, log: Log) {
 }
 
 type Serving = Awaited<ReturnType<typeof startServer>>
-
-/** `connectionsCheckingInterval`: how late the other limits may take effect; Node's default is 30 s. */
-const LIMITS = {
-  requestTimeout: 30_000,
-  headersTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 16_384,
-}
-const MAX_BODY_BYTES = 65_536
-/** Chunks per body. Each is an object in memory, whatever its length. */
-const MAX_CHUNKS = 128
-const MAX_UNFINISHED = 2_000
-
-/** HTTPParser.kOnBody of Node's parser. Without this callback, a chunk costs a tenth. */
-const ON_BODY = 3
-type Parser = { incoming: unknown; [ON_BODY]?: unknown }
-
-/**
- * Limits incomplete requests, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them could leave 11 MB of responses
- * in memory. Keeps Node from answering requests without Host, or with an unknown expectation.
- */
-function createServerWithoutPipelining(
-  listener: RequestListener,
-  refuse: ReturnType<typeof refuseMalformed>,
-): Server {
-  /** Node would otherwise create objects for every request and chunk that it has received. */
-  function stopReading(socket: Socket): void {
-    const { parser } = socket as Socket & { parser?: Parser | null }
-    const onBody = parser?.[ON_BODY]
-    if (!parser || !onBody) return
-    // 2 means that no HTTP follows, as after CONNECT.
-    const onIncoming = () => ((parser.incoming = null), 2)
-    Object.assign(parser, { onIncoming, incoming: null, [ON_BODY]: undefined })
-    // Node reuses the parser for another connection.
-    socket.once('close', () => Object.assign(parser, { [ON_BODY]: onBody }))
-  }
-  function refuseAll(socket: Socket, code: string): void {
-    stopReading(socket)
-    refuse(Object.assign(new Error(code), { code }), socket)
-  }
-  /** Connections whose next request isn't complete, the oldest first. */
-  const unfinished = new Set<Socket>()
-  function awaitRequest(socket: Socket): void {
-    if (socket.destroyed) return
-    unfinished.delete(socket)
-    unfinished.add(socket)
-    const [oldest] = unfinished
-    if (unfinished.size > MAX_UNFINISHED) oldest?.destroy()
-  }
-  const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
-    const { socket, headers } = req
-    const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
-    // A connection no longer waits for a body that ends after its response.
-    if (hasBody) req.once('end', () => res.closed || unfinished.delete(socket))
-    else unfinished.delete(socket)
-    res.once('close', () => awaitRequest(socket))
-    // A response has no socket while it is queued after another one.
-    if (res.socket === null) return refuseAll(socket, 'PIPELINED')
-    // Node reads the rest of a body that no route reads.
-    let length = Number(headers['content-length'] ?? 0)
-    if (length > MAX_BODY_BYTES) return refuseAll(socket, 'BODY_TOO_LARGE')
-    let chunks = 0
-    if (headers['transfer-encoding'] !== undefined)
-      req.on('data', (chunk: Buffer) => {
-        length += chunk.length
-        if (length <= MAX_BODY_BYTES && ++chunks <= MAX_CHUNKS) return
-        if (!res.headersSent) return refuseAll(socket, 'BODY_TOO_LARGE')
-        stopReading(socket)
-        socket.destroySoon()
-      })
-    const hasHost = headers.host !== undefined || req.httpVersion === '1.0'
-    return hasHost ? listener(req, res) : refuseAll(socket, 'NO_HOST')
-  })
-  server.on('connection', (socket: Socket) => {
-    awaitRequest(socket)
-    socket.once('close', () => unfinished.delete(socket))
-  })
-  return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
-}
 
 const ADVICE: Record<string, (setting: string) => string> = {
   EADDRINUSE: (setting) => `another process listens there: end it, or set another ${setting}`,

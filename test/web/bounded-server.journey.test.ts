@@ -1,0 +1,77 @@
+// Connections that wait for a request or a reader: the oldest is closed when there are too many.
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createBoundedServer } from '../../src/web/bounded-server.ts'
+import { until } from '../helpers/processes.ts'
+
+const MAX_WAITING = 3
+/** More than the buffers of a connection take. */
+const UNREAD = Buffer.alloc(16 * 1024 * 1024)
+
+const server = createBoundedServer(
+  (req, res) => void (req.url === '/large' ? res.end(UNREAD) : req.url === '/never' || res.end('ok')),
+  () => {},
+  MAX_WAITING,
+)
+let opened: Socket[] = []
+/** Numbers of the connections that the server has closed, in the order of their opening. */
+const closed = () => opened.flatMap((socket, number) => (socket.destroyed ? [number] : []))
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+beforeEach(() => {
+  for (const socket of opened) socket.destroy()
+  opened = []
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** Opens a connection that sends bytes, and reads nothing. */
+async function open(bytes: string): Promise<void> {
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.on('error', () => {}).pause()
+  opened.push(socket)
+  await once(socket, 'connect')
+  await new Promise((sent) => socket.write(bytes, sent))
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+it.each([
+  { waitsFor: 'the rest of its request', bytes: 'GET / HTTP/1.1\r\n' },
+  { waitsFor: 'its next request', bytes: get('/') },
+  { waitsFor: 'a reader of its response', bytes: get('/large') },
+  {
+    waitsFor: 'a reader of its response to a body',
+    bytes: 'POST /large HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab',
+  },
+])('the oldest connection that waits for $waitsFor is closed beyond the maximum', async ({ bytes }) => {
+  const before = await connectionCount()
+  for (let number = 0; number < MAX_WAITING + 2; number++) await open(bytes)
+
+  await until(async () => (await connectionCount()) - before <= MAX_WAITING, 'closing', 5_000)
+  for (const socket of opened) socket.resume()
+  await until(() => closed().length >= 2, 'the end of both', 5_000)
+  expect(closed()).toEqual([0, 1])
+})
+
+it('a connection whose response isn’t ready yet is never closed for others', async () => {
+  await open(get('/never'))
+  for (let number = 0; number < MAX_WAITING + 2; number++) await open('GET / HTTP/1.1\r\n')
+
+  for (const socket of opened) socket.resume()
+  await until(() => closed().length >= 2, 'the end of two', 5_000)
+  expect(closed()).toEqual([1, 2])
+})
+
+const connectionCount = () =>
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
