@@ -130,9 +130,13 @@ export function languageChoices(
   return offered.map(({ tag, name }) => ({ tag, name, href: `${page}lang=${tag}` }))
 }
 
-/** Checks return_to, even as a part of our own address. */
+/** Twelve links repeat it: of a request of 16 kB they would make a page of 700. */
+const MAX_REPEATED_QUERY = 1_500
+
+/** Checks return_to, even as a part of our own address. Nothing of a query that is too long. */
 function otherParameters(url: string, checkReturnTo: (value: unknown) => string | undefined): string {
-  const query = new URLSearchParams(url.split('?', 2)[1])
+  const [, text = ''] = url.split('?', 2)
+  const query = new URLSearchParams(text.length > MAX_REPEATED_QUERY ? '' : text)
   query.delete('lang')
   if (query.has('return_to')) {
     const checked = checkReturnTo(query.get('return_to'))

@@ -11,6 +11,8 @@ it.each([
   ['/search?q=a%26b&lang=en', 200, '?q=a%26b&lang=ja'],
   ['/onboarding?return_to=%2Fsearch', 200, '?return_to=%2Fsearch&lang=ja'],
   ['/onboarding?return_to=https://evil.example', 200, '?lang=ja'],
+  [`/onboarding?datasource=${'a'.repeat(1_489)}`, 200, `?datasource=${'a'.repeat(1_489)}&lang=ja`],
+  [`/onboarding?datasource=${'a'.repeat(1_490)}`, 200, '?lang=ja'],
   ['//evil.example/nowhere', 404, '/onboarding?lang=ja'],
   ['/onboarding/callback?step=1', 200, '/onboarding?lang=ja'],
 ])('the language menu on %s (%i) links to %s', (originalUrl, status, href) => {
