@@ -137,10 +137,12 @@ function addRoutesForEveryone(app: Express, services: AppDeps): void {
   const sendPage = pages.send
 
   app.use(answerSpeculation, pages.languages.remember)
+  const refusal = refuseCrossSite(settings.PUBLIC_URL)
+  app.get('/invite/:token/opt-out', refusal)
   // Mail providers send the POST (RFC 8058), so it comes before the cross-site refusal.
   const limit = limits.optOut
   app.use(pathsUnder('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, log, now }))
-  app.use(refuseCrossSite(settings.PUBLIC_URL))
+  app.use(refusal)
 
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   app.use(pathsUnder('deprecations'), createDeprecationsRoutes(sendPage, now))

@@ -45,6 +45,7 @@ const paths = () => [
   '/sign-in/callback?state=x&code=y',
   `/invite/${token}`,
   `/invite/${token}/start`,
+  `/invite/${token}/opt-out`,
   `/Invite/${token}/START?account=other`,
   '/sign-out/continue',
   '/onboarding',
