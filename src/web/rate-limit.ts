@@ -40,7 +40,7 @@ export function createLimits(
   // Requests from other sites are counted apart, so that a site that opens our pages all the time locks no one out.
   const personKeyOf = (req: Request) =>
     `${isFromOtherSite(req, publicUrl) ? 'other site ' : ''}${personKey(requireSignedIn(req).user)}`
-  const byPerson = (points: number) => limitedBy(count('person', points, 'too_many_requests'), personKeyOf)
+  const byPerson = () => limitedBy(count('person', PERSON_POINTS, 'too_many_requests'), personKeyOf)
   const signingIn = count('address', perAddress, 'too_many')
   const returning = count('sign_in', RETURNS_PER_SIGN_IN, 'too_many')
   return {
@@ -57,9 +57,8 @@ export function createLimits(
     /** Counted by the email of the link, if it is ours. */
     optOut: byAddress(),
     readingReports: limitedBy(byAddress()),
-    byPerson: byPerson(PERSON_POINTS),
-    /** Three times as many, because these requests reach only the store. */
-    sessionsPage: byPerson(3 * PERSON_POINTS),
+    byPerson: byPerson(),
+    sessionsPage: byPerson(),
     /** Counts rejected logout tokens. Valid ones are always accepted. */
     rejectedLogoutToken: byAddress(),
   }

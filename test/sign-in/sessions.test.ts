@@ -87,6 +87,24 @@ it('the hundred-and-first sign-in of a person ends the earliest one', async () =
   expect(await entries(second)).toHaveLength(100)
 })
 
+it('simultaneous lists of one person’s sign-ins share one read, and a later one reads again', async () => {
+  let reads = 0
+  const counting = (store: Records) =>
+    failing(store, (operation, key) => {
+      if (operation === 'get' && key.startsWith('sessions-of:')) reads++
+      return false
+    })
+  const { sessions } = await signInWithBrowsers(2, { records: counting })
+  const ada = { issuer: ISSUER, subject: 'ada' }
+  const list = async () => (await sessions.list(ada)).length
+  reads = 0
+
+  expect(await Promise.all([list(), list(), list()])).toEqual([2, 2, 2])
+  expect(reads).toBe(1)
+  await list()
+  expect(reads).toBe(2)
+})
+
 it('an unreadable list of sign-ins starts anew, and blocks no one', async () => {
   const { first, entries, store } = await signInWithBrowsers(2)
   const [key = ''] = store.named('sessions-of:')

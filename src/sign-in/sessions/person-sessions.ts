@@ -1,6 +1,7 @@
 // Stores a sealed list of sessions for each person, and the owner of each sid of the authorization server. The list has
 // the hashes of session ids, so its reader can end sessions but not use them. Some may have ended already.
 import { changeRecord } from '../../records/change.ts'
+import { createSingleFlight } from '../../records/lease.ts'
 import type { KeyRing } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/seal.ts'
@@ -34,6 +35,7 @@ const isEnded = ({ ended }: SessionList, sid: string | undefined, startedAt: num
 
 export class PersonSessions {
   readonly #deps
+  readonly #listOnce = createSingleFlight<ListedSession[]>()
 
   constructor(deps: {
     records: Pick<Records, 'get' | 'compareAndSet'>
@@ -65,9 +67,12 @@ export class PersonSessions {
     return isOpen && !isEnded(list, sid, startedAt)
   }
 
-  async list(user: Identity): Promise<ListedSession[]> {
-    const { sessions } = await this.#changeList(user, () => undefined)
-    return await this.#existing(sessions)
+  /** Concurrent requests share one list: it costs a read for each session. */
+  list(user: Identity): Promise<ListedSession[]> {
+    return this.#listOnce(JSON.stringify([user.issuer, user.subject]), async () => {
+      const { sessions } = await this.#changeList(user, () => undefined)
+      return await this.#existing(sessions)
+    })
   }
 
   end(name: string): Promise<void> {
