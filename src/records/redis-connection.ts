@@ -123,9 +123,12 @@ export class RedisConnection {
   }
 }
 
-/** Replies that any client would get (full, loading, cluster down). Others, such as READONLY, mean another server. */
+/**
+ * Failures that another client would have too: replies (full, loading, cluster down), and too many commands of our own.
+ * Other replies, such as READONLY, mean another server.
+ */
 const isServerState = (error: unknown) =>
   error instanceof Error &&
-  /^(OOM|LOADING|CLUSTERDOWN|TRYAGAIN|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM|ERR)\b/.test(
+  /^(The queue is full|OOM|LOADING|CLUSTERDOWN|TRYAGAIN|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM|ERR)\b/.test(
     error.message,
   )

@@ -118,6 +118,7 @@ it('a command without a timely reply closes and replaces its client', async () =
 })
 
 it.each([
+  ['The queue is full', 1],
   ['OOM says Redis', 1],
   ['LOADING says Redis', 1],
   ['CLUSTERDOWN says Redis', 1],
