@@ -33,6 +33,9 @@ export function browserGoneSignal(res: Response): AbortSignal {
   return leaving.signal
 }
 
+/** The body parser's error for a connection that ended within a body. If we ended it, that was logged. */
+const isAbortedBody = (error: unknown) => Reflect.get(Object(error), 'type') === 'request.aborted'
+
 /**
  * True for navigations of a browser. Requests for JSON, and fetches (Sec-Fetch-Dest: empty, Fetch Metadata), can't
  * use a page, so they get problem+json.
@@ -62,7 +65,7 @@ export function createErrorPage(deps: {
   const { log, sendPage, languages, origin, tryAgainPathFor, displayName, countProblem, now } = deps
   const levelOf = createLogLevels(now)
   return (error: unknown, req, res, _next) => {
-    if (error instanceof BrowserGone) return
+    if (error instanceof BrowserGone || isAbortedBody(error)) return
     const problem = problemOf(error)
     const again = addressToRepeat(problem, req, origin)
     const tryAgain = again === undefined ? undefined : tryAgainPathFor(again)
