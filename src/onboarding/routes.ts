@@ -57,7 +57,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   const router = Router()
   const consents = new Consents(deps)
 
-  router.get(['/onboarding', ...CONNECT_PATHS, CONSENT_CALLBACK_PATH, '/api/status'], limit)
+  router.use(['/onboarding', '/api/status'], limit)
 
   router.get('/onboarding', async (req, res) => {
     const visit = parseVisit(req.query, (value) => parseReturnTo(value, returnTo))

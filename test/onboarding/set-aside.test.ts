@@ -116,7 +116,7 @@ it('two simultaneous requests for the status share one check', async () => {
   expect(calls).toHaveLength(1)
 })
 
-it('only routes that call the service are rate-limited', async () => {
+it('every route of the walk is rate-limited', async () => {
   const { get, post, limited } = setUpWalkRoutes()
   const reaching = [
     '/onboarding',
@@ -126,6 +126,7 @@ it('only routes that call the service are rate-limited', async () => {
     '/api/status',
   ]
   for (const path of reaching) await get(path)
-  await post('/onboarding/skip/slack_1')
-  expect(limited).toEqual(reaching)
+  const acting = ['skip', 'unskip', 'blocked', 'unblock', 'declined'].map((as) => `/onboarding/${as}/slack_1`)
+  for (const path of acting) await post(path)
+  expect(limited).toEqual([...reaching, ...acting])
 })

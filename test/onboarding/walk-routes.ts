@@ -136,7 +136,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     audit,
     now,
     limit(req, _res, next) {
-      limited.push(req.path)
+      limited.push(req.originalUrl)
       next()
     },
     sendPage,
