@@ -85,7 +85,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const own = apps.filter(({ state }) => state !== 'off')
   const unconnected = own.filter(({ state }) => state !== 'connected')
-  const left = unconnected.map((app) => describeUnconnectedApp(app, displayName(app), t))
+  const left = unconnected.map((app) => unconnectedText(app, displayName(app), t))
   const { stage, at } = latestStage(summary)
   return {
     name: person.name ?? '',
@@ -107,11 +107,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   }
 }
 
-function describeUnconnectedApp(
-  { state, isUnconfirmed, lapsedAt }: PersonApp,
-  app: string,
-  t: Texts,
-): string {
+function unconnectedText({ state, isUnconfirmed, lapsedAt }: PersonApp, app: string, t: Texts): string {
   if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
   if (state === 'blocked') return t('admin.person.blocked', { app })
   if (lapsedAt !== undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })

@@ -1,12 +1,6 @@
 // Every command with its options and help. A command's code is loaded when it is called.
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
-import {
-  textOption,
-  repeatableTextOption,
-  UsageError,
-  valueOption,
-  numberOption,
-} from '@onramp/terminal/arguments'
+import { textOption, listOption, UsageError, valueOption, numberOption } from '@onramp/terminal/arguments'
 import type { DefineCommands } from '@onramp/terminal/shell'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
 import { APP_STATUSES } from '../client-api/app-status.ts'
@@ -83,14 +77,9 @@ Examples:
     .addOption(valueOption('--now <TIME>', 'with --dry-run: at that moment', momentIn))
     .addOption(numberOption('--ask-rate <N>', 'checks per minute', [1, 10_000]).default(80))
     .addOption(
-      repeatableTextOption(
-        '--release <APP>',
-        'email people about this app (or "all"), to which many lost access',
-      ),
+      listOption('--release <APP>', 'email people about this app (or "all"), to which many lost access'),
     )
-    .addOption(
-      repeatableTextOption('--removed <APP>', 'this app, which left many lists at once, was removed'),
-    )
+    .addOption(listOption('--removed <APP>', 'this app, which left many lists at once, was removed'))
     .addOption(
       valueOption('--pause-until <DATE>', 'email only ADMIN_EMAILS before that day; today ends it', dayIn),
     )

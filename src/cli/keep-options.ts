@@ -24,16 +24,9 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   const unanswered = unansweredRemovals(state)
   const { removedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
-  const pausedOrDelisted = [
-    ...active,
-    ...delisted.filter(({ markedConnectedAt }) => markedConnectedAt === undefined),
-  ]
+  const releasable = [...active, ...delisted.filter((one) => one.markedConnectedAt === undefined)]
   for (const app of release)
-    if (
-      app === 'all'
-        ? active.length + unanswered.length === 0
-        : !pausedOrDelisted.some((one) => isOf(app, one))
-    )
+    if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((one) => isOf(app, one)))
       throw new UsageError(`--release ${app}: no emails about this app are held back`)
   for (const app of removed)
     if (!delisted.some((one) => isOf(app, one)))

@@ -15,7 +15,7 @@ import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']
 
-type TestedClient = { id: string; authentication: ClientAuthentication }
+type TestedClient = { id: string; auth: ClientAuthentication }
 
 /** `accepted`: authenticated, or not checked. `silent`: no response, or a page. `unsent`: there was no assertion. */
 type ClientResponse =
@@ -37,13 +37,12 @@ export function readClientResponse(reply: HttpReply): ClientResponse {
 const invented = () => `onramp-doctor-${randomBytes(12).toString('base64url')}`
 
 /** Replaces the secret by an invented one; for a client without a secret, the id. */
-function withWrongCredentials({ authentication, ...client }: TestedClient): TestedClient {
-  if (authentication.method === 'none') return { ...client, authentication, id: invented() }
-  if (authentication.method !== 'private_key_jwt')
-    return { ...client, authentication: { ...authentication, secret: invented() } }
+function withWrongCredentials({ auth, ...client }: TestedClient): TestedClient {
+  if (auth.method === 'none') return { ...client, auth, id: invented() }
+  if (auth.method !== 'private_key_jwt') return { ...client, auth: { ...auth, secret: invented() } }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  return { ...client, authentication: { method: authentication.method, key } }
+  return { ...client, auth: { method: auth.method, key } }
 }
 
 const OTHER_METHODS: Partial<Record<Method, Method>> = {
@@ -55,7 +54,7 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
   const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
-  async function answerTo({ id, authentication }: TestedClient): Promise<ClientResponse> {
+  async function answerTo({ id, auth }: TestedClient): Promise<ClientResponse> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: invented(),
@@ -63,7 +62,7 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
       code_verifier: 'x'.repeat(43),
     })
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
-    const authenticate = await createClientAuth(authentication)
+    const authenticate = await createClientAuth(auth)
     // Signing is asynchronous, although the library's type is void.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
     const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
@@ -71,11 +70,8 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
   }
 
   const ours = await answerTo(client).catch((): ClientResponse => 'unsent')
-  const method = OTHER_METHODS[client.authentication.method]
-  const other =
-    ours === 'refused' && method
-      ? { ...client, authentication: { ...client.authentication, method } }
-      : undefined
+  const method = OTHER_METHODS[client.auth.method]
+  const other = ours === 'refused' && method ? { ...client, auth: { ...client.auth, method } } : undefined
   return {
     metadata,
     client,
@@ -90,7 +86,7 @@ type ClientFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 
-function rejected({ id, authentication }: TestedClient, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
   const failure = (rejected: string, remedy: string) =>
     fail(
       `The authorization server rejected ${rejected} (401 or invalid_client at the token endpoint).`,
@@ -101,26 +97,25 @@ function rejected({ id, authentication }: TestedClient, { OIDC_CLIENT_ID: client
       'the client that onramp registered',
       'run onramp registration forget and restart: the next start registers again',
     )
-  if (authentication.assertionFile !== undefined)
+  if (auth.assertionFile !== undefined)
     return failure(
       'the token in OIDC_CLIENT_ASSERTION_FILE',
       "OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: compare the token's iss, sub and aud with the federated credential of the client there, and check that it hasn't expired",
     )
   // Basic percent-encodes id and secret (RFC 6749 2.3.1), and some servers don't decode them.
   if (
-    authentication.method === 'client_secret_basic' &&
-    [id, authentication.secret ?? ''].some((one) => formEncoded(one) !== one)
+    auth.method === 'client_secret_basic' &&
+    [id, auth.secret ?? ''].some((one) => formEncoded(one) !== one)
   )
     return failure(
       'the client',
       "OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
     )
-  const key =
-    authentication.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
-  const secret = authentication.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
+  const key = auth.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
+  const secret = auth.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '
   return failure(
     'the client',
-    `OIDC_CLIENT_ID, ${authentication.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH: copy the client ID and the secret or key from the authorization server again`,
+    `OIDC_CLIENT_ID, ${auth.method === 'none' ? '' : secret}OIDC_CLIENT_AUTH: copy the client ID and the secret or key from the authorization server again`,
   )
 }
 
@@ -128,7 +123,7 @@ function credentials(
   { metadata, client, ours, otherMethod, wrong }: ClientFacts,
   settings: Partial<Settings>,
 ) {
-  const { method } = client.authentication
+  const { method } = client.auth
   const other = OTHER_METHODS[method]
   if (otherMethod === 'accepted')
     return fail(

@@ -114,11 +114,10 @@ class Examination {
 /** The client in the settings; undefined if it has to be registered, or its secret is missing. */
 function clientIn(settings: Partial<Settings>) {
   const { OIDC_CLIENT_ID: id } = settings
-  const authentication = readClientAuthentication(settings)
-  if (id === undefined || authentication === undefined) return undefined
-  if (authentication.method.startsWith('client_secret') && authentication.secret === undefined)
-    return undefined
-  return { id, authentication }
+  const auth = readClientAuthentication(settings)
+  if (id === undefined || auth === undefined) return undefined
+  if (auth.method.startsWith('client_secret') && auth.secret === undefined) return undefined
+  return { id, auth }
 }
 
 /** Examines the client in the settings or the store, and its redirect URI; else the registration. */

@@ -99,9 +99,9 @@ async function registeredClient(
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
   const kept = await registration.stored()
   if (kept === undefined) return undefined
-  const method = kept.token_endpoint_auth_method as TestedClient['authentication']['method']
-  const authentication = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
-  return { id: kept.client_id, authentication }
+  const method = kept.token_endpoint_auth_method as TestedClient['auth']['method']
+  const auth = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
+  return { id: kept.client_id, auth }
 }
 
 const WEEK_MS = 7 * 86_400_000

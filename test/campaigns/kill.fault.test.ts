@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { MAX_CONCURRENT_EMAILS } from '../../src/campaigns/throttle.ts'
+import { MAX_CONCURRENT } from '../../src/campaigns/throttle.ts'
 import { ended, startCompany, type Company } from './command.ts'
 
 const LIMIT = { perSecond: 800, burst: 800 }
@@ -58,7 +58,7 @@ describe.each([
       expect([...reached].filter((email) => !expected.has(email))).toEqual([])
       expect(unsent.filter((email) => !uncertain.includes(email))).toEqual([])
       expect(uncertain).toHaveLength(tally['uncertain'] ?? 0)
-      expect(uncertain.length).toBeLessThanOrEqual(kills * MAX_CONCURRENT_EMAILS)
+      expect(uncertain.length).toBeLessThanOrEqual(kills * MAX_CONCURRENT)
       expect(last.code).toBe(uncertain.length === 0 ? 0 : 3)
       expect(received.length).toBeGreaterThan(people * 0.4)
       expect(sandbox.rate()).toMatchObject({ refused: 0, tooEarly: 0 })

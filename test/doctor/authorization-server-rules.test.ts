@@ -152,8 +152,8 @@ it.each<[number, string, string]>([
   expect(readClientResponse(reply(status, text))).toBe(expected)
 })
 
-const withMethod = (method: string) => ({ authentication: { method } })
-const assertion = { authentication: { method: 'private_key_jwt', assertionFile: '/token' } }
+const withMethod = (method: string) => ({ auth: { method } })
+const assertion = { auth: { method: 'private_key_jwt', assertionFile: '/token' } }
 const refusedWrong = { wrong: 'refused' }
 const ACCEPTED = /^ok : Client authentication accepted/
 
@@ -210,7 +210,7 @@ it.each([
   ['onramp', 'aB3+dE/f', true],
   ['onramp app', 'aB3', true],
 ])('percent-encoded Basic credentials have specific advice: %s, %s', (id, secret, isAdvised) => {
-  const facts = clientFacts('refused', {}, { id, authentication: { method: 'client_secret_basic', secret } })
+  const facts = clientFacts('refused', {}, { id, auth: { method: 'client_secret_basic', secret } })
   const [finding] = applyRules(clientCheck.rules, facts, setup())
   const settings = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_AUTH']
   expect(finding).toMatchObject({ status: 'fail', settings })

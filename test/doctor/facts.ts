@@ -93,7 +93,7 @@ export const clientFacts = (
   changed: object = {},
 ): FactsOf<typeof clientCheck> => ({
   metadata: metadata(),
-  client: { id: 'onramp', authentication: { method: 'client_secret_basic', secret: 'aB3-dE_f' }, ...changed },
+  client: { id: 'onramp', auth: { method: 'client_secret_basic', secret: 'aB3-dE_f' }, ...changed },
   ours,
   otherMethod: undefined,
   wrong: undefined,

@@ -54,7 +54,7 @@ export const textOption = <F extends string>(flags: F, description: string) =>
   valueOption(flags, description, (value) => value)
 
 /** `--datasource <ID>`, any number of times. @param check throws {@link UsageError} */
-export const repeatableTextOption = <F extends string>(
+export const listOption = <F extends string>(
   flags: F,
   description: string,
   check: (values: readonly string[]) => void = () => {},

@@ -9,7 +9,7 @@ import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { isLoopback } from '../../http/loopback.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { inSpan } from '../../trace/spans.ts'
-import { MAX_CONCURRENT_EMAILS } from '../throttle.ts'
+import { MAX_CONCURRENT } from '../throttle.ts'
 import { createTokenProvider } from './access-token.ts'
 import { messageOf, refuseInjection, type Email } from './email.ts'
 import { isTemporary, sendResultOf, unusableMailServer, type SendResult } from './send-result.ts'
@@ -114,12 +114,7 @@ export class SmtpClient {
     this.#host = server.host
     this.#port = server.port
     this.#probe = createTransport({ ...server, ...timeouts(limits.check, limits.check) })
-    const pool = {
-      pool: true,
-      maxConnections: MAX_CONCURRENT_EMAILS,
-      maxMessages: 100,
-      maxRequeues: 2,
-    } as const
+    const pool = { pool: true, maxConnections: MAX_CONCURRENT, maxMessages: 100, maxRequeues: 2 } as const
     const transport = createTransport({ ...server, ...timeouts(limits.greeting, limits.reply), ...pool })
     transport.use('stream', keepStream)
     this.#transport = transport

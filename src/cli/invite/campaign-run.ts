@@ -5,7 +5,7 @@ import { withUsableIds } from '../../campaigns/listed-people.ts'
 import { SmtpClient } from '../../campaigns/mail/smtp-client.ts'
 import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-check.ts'
 import { formatSummary } from '../../campaigns/tally.ts'
-import { MAX_CONCURRENT_EMAILS, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
+import { MAX_CONCURRENT, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
 import type { Company } from '../../company/company.ts'
@@ -111,7 +111,7 @@ export function createCampaignRun(
     send: mailServer && ((email) => mailServer.send(email)),
     emailThrottle: new Throttle(emailsPerSecond, signal),
     now,
-    maxConcurrent: MAX_CONCURRENT_EMAILS,
+    maxConcurrent: MAX_CONCURRENT,
     events: { onThrottle: (seconds, reply) => progress?.onThrottle(seconds, reply), ...events },
   }
 }

@@ -1,6 +1,6 @@
 // The commands of `onramp invite`, with their options and help.
 import { Option } from '@commander-js/extra-typings'
-import { textOption, repeatableTextOption, UsageError, valueOption } from '@onramp/terminal/arguments'
+import { textOption, listOption, UsageError, valueOption } from '@onramp/terminal/arguments'
 import type { DefineCommands } from '@onramp/terminal/shell'
 import { addressToInvite } from '../../people/address.ts'
 import { datasource, days, sendOn, template } from './send-options.ts'
@@ -56,7 +56,7 @@ Examples:
     .argument('[FOLDER]')
     .addOption(valueOption('--to <EMAIL>', 'send the invitation to EMAIL through SMTP_URL', recipient))
     .addOption(textOption('--list <PEOPLE.csv>', 'in every language that the people on this list get'))
-    .addOption(repeatableTextOption('--language <TAG>', 'in this language, if it is offered'))
+    .addOption(listOption('--language <TAG>', 'in this language, if it is offered'))
     .addOption(template())
     .addOption(datasource())
     .addHelpText('after', EXITS)

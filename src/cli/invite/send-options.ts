@@ -1,28 +1,18 @@
 // The options of `invite send`, some of which other commands of `invite` share.
 import type { Command } from '@commander-js/extra-typings'
-import {
-  textOption,
-  repeatableTextOption,
-  UsageError,
-  numberOption,
-  choiceOption,
-} from '@onramp/terminal/arguments'
+import { textOption, listOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
 
 /** Characters of JSON: the link is one line of the email's header (RFC 5322 2.1.1: 998). */
 const MAX_IN_A_LINK = 360
 const MAX_INVITATION_DAYS = 90
 
 export const datasource = () =>
-  repeatableTextOption(
-    '--datasource <ID>',
-    'only this app (slack_1), or every instance of it (slack)',
-    (ids) => {
-      if (ids.some((id) => /\p{Cc}/u.test(id)))
-        throw new UsageError('--datasource expects an identifier like slack_1')
-      if (JSON.stringify(ids).length > MAX_IN_A_LINK)
-        throw new UsageError('too many --datasource options for one link')
-    },
-  )
+  listOption('--datasource <ID>', 'only this app (slack_1), or every instance of it (slack)', (ids) => {
+    if (ids.some((id) => /\p{Cc}/u.test(id)))
+      throw new UsageError('--datasource expects an identifier like slack_1')
+    if (JSON.stringify(ids).length > MAX_IN_A_LINK)
+      throw new UsageError('too many --datasource options for one link')
+  })
 
 export const days = () =>
   numberOption('--days <N>', 'days until the link expires', [1, MAX_INVITATION_DAYS]).default(30)

@@ -65,14 +65,11 @@ const namePrefix = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerC
 
 const unavailableLast = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
 
-const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
-  focus
-    ? -1
-    : kind === 'connected' || isUnavailable(kind)
-      ? 2
-      : kind === 'unconnected' || kind === 'skipped'
-        ? 1
-        : 0
+function urgency({ kind, focus }: { kind: EntryKind; focus: boolean }): number {
+  if (focus) return -1
+  if (kind === 'connected' || isUnavailable(kind)) return 2
+  return kind === 'skipped' || kind === 'unconnected' ? 1 : 0
+}
 
 function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
   const { t, describe, from, hasNothingPending } = model

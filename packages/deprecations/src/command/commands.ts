@@ -1,12 +1,6 @@
 // Defines the commands `onramp deprecations …` and `onramp-deprecations …`. Their code is loaded on use.
 import type { Command } from '@commander-js/extra-typings'
-import {
-  choiceOption,
-  numberOption,
-  textOption,
-  repeatableTextOption,
-  valueOption,
-} from '@onramp/terminal/arguments'
+import { choiceOption, numberOption, textOption, listOption, valueOption } from '@onramp/terminal/arguments'
 import { nearestWord, parseChoice, UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { DefineCommands } from '@onramp/terminal/shell'
@@ -25,8 +19,7 @@ const asOf = () =>
     if (daySchema.safeParse(date).success) return date
     throw new UsageError('--as-of expects a date, such as --as-of 2027-01-15')
   })
-const schedule = () =>
-  repeatableTextOption('--schedule <FILE>', 'add your own entries; see the command schema')
+const schedule = () => listOption('--schedule <FILE>', 'add your own entries; see the command schema')
 
 const withFilters = (command: Command) =>
   command
