@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
 import { listRows } from '../../src/onboarding/overview/entries.ts'
-import type { OverviewApp, OverviewModel } from '../../src/onboarding/overview/model.ts'
+import { createOverviewModel, type OverviewApp } from '../../src/onboarding/overview/model.ts'
 import type { AppState } from '../../src/onboarding/app-state.ts'
-import { type TrackedApp } from '../../src/onboarding/walk.ts'
+import { startWalk, type TrackedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { NOW } from './overview-pages.ts'
+import { NOW, overviewContext } from './overview-pages.ts'
 
 const UNCONNECTED: AppState = { kind: 'unconnected' }
 
@@ -24,18 +24,8 @@ const rows = (
   about = () => noDescription,
 ) => {
   const firstSeenAt = Math.min(...apps.map(({ entry }) => entry.firstSeen))
-  const names = { byShortName: new Map(), sharedAccounts: new Set() }
-  const context = {
-    t,
-    describe: about,
-    hasNothingPending,
-    states: {},
-    approvals: [],
-    from: undefined,
-    firstSeenAt,
-    ...names,
-  }
-  return listRows({ ...context, apps } as unknown as OverviewModel, current)
+  const model = createOverviewModel(startWalk(NOW), { ...overviewContext, describe: about })
+  return listRows({ ...model, apps: [...apps], hasNothingPending, firstSeenAt }, current)
 }
 
 const forApp = 'Slack'

@@ -30,23 +30,21 @@ export const drive = unconnectedApp('gdrive_1', 'Google Drive')
 
 export const checkedWalk = (waiting: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
   applyCheck(walk, waiting, now, CONFIRM)
-export const overviewPage = (
-  walk: Walk,
-  context: Partial<Parameters<typeof overviewOf>[1]> = {},
-): OverviewPage =>
-  overviewOf(walk, {
-    now: NOW,
-    t,
-    person: 'ada@acme.example',
-    name: '',
-    query: '',
-    from: undefined,
-    describe: () => noDescription,
-    approvals: [],
-    isAutomatic: true,
-    confirmSeconds: CONFIRM,
-    ...context,
-  })
+type Context = Parameters<typeof overviewOf>[1]
+export const overviewContext: Context = {
+  now: NOW,
+  t,
+  person: 'ada@acme.example',
+  name: '',
+  query: '',
+  from: undefined,
+  describe: () => noDescription,
+  approvals: [],
+  isAutomatic: true,
+  confirmSeconds: CONFIRM,
+}
+export const overviewPage = (walk: Walk, context: Partial<Context> = {}): OverviewPage =>
+  overviewOf(walk, { ...overviewContext, ...context })
 
 /** A walk just after the return from Slack, while the service still lists it. */
 export const returnedWalk = (waiting: UnconnectedApp[]) =>
