@@ -5,18 +5,6 @@ import { problemFor } from '../client-api/problem-for.ts'
 import { collect } from '../helpers/people.ts'
 import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
 
-it('a run of onramp keep checks, invites and records the people on its list', async () => {
-  const { run, unconnectedApps, checkedEmails, subjectsTo, people } = installation()
-  unconnectedApps.set(ADA, ['slack_1'])
-  expect((await run([ADA])).exit).toBe(0)
-  expect(checkedEmails).toEqual([ADA])
-  expect(subjectsTo(ADA)).toEqual([expect.stringContaining('search')])
-  expect(await people.get(ADA)).toMatchObject({
-    listedAt: monday,
-    campaigns: [{ name: 'onboarding', emails: [{ state: 'sent', at: monday }] }],
-  })
-})
-
 it('a lapse email of onramp keep has its own text and campaign', async () => {
   const { run, unconnectedApps, conditions, subjectsTo, people, sentEmails } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
@@ -29,7 +17,7 @@ it('a lapse email of onramp keep has its own text and campaign', async () => {
     conditions.now = monday + days * DAY
     await run([ADA])
   }
-  expect(subjectsTo(ADA)).toEqual([expect.any(String), expect.stringContaining('again')])
+  expect(subjectsTo(ADA)).toEqual([expect.stringContaining('search'), expect.stringContaining('again')])
   // Mail programs drop a second email with the same Message-ID.
   expect(new Set(sentEmails.map(({ messageId }) => messageId)).size).toBe(2)
   expect((await people.get(ADA))?.campaigns.map(({ name }) => name)).toEqual(['onboarding', 'lapses'])
