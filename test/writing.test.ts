@@ -92,7 +92,10 @@ const FORBIDDEN_NAMES =
   labelled inWords Mailing mailings mailPace Needs Parts Options Keeping Given Checking Asking Surroundings Upkeep
   Upkeeping upkeep standing Standing standingOf figureOf Figure isToTell OwnerAnswer OwnerAnswers createOwnerAnswers
   withAnswer withAnswers answersOf comingBack stoppingReminders lookingAtSignIns refusedLogout SHUT FINAL sharedCause
-  Together checkNow checkAndDecide`.split(/\s+/)
+  Together checkNow checkAndDecide hasNoAddress goneApps goneFrom watchAddresses
+  Invitee invitee invitees Waiter Neighbors neighbors DueEmail MailServer Receiver whoIsSignedIn signedInOf
+  stepIn visitOf offersOf isReturned isSafe timed presentable arrange unattendedPath isUnattended stillPath TooSlow
+  textOf keyOf atOnce freshMs isPostponing lookAgain isAtRest isShut astray emlOf runHere`.split(/\s+/)
 
 /** Names that are printed, logged or sent, and so have to stay. */
 const PRINTED: Record<string, string[]> = {

@@ -294,7 +294,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     return stage === 'approved' || (stage === 'confirmed' && waiting === 0) ? 0 : counts.blocked
   })
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
-  const unusable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
+  const unstartable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
   const others = [
     {
       ...createItem('otherApps', blocked.length - named.length, 'blocked'),
@@ -311,7 +311,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     ...massDisconnects,
     ...removed.filter(({ count }) => count > 0),
     ...named.map(blockedAppItem),
-    ...unusable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
+    ...unstartable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
     ...others.filter(({ count }) => count > 0),
   ]
 }

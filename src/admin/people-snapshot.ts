@@ -61,7 +61,7 @@ export class PeopleSnapshot {
   readonly now: () => number
   #latest: Snapshot | undefined
   #reading: Promise<void> | undefined
-  readonly #waiting = new Set<AbortSignal>()
+  readonly #readers = new Set<AbortSignal>()
   /** All pages share one queue of slices, all downloads another, so that none blocks the event loop. */
   readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
 
@@ -95,11 +95,11 @@ export class PeopleSnapshot {
     for (;;) {
       signal.throwIfAborted()
       if (this.#latest !== undefined) return this.#latest
-      this.#waiting.add(signal)
-      signal.addEventListener('abort', () => this.#waiting.delete(signal))
+      this.#readers.add(signal)
+      signal.addEventListener('abort', () => this.#readers.delete(signal))
       await (this.#reading ??= this.#read().finally(() => {
         this.#reading = undefined
-        this.#waiting.clear()
+        this.#readers.clear()
       }))
     }
   }
@@ -109,10 +109,10 @@ export class PeopleSnapshot {
     const summaries: PersonSummary[] = []
     let [unread, isWhole] = [0, false]
     const shared = createAppPool()
-    const [people, waiting] = [this.#people, this.#waiting]
+    const [people, readers] = [this.#people, this.#readers]
     async function* each() {
       for await (const person of people.all(() => unread++)) {
-        if (waiting.size === 0) return
+        if (readers.size === 0) return
         const summary = summarize(personForCounts(person, state), shared)
         summaries.push(summary)
         yield summary

@@ -60,7 +60,7 @@ export function createAdminRoutes({
   now,
 }: {
   snapshot: PeopleSnapshot
-  people: Pick<PeopleStore, 'keyOf' | 'getByKey'>
+  people: Pick<PeopleStore, 'keyFor' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load' | 'findDecision'>
   company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'>
   sendPage: SendPage
@@ -101,7 +101,7 @@ export function createAdminRoutes({
 
     const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query)
 
-    const keys = await Promise.all(list.people.map(({ person }) => people.keyOf(person.email)))
+    const keys = await Promise.all(list.people.map(({ person }) => people.keyFor(person.email)))
     const data = (t: Texts) => {
       // On a page, an app has the same name for everyone.
       const apps = list.people.flatMap((person) => person.apps)

@@ -78,9 +78,9 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   const episode = episodeOf(app, person)
   if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
   if (episode === undefined) return true
-  const isOpen = app.state === 'waiting' && episode.since < (state.evaluatedAt ?? 0)
+  const isUnconnected = app.state === 'waiting' && episode.since < (state.evaluatedAt ?? 0)
   const sent = emailsAbout(person, app.instance, episode.since, name)
-  return isOpen && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
+  return isUnconnected && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
 /** The person as counts see them; approval emails also need the apps whose approval is confirmed. */

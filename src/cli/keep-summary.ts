@@ -22,7 +22,7 @@ export const statesOf = (report: Report) =>
 
 export const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
 
-type Waiting = Awaited<ReturnType<typeof emailsOutOfHours>>
+type OutOfHours = Awaited<ReturnType<typeof emailsOutOfHours>>
 
 /** Action items that only the run knows. The keep state holds the first twenty, so faulty lines come last. */
 export function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
@@ -50,7 +50,7 @@ function describeAction({ what }: OperatorAction, app: string): string | [] {
   return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
 }
 
-function describeWaiting({ count, from, timezone }: Waiting, isMore: boolean): string {
+function describeWaiting({ count, from, timezone }: OutOfHours, isMore: boolean): string {
   const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: timezone } as const
   const day = new Intl.DateTimeFormat('en', format).format(from)
   const people = isMore ? 'more' : count === 1 ? 'person' : 'people'
@@ -67,11 +67,11 @@ export function printRun(
   { campaignRun, ...run }: RunInput & { campaignRun: CampaignRun; options: { json?: true | undefined } },
   {
     actions,
-    waiting,
+    outOfHours,
     ...found
   }: Record<'renamed' | 'outdated' | 'unknown', readonly string[]> & {
     actions: readonly OperatorAction[]
-    waiting: Waiting
+    outOfHours: OutOfHours
   },
 ): boolean {
   const { settings, company, context, options } = run
@@ -81,7 +81,9 @@ export function printRun(
   const apps = [...keepState.massDisconnects, ...(keepState.removedApps ?? [])]
   const nameOf = (instance?: string) => forTerminal(apps.find((app) => app.instance === instance)?.name ?? '')
   const items = describeActionItems(report, keepState, t, context.now())
-  const onHold = activeMassDisconnects(state).map(({ instance }) => ` --release ${printable(instance)}`)
+  const releaseOptions = activeMassDisconnects(state).map(
+    ({ instance }) => ` --release ${printable(instance)}`,
+  )
   const needs = [
     ...items
       .filter((item) => isForOperator(item, tally))
@@ -89,9 +91,9 @@ export function printRun(
         const sentences = forTerminal(`${withPeriod(title)} ${withPeriod(detail)}`)
         return `${sentences}\n  ${command ?? settings.PUBLIC_URL + href}`
       }),
-    ...(onHold.length > 1
+    ...(releaseOptions.length > 1
       ? [
-          `If people have to connect all of these again, send one email:\n  ${COMMAND} keep PEOPLE.csv${onHold.join('')}`,
+          `If people have to connect all of these again, send one email:\n  ${COMMAND} keep PEOPLE.csv${releaseOptions.join('')}`,
         ]
       : []),
     ...(state.needs ?? []),
@@ -101,7 +103,7 @@ export function printRun(
   const limited = report.datasources.flatMap(({ instance, emailed, limited: atLimit }) =>
     atLimit > 0 ? { instance, emailed, waiting: atLimit } : [],
   )
-  const emails = { emailsWaiting: waiting.count, emailsFrom: isoDate(waiting.from) }
+  const emails = { emailsWaiting: outOfHours.count, emailsFrom: isoDate(outOfHours.from) }
   const counts = { ...tally, states: statesOf(report), pausedUntil, ...found, limited, ...emails }
   const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
@@ -113,7 +115,7 @@ export function printRun(
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
     outdated.length > 0 &&
       `Former addresses on the list: ${outdated.length}. These people are emailed at the new ones. Update the list:${indented(outdated, '--json')}`,
-    waiting.count > 0 && describeWaiting(waiting, tally.sent > 0),
+    outOfHours.count > 0 && describeWaiting(outOfHours, tally.sent > 0),
     pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
     ...needs.map((need) => `Needs you: ${need}`),
   ]

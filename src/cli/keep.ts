@@ -252,7 +252,7 @@ async function runThrough(
     stderr.write('The pause is over.\n')
   const moment = { company, state: counted, now: now() }
   const outOfHours = await emailsOutOfHours(list, campaignRun.people, moment)
-  const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, waiting: outOfHours }
+  const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, outOfHours }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }
 

@@ -60,15 +60,15 @@ export class PeopleStore {
 
   /** @throws {PersonUnreadable} */
   async get(email: string): Promise<Person | undefined> {
-    return await this.getByKey(await this.keyOf(email))
+    return await this.getByKey(await this.keyFor(email))
   }
 
   /** A keyed hash of the address, for URLs of pages, which may be logged. */
-  async keyOf(email: string): Promise<string> {
+  async keyFor(email: string): Promise<string> {
     return (await this.#locate(email)).key.slice(PREFIX.length)
   }
 
-  /** @param hash of `keyOf` @throws {PersonUnreadable} */
+  /** @param hash of `keyFor` @throws {PersonUnreadable} */
   async getByKey(hash: string): Promise<Person | undefined> {
     const key = PREFIX + hash
     const text = await this.#deps.records.get(key)

@@ -44,20 +44,20 @@ export function createBoundedServer(
     refuse(Object.assign(new Error(code), { code }), socket)
   }
   /** Connections whose next request isn't complete, or whose response no one has read yet; the oldest first. */
-  const waiting = new Set<Socket>()
+  const waitingSockets = new Set<Socket>()
   function awaitRequest(socket: Socket): void {
     if (socket.destroyed) return
-    waiting.delete(socket)
-    waiting.add(socket)
-    const [oldest] = waiting
-    if (waiting.size > maxWaiting) oldest?.destroy()
+    waitingSockets.delete(socket)
+    waitingSockets.add(socket)
+    const [oldest] = waitingSockets
+    if (waitingSockets.size > maxWaiting) oldest?.destroy()
   }
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     const { socket, headers } = req
     const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
     // A connection no longer waits for a body that ends after its response.
-    if (hasBody) req.once('end', () => res.writableEnded || waiting.delete(socket))
-    else waiting.delete(socket)
+    if (hasBody) req.once('end', () => res.writableEnded || waitingSockets.delete(socket))
+    else waitingSockets.delete(socket)
     // Once a response is complete, only its reader delays it.
     for (const event of ['prefinish', 'close']) res.once(event, () => awaitRequest(socket))
     // A response has no socket while it is queued after another one.
@@ -79,7 +79,7 @@ export function createBoundedServer(
   })
   server.on('connection', (socket: Socket) => {
     awaitRequest(socket)
-    socket.once('close', () => waiting.delete(socket))
+    socket.once('close', () => waitingSockets.delete(socket))
   })
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }

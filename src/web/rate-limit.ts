@@ -22,9 +22,9 @@ type CountRequest = (req: Request, key?: string, tryAgain?: string) => void
 const addressOf = (req: Request) => networkOf(req.ip ?? '').slice(0, 64)
 
 const limitedBy =
-  (count: CountRequest, keyOf?: (req: Request) => string | undefined): RequestHandler =>
+  (count: CountRequest, keyFor?: (req: Request) => string | undefined): RequestHandler =>
   (req, _res, next) => {
-    count(req, keyOf?.(req))
+    count(req, keyFor?.(req))
     next()
   }
 

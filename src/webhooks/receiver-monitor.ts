@@ -39,8 +39,8 @@ export class ReceiverMonitor {
       const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) })
     }
     const oldest = () => Math.max(0, ...sinceOf().map((at) => (watch.now() - at) / 1000))
-    const waiting = 'People of whom this process has events to send, now or later'
-    gauge('onramp_webhooks_waiting', waiting, () => sinceOf().length)
+    const help = 'People of whom this process has events to send, now or later'
+    gauge('onramp_webhooks_waiting', help, () => sinceOf().length)
     const age = 'Age of the oldest event that waits in this process; 0: none'
     gauge('onramp_webhooks_oldest_seconds', age, oldest)
   }

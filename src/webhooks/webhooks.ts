@@ -21,7 +21,7 @@ export class Webhooks {
   readonly #deps
   readonly #receiver: ReceiverMonitor
   /** People with events, by email. */
-  readonly #waiting = new Map<string, PendingDelivery>()
+  readonly #pending = new Map<string, PendingDelivery>()
   readonly #underWay = new Map<string, Promise<void>>()
   /** Keeps later deliveries out of the log lines and spans of the request that queued them. */
   readonly #outsideOfRequests = AsyncLocalStorage.snapshot()
@@ -39,7 +39,7 @@ export class Webhooks {
     now: () => number
   }) {
     this.#deps = deps
-    this.#receiver = new ReceiverMonitor(deps, () => [...this.#waiting.values()].map(({ since }) => since))
+    this.#receiver = new ReceiverMonitor(deps, () => [...this.#pending.values()].map(({ since }) => since))
   }
 
   start(): void {
@@ -49,7 +49,7 @@ export class Webhooks {
   /** Queues the person's events, and returns at once. @param dropped the number of old events removed */
   enqueue(email: string, dropped: number): void {
     this.#receiver.dropped(dropped)
-    const since = this.#waiting.get(email)?.since ?? this.#deps.now()
+    const since = this.#pending.get(email)?.since ?? this.#deps.now()
     this.#outsideOfRequests(() => this.#queue(email, { dueAt: this.#deps.now(), since }))
   }
 
@@ -64,15 +64,15 @@ export class Webhooks {
   }
 
   #queue(email: string, due: PendingDelivery): void {
-    if (this.#isClosed || (!this.#waiting.has(email) && this.#waiting.size >= MAX_WAITING)) return
-    this.#waiting.set(email, due)
+    if (this.#isClosed || (!this.#pending.has(email) && this.#pending.size >= MAX_WAITING)) return
+    this.#pending.set(email, due)
     this.#beginNext()
   }
 
   #beginNext(): void {
     clearTimeout(this.#next)
     let earliest = Infinity
-    for (const [email, due] of this.#waiting) {
+    for (const [email, due] of this.#pending) {
       if (this.#isClosed || this.#underWay.size >= MAX_DELIVERIES) return
       if (this.#underWay.has(email)) continue
       if (due.dueAt <= this.#deps.now()) this.#underWay.set(email, this.#work(email, due))
@@ -87,9 +87,9 @@ export class Webhooks {
     const left = await this.#deliver(email).catch(() => ({ ...due, dueAt: now() + STORE_PAUSE_MS }))
     this.#underWay.delete(email)
     // Otherwise, more events came meanwhile.
-    if (this.#waiting.get(email) === due) {
-      this.#waiting.delete(email)
-      if (left !== undefined) this.#waiting.set(email, left)
+    if (this.#pending.get(email) === due) {
+      this.#pending.delete(email)
+      if (left !== undefined) this.#pending.set(email, left)
     }
     this.#beginNext()
   }
@@ -115,7 +115,7 @@ export class Webhooks {
     if (!(await records.compareAndSet(LAST_SWEEP_KEY, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
     for await (const person of people.all()) {
       const left = pendingDelivery(person)
-      if (left !== undefined && !this.#waiting.has(person.email)) this.#queue(person.email, left)
+      if (left !== undefined && !this.#pending.has(person.email)) this.#queue(person.email, left)
     }
   }
 
@@ -133,7 +133,7 @@ export class Webhooks {
 }
 
 /** If this process dies, its events are sent again after this time, with the same ids. */
-const HELD_MS = 60_000
+const CLAIM_MS = 60_000
 /** Events of a person per claim. They are sent one after another, each for at most a quarter of HELD_MS. */
 const MAX_AT_ONCE = 3
 
@@ -161,7 +161,7 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
     due = kept.filter(({ dueAt }) => dueAt <= now).slice(0, MAX_AT_ONCE)
     dropped = all.length - kept.length
     if (due.length === 0 && dropped === 0) return before
-    const claimed = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + HELD_MS })
+    const claimed = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + CLAIM_MS })
     const outbox = kept.map((event) => (due.includes(event) ? claimed(event) : event))
     return withOutbox(before, outbox)
   })

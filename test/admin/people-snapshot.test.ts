@@ -20,11 +20,11 @@ const displayName = (number: number) =>
 const inOrder = Array.from({ length: PEOPLE }, (_, number) => displayName(number)).toSorted()
 
 function crowd() {
-  const reads = { passes: 0, people: 0, underWay: 0, atOnce: 0, fails: false, onRead: () => {} }
+  const reads = { passes: 0, people: 0, underWay: 0, concurrent: 0, fails: false, onRead: () => {} }
   const people = {
     async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
       reads.passes++
-      reads.atOnce = Math.max(reads.atOnce, ++reads.underWay)
+      reads.concurrent = Math.max(reads.concurrent, ++reads.underWay)
       try {
         if (reads.fails) throw new Error('away')
         for (let number = 0; number < PEOPLE; number++) {
@@ -154,7 +154,7 @@ it('one pass at a time reads the people, also if requests overlap with an abort'
     expect((await next)?.people ?? PEOPLE).toBe(PEOPLE)
     vi.advanceTimersByTime(10_000)
   }
-  expect(reads.atOnce).toBe(1)
+  expect(reads.concurrent).toBe(1)
 })
 
 it('a list whose browser goes away ends within its slice', async () => {

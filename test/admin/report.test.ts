@@ -375,12 +375,12 @@ it('the export has name, language and department for the next email', async () =
   ])
 })
 
-const textOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
+const csvOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
 
 it('the export has each person’s emails and the state of the newest', async () => {
   const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
   const names = { slack_1: 'Slack', slack_2: 'Slack' }
-  const text = await textOf(withAppStates(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, NOW, names))
+  const text = await csvOf(withAppStates(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, NOW, names))
   expect(text.charCodeAt(0)).toBe(0xfeff)
   const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
   const waiting = 'Slack [slack_1]; Slack [slack_2]'
@@ -391,7 +391,7 @@ it('the export contains no spreadsheet formula, whatever the names of apps and d
   for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
     const person = { ...newPerson('=cmd@acme.example', NOW), group: name }
     const [, record = []] = parse(
-      await textOf(withAppStates(person, { x_1: 'waiting' }, NOW, { x_1: name })),
+      await csvOf(withAppStates(person, { x_1: 'waiting' }, NOW, { x_1: name })),
       { bom: true },
     )
     expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])

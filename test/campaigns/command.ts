@@ -66,7 +66,7 @@ export async function startCompany(options: SandboxOptions = {}) {
 }
 
 /** Runs a command in this process, optionally with a test clock. */
-async function runHere(
+async function runWithCompany(
   company: Company,
   args: string[],
   { env = {}, input = '', now = Date.now }: Circumstances = {},
@@ -92,9 +92,9 @@ export function useCompany(options: SandboxOptions = {}) {
     company: () => company,
     received,
     recipients: () => received().map(({ to }) => to.join()),
-    run: (args: string[], given?: Circumstances) => runHere(company, args, given),
+    run: (args: string[], given?: Circumstances) => runWithCompany(company, args, given),
     send: (args: string[], given?: Circumstances) =>
-      runHere(company, ['invite', 'send', '--rate', '200', ...args], given),
+      runWithCompany(company, ['invite', 'send', '--rate', '200', ...args], given),
     list: (content: string) => company.list(`list-${names++}.csv`, content),
   }
 }

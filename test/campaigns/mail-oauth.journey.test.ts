@@ -28,10 +28,10 @@ const secret = randomBytes(24).toString('base64url')
 
 const folder = useFolder()
 const path = (name: string) => join(folder, name)
-const textOf = (name: string) => readFileSync(path(name), 'utf8')
+const readText = (name: string) => readFileSync(path(name), 'utf8')
 const request = 'req -x509 -nodes -newkey rsa:2048 -keyout key -out crt -subj /CN=onramp'
 execFileSync('openssl', request.split(' '), { cwd: folder, stdio: 'pipe' })
-const jwk = createPublicKey(textOf('key')).export({ format: 'jwk' })
+const jwk = createPublicKey(readText('key')).export({ format: 'jwk' })
 
 const client = (client_id: string, more: Partial<ClientMetadata>): ClientMetadata => ({
   client_id,
@@ -126,7 +126,7 @@ async function writeAssertion(): Promise<void> {
     .setAudience(issuer)
     .setIssuedAt()
     .setExpirationTime('5m')
-    .sign(createPrivateKey(textOf('key')))
+    .sign(createPrivateKey(readText('key')))
   writeFileSync(path('token'), assertion)
 }
 
@@ -272,14 +272,14 @@ it('a server that lists only the JWT grant gets an assertion about the mailbox',
   const tokens = createTokenProvider({
     SMTP_OAUTH_ISSUER: server.url,
     SMTP_OAUTH_CLIENT_ID: 'onramp@acme.iam.gserviceaccount.com',
-    SMTP_OAUTH_CLIENT_KEY: textOf('key'),
+    SMTP_OAUTH_CLIENT_KEY: readText('key'),
     SMTP_OAUTH_SCOPE: 'https://mail.google.com/',
   })
 
   expect(await tokenOf(tokens)).toBe('ya29.x')
   expect(bodies).toEqual([{ grant_type: jwtBearer, assertion: expect.any(String) as string }])
   const assertion = String(Reflect.get(bodies[0] ?? {}, 'assertion'))
-  const { payload } = await jwtVerify(assertion, createPublicKey(textOf('key')), { algorithms: ['RS256'] })
+  const { payload } = await jwtVerify(assertion, createPublicKey(readText('key')), { algorithms: ['RS256'] })
   expect(payload).toEqual({
     iss: 'onramp@acme.iam.gserviceaccount.com',
     sub: MAILBOX,

@@ -25,7 +25,7 @@ export function expectCookiesKept(browser: TestBrowser): void {
   expect(outages.filter((hop) => hop.headers['set-cookie'] !== undefined)).toEqual([])
 }
 
-export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; milliseconds: number }> {
+export async function measure<T>(work: () => Promise<T>): Promise<{ result: T; milliseconds: number }> {
   const start = performance.now()
   const result = await work()
   return { result, milliseconds: performance.now() - start }

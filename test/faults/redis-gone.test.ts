@@ -6,7 +6,7 @@ import { startRedis } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { expectCookiesKept, expectOutage, timed, untilReady } from './outage.ts'
+import { expectCookiesKept, expectOutage, measure, untilReady } from './outage.ts'
 
 const redis = shared(() => startRedis({ started: false }))
 const running = shared(() => run({ settings: { REDIS_URL: redis.url } }))
@@ -21,7 +21,7 @@ it('onramp starts without Redis, is alive but not ready, and recovers without a 
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   const browser = new TestBrowser()
   await browser.open(`${running.url}/onboarding`)
-  const page = await timed(() => chooseAccount(running, browser, 'ada'))
+  const page = await measure(() => chooseAccount(running, browser, 'ada'))
   expectOutage(browser.page)
   expect(page.milliseconds).toBeLessThan(1_500)
   await redis.start()
@@ -34,7 +34,7 @@ it('while Redis is unavailable, every page shows the outage at once and keeps th
   const cookie = browser.cookieHeader(running.url)
   await redis.kill()
   for (const path of ['/onboarding', '/search?q=a', '/sign-in', '/sign-in/callback?code=a&state=b']) {
-    const page = await timed(() => browser.open(path))
+    const page = await measure(() => browser.open(path))
     expectOutage(page.result)
     expect(page.milliseconds).toBeLessThan(1_000)
   }

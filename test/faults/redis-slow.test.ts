@@ -11,7 +11,7 @@ import { startRedis } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { expectCookiesKept, expectOutage, timed, untilReady } from './outage.ts'
+import { expectCookiesKept, expectOutage, measure, untilReady } from './outage.ts'
 
 const redis = shared(startRedis)
 const wire = shared(() => startWire(redis.port))
@@ -27,10 +27,10 @@ const works = async () => (await browser.open(`${running.url}/onboarding`)).stat
 
 it('a frozen Redis delays one page by under two seconds, and is used again later', async () => {
   redis.freeze()
-  const first = await timed(() => browser.open('/onboarding'))
+  const first = await measure(() => browser.open('/onboarding'))
   expectOutage(first.result)
   expect(first.milliseconds).toBeLessThan(2_000)
-  const second = await timed(() => browser.open('/onboarding'))
+  const second = await measure(() => browser.open('/onboarding'))
   expectOutage(second.result)
   expect(second.milliseconds).toBeLessThan(500)
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
@@ -44,7 +44,7 @@ it('a frozen Redis delays one page by under two seconds, and is used again later
 
 it('a Redis with 400 ms latency still allows a page within two seconds', async () => {
   wire.delay(400)
-  const page = await timed(() => browser.open('/onboarding'))
+  const page = await measure(() => browser.open('/onboarding'))
   expect(page.result.status).toBe(200)
   expect(page.milliseconds).toBeLessThan(2_000)
   wire.delay(0)

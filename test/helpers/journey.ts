@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Datasource } from '../../packages/sandbox/src/people.ts'
 import { chooseAccount, run, signIn, type Running, type RunOptions } from './running.ts'
 import { sqlite, type StoreUnderTest } from './stores.ts'
-import { linksOf, textOf, type Hop, type TestBrowser } from './test-browser.ts'
+import { linksOf, visibleText, type Hop, type TestBrowser } from './test-browser.ts'
 
 const APPS: Datasource[] = [
   { instance: 'slack_1', displayName: 'Slack' },
@@ -69,13 +69,13 @@ export async function letRefresh(browser: TestBrowser): Promise<Hop> {
 
 /** Expects a page with one heading, and a link or a form in its content. */
 export function expectPage(hop: Hop): void {
-  expect(hop.status, textOf(hop.body)).not.toBe(500)
+  expect(hop.status, visibleText(hop.body)).not.toBe(500)
   expect(hop.headers['content-type'], hop.url).toMatch(/^text\/html/)
-  expect(hop.body.match(/<h1[\s>]/g), textOf(hop.body)).toHaveLength(1)
+  expect(hop.body.match(/<h1[\s>]/g), visibleText(hop.body)).toHaveLength(1)
   expect(hop.headers['cache-control']).toBe('no-store, no-transform')
   const main = /<main[\s\S]*<\/main>/.exec(hop.body)?.[0] ?? ''
   const ways = [...linksOf(main), ...main.matchAll(/<form/g)]
-  expect(ways.length, textOf(hop.body)).toBeGreaterThan(0)
+  expect(ways.length, visibleText(hop.body)).toBeGreaterThan(0)
 }
 
 export async function signInIfPrompted(

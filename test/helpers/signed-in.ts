@@ -1,7 +1,7 @@
 // A running onramp without a limit of sign-ins, its log, and its signed-in people.
 import { expect } from 'vitest'
 import { run, type RunOptions, type Running } from './running.ts'
-import { textOf, type TestBrowser } from './test-browser.ts'
+import { visibleText, type TestBrowser } from './test-browser.ts'
 
 /** No limit of sign-ins, because all of them come from one address here. */
 export const runUnlimited = ({ settings, ...options }: RunOptions = {}): Promise<Running> =>
@@ -28,11 +28,11 @@ export async function signInUntilCallback(running: Running, browser: TestBrowser
 
 export async function expectSignedOut(running: Pick<Running, 'url'>, browser: TestBrowser): Promise<void> {
   const hop = await browser.open(`${running.url}/onboarding`, { follow: false })
-  expect(hop.location ?? textOf(hop.body)).toMatch(/^\/sign-in/)
+  expect(hop.location ?? visibleText(hop.body)).toMatch(/^\/sign-in/)
 }
 
 export async function expectSignedIn(running: Pick<Running, 'url'>, browser: TestBrowser): Promise<void> {
   const hop = await browser.open(`${running.url}/onboarding`, { follow: false })
   expect(hop.location).toBeUndefined()
-  expect(hop.status, textOf(hop.body)).toBe(200)
+  expect(hop.status, visibleText(hop.body)).toBe(200)
 }

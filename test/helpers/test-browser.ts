@@ -83,7 +83,7 @@ export class TestBrowser {
   async click(start: string, step: Step = {}): Promise<Hop> {
     const href = linksOf(this.page.body).find((link) => link.startsWith(start))
     if (href === undefined)
-      throw new Error(`no link to ${start} on ${this.page.url}:\n${textOf(this.page.body)}`)
+      throw new Error(`no link to ${start} on ${this.page.url}:\n${visibleText(this.page.body)}`)
     return await this.open(href, { from: this.page.url, ...step })
   }
 
@@ -103,7 +103,7 @@ export class TestBrowser {
   }
 
   get text(): string {
-    return textOf(this.page.body)
+    return visibleText(this.page.body)
   }
 
   async #send(url: string, step: Step, initiator: string | undefined): Promise<Hop> {
@@ -162,7 +162,7 @@ const unescape = (html: string) =>
 export const linksOf = (html: string): string[] =>
   [...html.matchAll(/<a\s[^>]*href="([^"]*)"/g)].map((match) => unescape(match[1] ?? ''))
 
-export const textOf = (html: string): string =>
+export const visibleText = (html: string): string =>
   unescape(
     html
       .replaceAll(/<(style|head)[\s\S]*?<\/\1>/g, ' ')

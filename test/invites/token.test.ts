@@ -14,8 +14,8 @@ const invitations = (given: TokenSettings = {}) =>
   new Invitations(given.secrets ?? [secret], given.audience ?? audience, given.now ?? (() => NOW))
 
 /** The key of a secret, and its `kid`. */
-const keyOf = (of: string) => new Uint8Array(hkdfSync('sha256', of, '', 'onramp invitation, A256GCM', 32))
-const kidOf = (of: string) => createHmac('sha256', keyOf(of)).update('id').digest('base64url').slice(0, 6)
+const hmacKey = (of: string) => new Uint8Array(hkdfSync('sha256', of, '', 'onramp invitation, A256GCM', 32))
+const kidOf = (of: string) => createHmac('sha256', hmacKey(of)).update('id').digest('base64url').slice(0, 6)
 
 const readable = (part: string) => Buffer.from(part, 'base64url').toString('latin1')
 
@@ -119,7 +119,7 @@ describe('an invitation token', () => {
     const encrypted = (changed: JWTPayload, header: { alg?: string; enc?: string; kid?: string } = {}) =>
       new EncryptJWT(changed)
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret), ...header })
-        .encrypt(keyOf(secret))
+        .encrypt(hmacKey(secret))
 
     it('an encrypted JWT of an earlier version works until it expires', async () => {
       const token = await encrypted({ ...claims, datasources: ['slack_1'] })
@@ -159,7 +159,7 @@ describe('an invitation token', () => {
     it('an encrypted JWT without claims is rejected', async () => {
       const token = await new CompactEncrypt(new TextEncoder().encode(ada.email))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret) })
-        .encrypt(keyOf(secret))
+        .encrypt(hmacKey(secret))
       expect(await invitations().read(token)).toBeUndefined()
     })
   })

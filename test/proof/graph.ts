@@ -122,7 +122,7 @@ function* movesFrom(before: State, isWhole: boolean): Generator<Move> {
 }
 
 /** Equal for states from which the same can follow. */
-function keyOf({ walk, service, tabs, now }: State): string {
+function stateKey({ walk, service, tabs, now }: State): string {
   const known = walk.known.map((entry) => {
     const { instance, status, attempt, skippedAt, blockedAt, unconfirmedAt, leftIn } = entry
     const set = [skippedAt, blockedAt, unconfirmedAt].map((at) => at !== undefined)
@@ -146,7 +146,7 @@ export function explore(
   visit: (before: State, move: Move) => void,
 ): { states: number; moves: number } {
   const first = beginning(extent.apps)
-  const visited = new Set([keyOf(first)])
+  const visited = new Set([stateKey(first)])
   const counts = { states: 1, moves: 0 }
   let frontier = [first]
   while (frontier.length > 0) {
@@ -155,7 +155,7 @@ export function explore(
       for (const move of movesFrom(state, extent.isWhole)) {
         counts.moves++
         visit(state, move)
-        const key = keyOf(move.state)
+        const key = stateKey(move.state)
         if (visited.has(key)) continue
         visited.add(key)
         found.push(move.state)

@@ -47,7 +47,7 @@ const real = {
   randomBytes: crypto.randomBytes,
 }
 
-const timed =
+const fakeTimer =
   (otherwise: (callback: Callback, ms?: number) => unknown, again: boolean) =>
   (callback: Callback, milliseconds = 0, ...args: unknown[]) => {
     const process = within.getStore()
@@ -61,8 +61,8 @@ const clearing = (otherwise: (handle: never) => void) => (handle: unknown) => {
 }
 
 Object.assign(globalThis, {
-  setTimeout: timed(real.setTimeout as never, false),
-  setInterval: timed(real.setInterval as never, true),
+  setTimeout: fakeTimer(real.setTimeout as never, false),
+  setInterval: fakeTimer(real.setInterval as never, true),
   clearTimeout: clearing(clearTimeout as never),
   clearInterval: clearing(clearInterval as never),
   setImmediate(callback: Callback, ...args: unknown[]) {

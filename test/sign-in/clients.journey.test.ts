@@ -18,7 +18,7 @@ import { useFolder } from '../helpers/folder.ts'
 
 const folder = useFolder()
 const path = (name: string) => join(folder, name)
-const textOf = (name: string) => readFileSync(path(name), 'utf8')
+const readText = (name: string) => readFileSync(path(name), 'utf8')
 const openssl = (...args: string[]) =>
   execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' }).toString()
 for (const name of ['ours', 'other'])
@@ -29,7 +29,7 @@ for (const name of ['ours', 'other'])
 const fingerprint =
   openssl('x509', '-in', 'ours.crt', '-noout', '-fingerprint', '-sha256').split('=')[1] ?? ''
 const thumbprint = Buffer.from(fingerprint.replaceAll(/[:\s]/g, ''), 'hex').toString('base64url')
-const jwks = { keys: [createPublicKey(textOf('ours.key')).export({ format: 'jwk' })] }
+const jwks = { keys: [createPublicKey(readText('ours.key')).export({ format: 'jwk' })] }
 
 const certified = {
   OIDC_CLIENT_SECRET: '',
@@ -88,7 +88,7 @@ async function replaceToken({ sandbox }: Running, key = 'ours.key'): Promise<voi
     .setAudience(sandbox.urls.authorizationServer)
     .setIssuedAt()
     .setExpirationTime('5m')
-    .sign(createPrivateKey(textOf(key)))
+    .sign(createPrivateKey(readText(key)))
   writeFileSync(OIDC_CLIENT_ASSERTION_FILE, `${token}\n`)
 }
 
@@ -102,7 +102,7 @@ const clientFound = async ({ env }: Running) =>
   (await examined(env)).findings.find(({ check }) => check === 'authorization-server.client')
 
 const method = 'private_key_jwt' as const
-const signing = { method, key: textOf('ours.key'), certificate: textOf('ours.crt') }
+const signing = { method, key: readText('ours.key'), certificate: readText('ours.crt') }
 
 it.each([
   ['lists nothing', undefined, 'PS256'],

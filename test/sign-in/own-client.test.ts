@@ -189,28 +189,28 @@ it('two processes that start together register once, and no stored secret is in 
 })
 
 it('changed settings register another client', async () => {
-  const keyOf = async (own: Partial<Settings> = {}) => {
+  const clientKey = async (own: Partial<Settings> = {}) => {
     answerFetch({ [REGISTER]: made() })
     const { client, named } = ours(own)
     await client(METADATA, true)
     return named('client:')[0]
   }
-  const key = await keyOf()
+  const key = await clientKey()
 
-  expect(await keyOf({ OIDC_SCOPE: 'profile openid offline_access email' })).toBe(key)
+  expect(await clientKey({ OIDC_SCOPE: 'profile openid offline_access email' })).toBe(key)
   for (const other of [
     { OIDC_SCOPE: 'openid' },
     { PUBLIC_URL: 'https://other.example' },
     { OIDC_ISSUER: 'https://other.example' },
     { OIDC_CLIENT_AUTH: 'client_secret_post' },
   ] as Partial<Settings>[])
-    expect(await keyOf(other)).not.toBe(key)
+    expect(await clientKey(other)).not.toBe(key)
 
   const [one, two] = [pem(), pem()]
-  expect(await keyOf({ OIDC_CLIENT_KEY: one })).toBe(key)
+  expect(await clientKey({ OIDC_CLIENT_KEY: one })).toBe(key)
   const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt' } as const
-  expect(await keyOf({ ...signing, OIDC_CLIENT_KEY: one })).not.toBe(
-    await keyOf({ ...signing, OIDC_CLIENT_KEY: two }),
+  expect(await clientKey({ ...signing, OIDC_CLIENT_KEY: one })).not.toBe(
+    await clientKey({ ...signing, OIDC_CLIENT_KEY: two }),
   )
 })
 

@@ -12,7 +12,7 @@ import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
 import { createPages, type SendPage } from '../../src/web/pages.ts'
 import { htmlFindings } from '../browser/examine.ts'
-import { textOf } from '../helpers/test-browser.ts'
+import { visibleText } from '../helpers/test-browser.ts'
 import { keysUnder, languages } from '../helpers/texts.ts'
 
 const log = { error() {}, warn() {}, info() {} } as unknown as Log
@@ -87,7 +87,7 @@ it.each(codes)(
     const datasource = { instance: 'long_1', personsApps: [{ instance: 'long_1', name: LONG }] }
     const problem = new Problem(503, code, { datasource, retryAfter: 40 })
     const { text, reference } = await helpFor(problem)
-    const words = textOf(/<main[^]*<\/main>/.exec(text)?.[0] ?? '')
+    const words = visibleText(/<main[^]*<\/main>/.exec(text)?.[0] ?? '')
     expect(await htmlFindings(text)).toEqual([])
     expect(words).toContain(problemTexts(problem, languages.byTag('en'), neutralCompany.displayName).title)
     expect(text).toMatch(/<a class="button/)
