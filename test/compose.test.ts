@@ -221,9 +221,10 @@ it('/metrics requires METRICS_TOKEN, logs a refusal, and counts problems', async
   await request(onramp.metrics).get('/metrics').expect(401)
   const refusal = { code: 'token_refused', status: 401, method: 'GET', route: '/metrics' }
   expect(lines.at(-1)).toMatchObject(refusal)
-  // A separate metrics port serves nothing else.
   await request(onramp.metrics).get('/healthz').expect(404)
   onramp.countProblem('internal')
+  await stranger(onramp).post('/sign-out').set('sec-fetch-site', 'cross-site').expect(403)
+  expect(await scrape()).toContain('onramp_problems_total{code="cross_site"} 1')
   expect(await scrape()).toContain('onramp_problems_total{code="internal"} 1')
 })
 
@@ -456,7 +457,14 @@ it('pages that call the service or read all people share one rate limit per pers
   const get = await browser({ subject: 'grace', email: 'grace@acme.example' })
   const statusOf = async (path: string) => (await get(path)).status
   for (let count = 0; count < 200; count++) await statusOf('/admin/nowhere')
-  for (const path of ['/admin', '/admin/report.json', '/search?q=x', '/onboarding', '/api/status'])
+  for (const path of [
+    '/admin',
+    '/admin/report.json',
+    '/search?q=x',
+    '/onboarding',
+    '/api/status',
+    '/approvals/slack_1',
+  ])
     expect([path, await statusOf(path)]).toEqual([path, 429])
   expect(await statusOf('/sessions')).toBe(200)
 })

@@ -4,6 +4,7 @@ import request from 'supertest'
 import { afterAll, expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { createOnramp } from '../../src/compose.ts'
+import { proxyFor, useProxy } from '../../src/http/proxy.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { useFolder } from '../helpers/folder.ts'
@@ -193,4 +194,37 @@ it('only a verified address opens the pages of administrators', () => {
   expect(isAdmin(user)).toBe(false)
   expect(isAdmin({ issuer: user.issuer, subject: 'x', emailVerified: true })).toBe(false)
   expect(createAdminCheck([], [])({ ...user, emailVerified: true })).toBe(false)
+})
+
+it.each([
+  ['https://onramp.example', 'max-age=31536000; includeSubDomains'],
+  ['http://localhost:3000', undefined],
+])('PUBLIC_URL %s decides about HSTS and Secure cookies', async (PUBLIC_URL, hsts) => {
+  const other = createOnramp(
+    { ...settings, PUBLIC_URL, DATA_DIR: join(folder, 'secure') },
+    createLog('silent'),
+  )
+
+  const { headers } = await request(other.app).get('/deprecations?lang=de').set('accept', 'text/html')
+
+  expect(headers['strict-transport-security']).toBe(hsts)
+  expect(String(headers['set-cookie']).includes('Secure')).toBe(hsts !== undefined)
+  await other.close()
+})
+
+it('calls go through HTTPS_PROXY, except to NO_PROXY', async () => {
+  const proxied = { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: ['as.example'] }
+  const other = createOnramp(
+    { ...settings, ...proxied, DATA_DIR: join(folder, 'proxied') },
+    createLog('silent'),
+  )
+  const proxyOf = (url: string) => proxyFor(new URL(url))
+
+  expect([proxyOf('https://service.example'), proxyOf('https://as.example')]).toEqual([
+    'proxy.example:3128',
+    undefined,
+  ])
+
+  useProxy({})
+  await other.close()
 })
