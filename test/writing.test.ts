@@ -103,9 +103,9 @@ const PRINTED: Record<string, string[]> = {
   'src/sign-in/registration/register.ts': ['asked'],
   'test/sign-in/own-client.test.ts': ['asked'],
   // Findings in the doctor's JSON.
-  'test/campaigns/mail-oauth.test.ts': ['says'],
+  'test/campaigns/mail-oauth.journey.test.ts': ['says'],
   'test/doctor/certificates.journey.test.ts': ['says'],
-  'test/doctor/deliveries.test.ts': ['says'],
+  'test/doctor/deliveries.journey.test.ts': ['says'],
   'test/doctor/doctor.test.ts': ['says'],
   'test/doctor/setup.ts': ['says'],
   'test/doctor/store.journey.test.ts': ['says'],
