@@ -8,14 +8,14 @@ import { browserGoneSignal } from '../web/error-page.ts'
 import { isFollowedFromOwnPage, automaticReloadPath } from '../web/cross-site.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Log } from '../web/log.ts'
-import type { SendPage } from '../web/pages.ts'
+import { PLACEHOLDERS, type SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { WalkChecks } from './check.ts'
 import { Consents } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { fitText } from './overview/card.ts'
-import { overviewOf } from './overview/overview.ts'
+import { overviewOf, sharedWalk } from './overview/overview.ts'
 import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, parseVisit } from './paths.ts'
 import { createStatusRoute } from './status.ts'
 import { unknownApp } from './transition.ts'
@@ -165,15 +165,19 @@ async function sendOverview(
   const { describeIn, isAutomatic, confirmSeconds, sendPage, log, now } = deps
   const { user, signedInAt } = requireSignedIn(req)
   const approvals = await approvalsFor(deps, walk)
+  const person = user.email ?? user.name ?? ''
+  const shared = req.originalUrl === '/onboarding' && person !== '' ? sharedWalk(walk) : undefined
   sendPage(req, res, {
     view: 'onboarding/overview',
     sheet: 'walk',
+    script: 'walk',
+    sharedKey: shared && JSON.stringify(shared.known),
     data: (t) => {
-      const page = overviewOf(walk, {
-        now: now(),
+      const page = overviewOf(shared ?? walk, {
+        now: shared ? 0 : now(),
         t,
-        person: user.email ?? user.name ?? '',
-        name: user.givenName ?? user.name,
+        person: shared ? PLACEHOLDERS.inMessage : person,
+        name: shared ? undefined : (user.givenName ?? user.name),
         query: textParameter(req, 'q'),
         from,
         isSignedInAgain: textParameter(req, 'again') !== undefined && isRecentSignIn(signedInAt, now()),

@@ -36,6 +36,7 @@ export function createSearchRoutes(deps: {
 
     sendPage(req, res, {
       view: 'search/results',
+      script: 'walk',
       data: (t) => resultsPage(t, query, response, describeIn(t.lang)),
     })
   })
@@ -50,5 +51,5 @@ function resultsPage(t: Texts, query: string, response: SearchResponse | undefin
     app: datasource ? nameAndIconOf(datasource, describe) : undefined,
   }))
   const heading = response === undefined ? undefined : t('search.results', { count: results.length, query })
-  return { title: heading ?? t('search.title'), query, results, heading, script: 'walk' as const }
+  return { title: heading ?? t('search.title'), query, results, heading }
 }

@@ -8,15 +8,13 @@ import { createBrand } from './brand.ts'
 import { LANGUAGES_FOLDER } from './languages/catalogue.ts'
 import { createLanguages, type Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
-import { createViews } from './views.ts'
+import { createViews, escapeHtml } from './views.ts'
 
 type Assets = ReturnType<typeof loadAssets>
 
 type ViewData = Record<string, unknown> & {
   /** When the page reloads, and with which path of onramp. */
   refresh?: { seconds: number; url: string } | undefined
-  /** The page works without it. Not sent with `?still=yes`. */
-  script?: keyof Assets['scripts'] | undefined
   /** The reference of a failure, which the link to the company's help contains. */
   reference?: string | undefined
 }
@@ -26,8 +24,17 @@ type Page = {
   status?: number
   /** An additional stylesheet. */
   sheet?: keyof Assets['sheets']
+  /** The page works without it. Not sent with `?still=yes`. */
+  script?: keyof Assets['scripts']
   data: ViewData | ((t: Texts) => ViewData)
+  /** JSON of all that `data` depends on besides the language, with PLACEHOLDERS. Only without a query and a refresh. */
+  sharedKey?: string | undefined
 }
+
+/** Private-use characters, which messages and escaping leave unchanged. `inMessage`: the person in a message. */
+export const PLACEHOLDERS = { person: '\ue000', inMessage: '\ue001', initials: '\ue002' }
+type Placeholder = keyof typeof PLACEHOLDERS
+const PLACEHOLDER_NAMES = Object.keys(PLACEHOLDERS) as Placeholder[]
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
@@ -48,34 +55,46 @@ export function createPages({
   const languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
   const brandIn = createBrand(company)
   const render = createViews()
-  const send: SendPage = (req, res, { view, status = 200, sheet, data: given }) => {
+  const sharedPages = new SharedPages()
+  const send: SendPage = (req, res, { view, status = 200, data: given, sharedKey, ...page }) => {
     const t = languages.ofRequest(req)
-    const data = typeof given === 'function' ? given(t) : given
     const user = findSignedIn(req)?.user
+    const isForAdmin = user !== undefined && isAdmin(user)
+    const person = user && (user.email ?? user.name ?? '')
+    const initials = user === undefined ? '' : initialsOf(user)
     const { stylesheet, brand: colors, icon, sheets, scripts } = assets
     // The cheap test comes first, because Express parses the query at each access.
     const isReloadStopped = req.originalUrl.includes('still=') && req.query['still'] !== undefined
-    const brand = brandIn(t, data.reference)
-    const script = data.script === undefined || isReloadStopped ? undefined : scripts[data.script]
-    const html = render(view, {
-      t,
-      stylesheet,
-      colors,
-      icon,
-      sheet: sheet && sheets[sheet],
-      languages: languageChoices(req, status, languages.offered, checkReturnTo),
-      brand,
-      windowTitle: (title: string) => windowTitle(title, brand.name),
-      isAdmin: user !== undefined && isAdmin(user),
-      person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
-      initials: user === undefined ? '' : initialsOf(user),
-      isReloadStopped,
-      ...data,
-      script,
-    })
-    const body = Buffer.from(html)
-    if (data.refresh !== undefined && !isReloadStopped)
-      res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
+    const script = page.script === undefined || isReloadStopped ? undefined : scripts[page.script]
+    const renderFor = (names: { person: string | undefined; initials: string }) => {
+      const data = typeof given === 'function' ? given(t) : given
+      if (data.refresh !== undefined && !isReloadStopped)
+        res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
+      const brand = brandIn(t, data.reference)
+      return render(view, {
+        t,
+        stylesheet,
+        colors,
+        icon,
+        sheet: page.sheet && sheets[page.sheet],
+        languages: languageChoices(req, status, languages.offered, checkReturnTo),
+        brand,
+        windowTitle: (title: string) => windowTitle(title, brand.name),
+        isAdmin: isForAdmin,
+        ...names,
+        isReloadStopped,
+        ...data,
+        script,
+      })
+    }
+    const fill = (key: string, name = '') => {
+      const texts = { person: name, inMessage: t.inMessage(name), initials }
+      return sharedPages.fill(key, texts, () => renderFor(PLACEHOLDERS))
+    }
+    const body =
+      sharedKey === undefined
+        ? Buffer.from(renderFor({ person, initials }))
+        : fill([view, t.lang, isForAdmin, sharedKey].join(' '), person)
     if (script !== undefined) allowOwnScript(res)
     res.writeHead(status, {
       'Content-Type': 'text/html; charset=utf-8',
@@ -86,6 +105,29 @@ export function createPages({
     res.end(body)
   }
   return { assets, languages, send }
+}
+
+/** Of 12 kB each with ten apps. */
+const MAX_SHARED_PAGES = 200
+
+/** Renders pages that differ only by the person's name once. They are kept without a name, so none shows another's. */
+class SharedPages {
+  readonly #pages = new Map<string, (Buffer | Placeholder)[]>()
+
+  /** @param render called for a new key */
+  fill(key: string, texts: Record<Placeholder, string>, render: () => string): Buffer {
+    const parts = this.#pages.get(key) ?? this.#add(key, render())
+    const textOf = (name: Placeholder) => Buffer.from(escapeHtml(texts[name]))
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? textOf(part) : part)))
+  }
+
+  #add(key: string, html: string) {
+    const placeholderIn = (part: string) => PLACEHOLDER_NAMES.find((name) => PLACEHOLDERS[name] === part)
+    const parts = html.split(/([\ue000-\ue002])/).map((part) => placeholderIn(part) ?? Buffer.from(part))
+    if (this.#pages.size >= MAX_SHARED_PAGES) this.#pages.clear()
+    this.#pages.set(key, parts)
+    return parts
+  }
 }
 
 const CONTENT_POLICY = 'Content-Security-Policy'

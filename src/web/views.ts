@@ -14,11 +14,12 @@ const missing: object = new Proxy(
   },
 )
 
+export const escapeHtml = new Eta().config.escapeFunction as (value: string | number) => string
+
 export function createViews(folder = VIEWS_FOLDER): (view: string, data: Record<string, unknown>) => string {
   const eta = new Eta({ views: folder, cache: true, autoTrim: ['nl', 'nl'] })
-  const escape = eta.config.escapeFunction
   eta.config.escapeFunction = (value) => {
-    if (typeof value === 'string' || typeof value === 'number') return escape(value)
+    if (typeof value === 'string' || typeof value === 'number') return escapeHtml(value)
     throw new TypeError(`a view prints ${typeof value}, which is not text`)
   }
   const render = eta.render.bind(eta)

@@ -64,7 +64,6 @@ it('an unconfirmed return shows the page, which polls on its own', async () => {
     confirming: { title: 'Checking Slack…', focus: true },
     refresh: { seconds: 5, url: `${path}&unattended=yes` },
     polling: { url: `${path}&unattended=yes` },
-    script: 'walk',
   })
   await page(path)
   expect(audited.filter(({ event }) => event === 'step_result')).toEqual([

@@ -24,6 +24,23 @@ it('the overview shows the service’s response in the person’s language', asy
   expect(calls).toEqual([PLAIN_CHECK, PLAIN_CHECK])
 })
 
+it.each([
+  ['/onboarding', {}, 'shared'],
+  ['/onboarding?from=slack_1', {}, 'own'],
+  ['/onboarding?q=', {}, 'own'],
+  ['/onboarding', { email: undefined, name: 'Ada' }, 'shared'],
+  ['/onboarding', { email: undefined }, 'own'],
+])('a person at %s, who is also %o, gets the %s overview', async (path, own, kind) => {
+  const { setup, page } = setUpWalkRoutes()
+  Object.assign(setup, { person: { ...ada, ...own } })
+
+  const { sharedKey, ...shown } = await page(path)
+
+  const hasName = /ada/i.test(JSON.stringify([sharedKey, shown]))
+  expect(sharedKey === undefined).toBe(kind === 'own')
+  expect(kind === 'shared' && hasName).toBe(false)
+})
+
 it('the overview shows the apps of its query, until another query names others', async () => {
   const { page } = setUpWalkRoutes()
   const narrowed = await page('/onboarding?datasource=github&return_to=/search')

@@ -66,8 +66,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const recordedAt: number[] = []
   const failures: object[] = []
 
-  const sendPage: SendPage = (req, res, { view, data }) => {
-    res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
+  const sendPage: SendPage = (req, res, { view, data, sharedKey }) => {
+    res.json({ view, sharedKey, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
   }
   const now = () => setup.now
   const walks = new WalkStore({

@@ -45,7 +45,7 @@ const overview = overviewOf(applyCheck(startWalk(NOW), waiting, NOW, 90), {
 })
 
 const pages: Record<string, Record<string, unknown>> = {
-  'onboarding/overview': { ...frame, ...overview },
+  'onboarding/overview': { ...frame, ...overview, script: '/assets/walk.js' },
   'search/results': {
     ...frame,
     title: 'Search',

@@ -105,7 +105,7 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
 /** "I need an admin" is offered only after a failed attempt. */
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
 
-const NEW_AFTER_MS = 60_000
+export const NEW_AFTER_MS = 60_000
 
 /** The date since which the person waits, and the progress of the approval. */
 function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) {

@@ -3,11 +3,28 @@ import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import { bucketOf } from '../app-state.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { statusOf } from '../status.ts'
-import type { Walk } from '../walk.ts'
+import { startWalk, type TrackedApp, type Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import { isLong, mainParts } from './card.ts'
-import { listRows, type Action } from './entries.ts'
+import { listRows, NEW_AFTER_MS, type Action } from './entries.ts'
 import { createOverviewModel, hasLapsed, type OverviewModel } from './model.ts'
+
+/** The walk without times, alike for many people. Undefined if the overview shows more than what is connected. */
+export function sharedWalk({ known }: Walk): Walk | undefined {
+  const isUntouched = ({
+    instance: _instance,
+    name: _name,
+    status,
+    firstSeen: _at,
+    ...history
+  }: TrackedApp) => status === 'awaiting' && Object.values(history).every((value) => value === undefined)
+  const isPlain = known.every((app) => app.status === 'connected' || isUntouched(app))
+  const times = known.map(({ firstSeen }) => firstSeen)
+  const isOld = Math.max(...times) - Math.min(...times) <= NEW_AFTER_MS
+  if (!isPlain || !isOld || !known.some(isUntouched) || known.length > MAX_SCANNABLE_APPS) return undefined
+  const apps = known.map(({ instance, name, status }) => ({ instance, name, status, firstSeen: 0 }))
+  return { ...startWalk(0), known: apps }
+}
 
 export function overviewOf(walk: Walk, context: Parameters<typeof createOverviewModel>[1]) {
   const model = createOverviewModel(walk, context)
@@ -55,7 +72,6 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     refresh:
       next.kind === 'wait' ? { seconds: next.nextPollSeconds, url: callbackPath(next.step) } : undefined,
     polling: pollingOf(model),
-    script: 'walk' as const,
   }
 }
 

@@ -71,6 +71,8 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     /** A BCP 47 tag, for `lang` attributes and Content-Language. */
     lang: tag,
     dir,
+    /** A name as messages show it. */
+    inMessage: (name: string) => String(written(name)),
     // Times are milliseconds since 1970, shown in UTC, because people's time zones are unknown.
     day: (at: number) => days().format(at),
     /** A short date, for tables. */
