@@ -39,6 +39,8 @@ export class EmailLedger {
   /** Marks this run's writes: if a response is lost, the retry recognizes its own write. */
   readonly #runId = randomBytes(6).toString('base64url')
   readonly #began: number
+  /** Addresses with a record before the check. */
+  readonly #known = new Set<string>()
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps
@@ -51,6 +53,7 @@ export class EmailLedger {
       if (error instanceof PersonUnreadable) return 'unreadable' as const
       throw error
     })
+    if (record !== undefined) this.#known.add(email)
     const checkedAt = now()
     const unknownPerson = newPerson(email, checkedAt)
     if (record === 'unreadable') return { person: unknownPerson, due: { kind: 'unreadable' }, checkedAt }
@@ -119,8 +122,12 @@ export class EmailLedger {
     return withCheck(withDetails(before, entry), checked, this.#deps.now())
   }
 
+  /** Someone who was renamed or forgotten meanwhile gets no second record. */
   async #change(email: string, change: (before: Person) => Person): Promise<void> {
-    await this.#retryDuringOutage(() => this.#deps.people.change(email, change))
+    const isGone = (isKnown: boolean) => !isKnown && this.#known.has(email)
+    await this.#retryDuringOutage(() =>
+      this.#deps.people.change(email, (before, isKnown) => (isGone(isKnown) ? before : change(before))),
+    )
   }
 
   async #retryDuringOutage<T>(work: () => Promise<T>): Promise<T> {

@@ -122,6 +122,23 @@ it('an email that another run sent again keeps that run’s outcome', async () =
   expect(state()).toBe('sent')
 })
 
+it.each<[string, (ledger: EmailLedger) => Promise<unknown>]>([
+  ['an email that is due', async (ledger) => expect(await ledger.recordSending(ada, 0, slack)).toBe(false)],
+  ['a postponed email', (ledger) => ledger.postpone(ada, 0)],
+  ['a check', (ledger) => ledger.recordCheck(ada, slack)],
+  ['a check that finds no account', (ledger) => ledger.recordCheck(ada, undefined)],
+])('someone who was renamed or forgotten during a run gets no second record by %s', async (_what, record) => {
+  const { run, storedPerson: known, forget } = storeWith()
+  const ledger = run()
+  await ledger.recordCheck(ada, slack)
+  await ledger.plan(ada.email)
+
+  forget()
+  await record(ledger)
+
+  expect(known()).toBeUndefined()
+})
+
 it('the outcome of an email doesn’t recreate a forgotten person', async () => {
   const { run, storedPerson: known, forget } = storeWith()
   const ledger = run()
