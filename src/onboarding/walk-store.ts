@@ -3,11 +3,12 @@
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
+import type { Person } from '../people/person.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
 import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
-import { startWalk, type Walk } from './walk.ts'
+import { startWalk, type TrackedApp, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
@@ -39,13 +40,16 @@ export class WalkStore {
   }
 
   /**
-   * Continues the walk of a person who now signs in with another issuer. Never continues a walk of the same issuer: its
-   * other subject is another person, whose address may have been reassigned.
+   * Continues an expired walk from the person's record, which runs keep alive; and the walk of a person who now signs
+   * in with another issuer. Never continues a walk of the same issuer: its other subject is another person, whose
+   * address may have been reassigned.
    */
   async #continued(user: User, { dataKey, key }: WalkKeys, fresh: Walk): Promise<Walk> {
     const email = verifiedEmail(user)
     const person =
       email === undefined ? undefined : await this.#deps.people.get(email).catch(unlessUnreadable)
+    if (person?.signIns?.includes(personKey(user)))
+      return this.#begun({ ...fresh, known: appsOnRecord(person) }, { dataKey, key })
     const walks: Walk[] = []
     for (const signIn of person?.signIns ?? []) {
       const from = walkKey(dataKey, signIn)
@@ -57,9 +61,13 @@ export class WalkStore {
     )
     if (newest === undefined || walks.some(({ issuer }) => issuer === user.issuer)) return fresh
     const { known, clicks, startedAt } = newest
-    const continued = { ...fresh, known, clicks, startedAt }
-    this.#stored.set(continued, { dataKey, key, text: undefined, json: '' })
-    return continued
+    return this.#begun({ ...fresh, known, clicks, startedAt }, { dataKey, key })
+  }
+
+  /** Not stored yet. */
+  #begun(walk: Walk, keys: Keys): Walk {
+    this.#stored.set(walk, { ...keys, text: undefined, json: '' })
+    return walk
   }
 
   /**
@@ -120,6 +128,19 @@ export class WalkStore {
     await records.remove(walkKey(dataKey, person))
   }
 }
+
+const appsOnRecord = ({ lastCheck, intents }: Person): TrackedApp[] =>
+  (lastCheck?.apps ?? []).map(({ instance, name, status, since }) => {
+    const intent = intents?.apps.find((one) => one.instance === instance)
+    return {
+      instance,
+      name,
+      status,
+      firstSeen: since,
+      ...(status === 'connected' && { connectedAt: since }),
+      ...(intent && { [`${intent.kind}At`]: intent.since ?? intents?.checkedAt }),
+    }
+  })
 
 /** Treats an unreadable person as absent. */
 function unlessUnreadable(error: unknown): undefined {

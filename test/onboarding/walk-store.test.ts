@@ -4,12 +4,12 @@ import { resolveCompany } from '../../src/company/company.ts'
 import { applyCheck, skip } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walk-store.ts'
 import type { PeopleStore } from '../../src/people/people-store.ts'
-import { withSignIn } from '../../src/people/person.ts'
+import { withSignIn, type AppIntent } from '../../src/people/person.ts'
 import { personKey } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { testPeople } from '../helpers/people.ts'
+import { testPeople, withAppStates } from '../helpers/people.ts'
 
 const ada = { issuer: 'https://as.example', subject: 'ada' }
 const rules = { publicOrigin: 'https://onramp.example', allowedOrigins: ['https://intranet.example'] }
@@ -223,6 +223,41 @@ it.each([
   await walks.update(user, (same) => same, walk)
   await people.forget(email)
   expect((await walks.load(user)).known).toEqual(isContinued ? before.known : [])
+})
+
+it.each([
+  ['the person', {}, { skippedAt: 2, blockedAt: 3, unconfirmedAt: 2, connectedAt: 1 }],
+  ['another account with the address', { subject: 'bob' }, undefined],
+  ['someone whose address isn’t verified', { emailVerified: false }, undefined],
+])('an expired walk is continued from the record of the person: %s', async (_what, given, expected) => {
+  const { process } = setUpWalks()
+  const people = testPeople()
+  const email = 'ada@acme.example'
+  const states = {
+    a_1: 'skipped',
+    b_1: 'blocked',
+    c_1: 'unconfirmed',
+    d_1: 'connected',
+    e_1: 'waiting',
+  } as const
+  await people.change(email, (person) => {
+    const known = withSignIn(withAppStates(person, states, 1), personKey(ada))
+    const since = (app: AppIntent) => (app.kind === 'blocked' ? { ...app, since: 3 } : app)
+    return { ...known, intents: { checkedAt: 2, apps: known.intents!.apps.map(since) } }
+  })
+
+  const walks = process(undefined, people)
+  const user = { ...ada, email, emailVerified: true, ...given }
+  const walk = await walks.load(user)
+  await walks.update(user, (same) => same, walk)
+  await people.forget(email)
+
+  expect(Object.assign({}, ...walk.known)).toMatchObject(expected ?? {})
+  expect(walk.known.map(({ instance }) => instance)).toEqual(expected ? Object.keys(states) : [])
+  expect(walk.known.at(-1)).toEqual(
+    expected && { instance: 'e_1', name: 'e', status: 'awaiting', firstSeen: 1 },
+  )
+  expect((await walks.load(user)).known).toEqual(walk.known)
 })
 
 it('a reused address doesn’t get the walk of its former owner', async () => {
