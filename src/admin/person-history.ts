@@ -9,6 +9,7 @@ import type { Company } from '../company/company.ts'
 import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
 import {
   LIST_COLUMNS,
+  isChoice,
   type AppRecord,
   type EmailRecord,
   type OperatorAction,
@@ -105,7 +106,9 @@ export function historyOf(
       ...eventOf('back', backAt(record), { app: current(record.instance) }),
     ]),
     ...failures.flatMap(({ at, code, instance: app }) =>
-      eventOf('failed', at, { code, app: app && current(app) }),
+      isChoice(code)
+        ? eventOf(code, at, { app: app && current(app) })
+        : eventOf('failed', at, { code, app: app && current(app) }),
     ),
     ...actions.flatMap((action) => {
       const { at, what, by, app } = action
@@ -146,7 +149,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const paused = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
   const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
-  const failure = failures.findLast(({ at }) => at >= visitedAt - HOUR_MS)
+  const failure = failures.findLast(({ at, code }) => !isChoice(code) && at >= visitedAt - HOUR_MS)
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
   const blocked = left.filter((app) => app.state === 'blocked')
   const sinceOf = ({ blockedAt }: PersonApp) => blockedAt ?? person.signedInAt ?? 1

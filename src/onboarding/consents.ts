@@ -86,7 +86,7 @@ export class Consents {
     req: Request,
     { user, walk, app, isRefused }: { user: User; walk: Walk; app: StartedApp; isRefused: boolean },
   ): Promise<ConsentResult> {
-    const { checks, walks, isAutomatic, audit, now } = this.#deps
+    const { checks, walks, isAutomatic, audit, progress, now } = this.#deps
     const { instance } = app
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
@@ -94,8 +94,10 @@ export class Consents {
       const from = { user, walk, mayLeave: isAutomatic && app.attempt.looks === 0 }
       const decision = await checks.checkForTransition(req, from, (...on) => afterReturn(...on, back))
       const result = stepResultOf(walk, decision.walk, app, now())
-      if (result !== undefined && result !== 'connected')
+      if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })
+        if (isRefused) await progress.recordFailure(user, { at: now(), instance, code: 'declined' })
+      }
       return this.#resultOf(user, decision)
     } catch (error) {
       // The person is back, even if the check failed.

@@ -14,6 +14,7 @@ import type { WalkChecks } from './check.ts'
 import { Consents } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
+import { isChoice } from '../people/person.ts'
 import { fitText } from './overview/card.ts'
 import { overviewOf, sharedWalk } from './overview/overview.ts'
 import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, parseVisit } from './paths.ts'
@@ -103,6 +104,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
       if (event !== undefined) {
         if (!isKnown) throw unknownApp()
         audit({ event, user, datasource: instance })
+        if (isChoice(event)) await progress.recordFailure(user, { at: now(), instance, code: event })
       }
       seeOther(res, overviewPath(walk.visit, isKnown ? instance : undefined))
     })

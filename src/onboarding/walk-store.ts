@@ -65,7 +65,7 @@ export class WalkStore {
   }
 
   /** Not stored yet. */
-  #begun(walk: Walk, keys: Keys): Walk {
+  #begun(walk: Walk, keys: WalkKeys): Walk {
     this.#stored.set(walk, { ...keys, text: undefined, json: '' })
     return walk
   }

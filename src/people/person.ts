@@ -67,7 +67,7 @@ export type OutboxEvent = {
   dueAt: number
 }
 
-/** A failed step, as in the audit log. `instance` is absent if unknown. */
+/** A failed step. `code`: as in the audit log, or the person's choice. `instance` is absent if unknown. */
 type StepFailure = { at: number; instance?: string | undefined; code: string }
 
 /** An action of an operator or an app's owner. `by`: the operating system's user, or an address. */
@@ -173,6 +173,10 @@ export const withSignIn = (person: Person, key: string): Person => {
   const { signIns = [] } = person
   return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
 }
+
+/** "I need an admin", and a consent that the person denied. */
+export const isChoice = (code: string): code is 'blocked' | 'declined' =>
+  code === 'blocked' || code === 'declined'
 
 const MAX_FAILURES = 10
 const MAX_ACTIONS = 20

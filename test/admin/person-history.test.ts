@@ -32,8 +32,8 @@ const lapsed: Person = {
   },
 }
 const bounced = (person: Person) => withEmailState(person, 'failed', { now: NOW })
-const failed = (at: number, instance = 'slack_1') =>
-  withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code: 'service_unavailable' })
+const failed = (at: number, instance = 'slack_1', code = 'service_unavailable') =>
+  withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code })
 
 const waitingFor = (since: number): Person => ({
   ...withSlack,
@@ -58,6 +58,7 @@ it.each<[string, Person, KeepState?]>([
   ['failed doctor --as', failed(NOW - HOUR)],
   ['left invite link', failed(NOW - HOUR - 1)],
   ['left invite link', failed(NOW, 'jira_1')],
+  ['left invite link', failed(NOW, 'slack_1', 'declined')],
   ['unconfirmed status', apps({ slack_1: 'unconfirmed' })],
   ['optedOut invite link', { ...withSlack, optedOutAt: NOW }],
   ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
@@ -80,6 +81,20 @@ it('a tester’s page says when the app was approved, and that they try it first
   expect(page.help.text.replaceAll(/[\u2068\u2069]/g, '')).toMatch(
     /^Approved on Nov 2, 2026: slack\. They try it before the others\. For a link/,
   )
+})
+
+it.each([
+  ['blocked', ['Asked for an admin’s approval', 'slack']],
+  ['declined', ['Didn’t allow access', 'slack']],
+  ['service_unavailable', ['Couldn’t connect', 'slack', 'service_unavailable']],
+])('a history has the step %s of a person', (code, expected) => {
+  const page = personPage(failed(NOW, 'slack_1', code), newKeepState(), resolveCompany({}, new Map()), {
+    t,
+    now: NOW,
+  })
+  const { text, details, time } = page.events.find((event) => event.details.includes('slack'))!
+  expect([text, ...details]).toEqual(expected)
+  expect(time?.iso).toBe('2026-11-02T09:00:00.000Z')
 })
 
 it('an app without a usable link is named once nothing else is left', () => {

@@ -104,8 +104,9 @@ it('a return delayed by another tab, or with failed checks, shows a page', async
 })
 
 it.each(['access_denied', 'server_error'])('a return with error=%s ends the wait', async (error) => {
-  const { page, callbackPath } = await awayAtSlack()
+  const { page, callbackPath, failures } = await awayAtSlack()
   const { confirming, refresh, card } = await page(`${callbackPath()}&error=${error}`)
+  expect(failures).toMatchObject([{ instance: 'slack_1', code: 'declined' }])
   expect(confirming).toBeUndefined()
   expect(refresh).toBeUndefined()
   expect(card).toMatchObject({

@@ -3,15 +3,16 @@ import { expect, it } from 'vitest'
 import { awayAtSlack, ada, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
 
 it.each([
-  ['skip', 'skipped', 'Slack skipped'],
-  ['blocked', 'blocked', 'Slack is waiting for an admin'],
-])('the choice %s is saved, audited as %s and shown', async (path, event, title) => {
-  const { page, post, calls, audited } = setUpWalkRoutes()
+  ['skip', 'skipped', 'Slack skipped', []],
+  ['blocked', 'blocked', 'Slack is waiting for an admin', ['blocked']],
+])('the choice %s is saved, audited as %s and shown', async (path, event, title, recorded) => {
+  const { page, post, calls, audited, failures } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')
   const { status, headers } = await post(`/onboarding/${path}/slack_1`)
   const location = '/onboarding?datasource=slack&datasource=github&from=slack_1'
   expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
   expect(audited).toEqual([{ event, user: ada, datasource: 'slack_1' }])
+  expect(failures).toMatchObject(recorded.map((code) => ({ user: ada, instance: 'slack_1', code })))
   expect(calls).toHaveLength(1)
   expect(await page(location)).toMatchObject({ banner: { title }, card: { title: 'Connect GitHub' } })
 })
@@ -31,13 +32,14 @@ it.each([
 })
 
 it('“I didn’t allow it” ends the wait, is audited, and shows the next step', async () => {
-  const { page, post, callbackPath, audited } = await awayAtSlack()
+  const { page, post, callbackPath, audited, failures } = await awayAtSlack()
   expect(await page(callbackPath())).toMatchObject({
     confirming: { decline: { href: '/onboarding/declined/slack_1' } },
   })
   const { headers } = await post('/onboarding/declined/slack_1')
   expect(headers['location']).toBe('/onboarding?from=slack_1')
   expect(audited.at(-1)).toEqual({ event: 'declined', user: ada, datasource: 'slack_1' })
+  expect(failures).toMatchObject([{ instance: 'slack_1', code: 'declined' }])
   const after = await page('/onboarding?from=slack_1')
   expect(after['confirming']).toBeUndefined()
   expect(after['refresh']).toBeUndefined()
