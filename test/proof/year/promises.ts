@@ -13,11 +13,10 @@ import {
 } from '../../../src/people/keep-state.ts'
 import { DAY, HOUR, type Calendar } from './calendar.ts'
 import type { Changes } from './changes.ts'
-import { checkRecords } from './records.ts'
+import { checkRecords, RETENTION } from './records.ts'
 import { consentOf, type Consent, type Employee, type Workforce } from './workforce.ts'
 
 const QUARTER = 91 * DAY
-const RETENTION = 90 * DAY
 const PROMISES = {
   noticed: 'every lapse is noticed within 24 hours of runs',
   notice: 'each mass disconnect is one notice to the administrators, and nothing else is',

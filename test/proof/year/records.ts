@@ -17,6 +17,8 @@ import { dayOf, type Changes } from './changes.ts'
 import type { Workforce } from './workforce.ts'
 
 const QUARTER = 91 * DAY
+/** Of a person's record after its last change, and of a walk. */
+export const RETENTION = 90 * DAY
 /** Working days on which an email about a new app is possible, before it is late. */
 const MAX_WAITED = 4
 
@@ -45,6 +47,7 @@ async function checkPeople({ all, now, people, workforce, check }: Day): Promise
   const soon = (now > from && now < to + DAY ? 49 : 25) * HOUR
   for (const employee of workforce.employees) {
     const { email, formerEmails, renamedAt, links, isListed, isOptedOut, consents } = employee
+    const isErased = !employee.isKnown && now - employee.knownChangedAt > RETENTION
     const [record, ...others] = records.get(employee) ?? []
     if (isOptedOut) check('optedOut', record?.optedOutAt !== undefined, () => email)
     if (record === undefined) continue
@@ -55,11 +58,12 @@ async function checkPeople({ all, now, people, workforce, check }: Day): Promise
     check('oneRecord', isOne && sent.length <= employee.emails.length, () =>
       JSON.stringify([record, ...others]),
     )
-    for (const { instance, aside, isConnected } of isListed ? consents : []) {
+    if (!isListed || isErased) continue
+    for (const { instance, aside, isConnected } of consents) {
       const intent = record.intents?.apps.find((one) => one.instance === instance)?.kind
       check('aside', isConnected || aside === intent, () => `${email}, ${instance}: ${aside}, not ${intent}`)
     }
-    if (renamedAt === 0 || !isListed || now - renamedAt < soon) continue
+    if (renamedAt === 0 || now - renamedAt < soon) continue
     check('renamed', record.email === email, () => `${email} is ${record.email}`)
     for (const link of links)
       check('renamed', (await people.addressAt(link.email, link.sentAt)) === email, () =>

@@ -15,6 +15,8 @@ const APPS = ['slack_1', 'drive_1', 'jira_1', 'github_1', 'confluence_1'] as con
 const ZONES = ['Europe/Berlin', 'Europe/Berlin', 'America/New_York', 'UTC', 'Asia/Kolkata', 'Asia/Tokyo']
 const GROUPS = ['Berlin', 'Berlin', 'Paris']
 const WEEK = 7 * DAY
+/** After its last change. Later, it is continued from the person's record, but not at another identity provider. */
+const WALK_LIFE = 90 * DAY
 const UNCONNECTED = {
   isConnected: false,
   since: 0,
@@ -52,7 +54,7 @@ One app is new for 80% at once. One is gone from all lists, and an administrator
 never). One is replaced, and has to be connected again. One needs an approval, which its owner gives a day after the email
 about it (with an even seed it doesn't work the first time). Three days are quiet, one of them in Paris only, and emails
 are paused for four days. In a week 0.4% get a new address: half of the people have an id on the list, and an operator
-renames the others. Some who are new get an address that someone else had. The identity provider changes once.`
+renames the others, whose first attempt names a colleague's address. Some who are new get an address that someone else had. The identity provider changes once.`
 
 type Lapse = { at: number; cause: 'alone' | 'big' | 'small' }
 
@@ -84,6 +86,8 @@ export type Employee = {
   /** The list has one for every other person. */
   id: string | undefined
   links: { email: string; sentAt: number }[]
+  /** Last change of their walk, and the identity provider. */
+  walk: { changedAt: number; issuer: string }
   timezone: string
   group: string
   isListed: boolean
@@ -167,6 +171,7 @@ export class Workforce {
       renamedAt: 0,
       id,
       links: [],
+      walk: { changedAt: 0, issuer: this.issuer },
       timezone: this.#random.pick(ZONES),
       group: this.#random.pick(GROUPS),
       isListed: true,
@@ -207,7 +212,17 @@ export class Workforce {
     employee.renamedAt = this.#calendar.now
     this.byEmail.set(employee.email, employee)
     this.#options.note(`${former} is ${employee.email}`)
-    if (id === undefined) await this.#options.people.rename(former, employee.email)
+    if (id !== undefined) return
+    await this.#renameToTaken(employee, former)
+    await this.#options.people.rename(former, employee.email)
+  }
+
+  /** First the operator mistakes the new address for a colleague's, which has to be refused. */
+  async #renameToTaken(employee: Employee, former: string): Promise<void> {
+    const { people } = this.#options
+    const colleague = this.employees.find((one) => one !== employee && one.isListed && one.isKnown)
+    const isTaken = colleague !== undefined && (await people.get(colleague.email)) !== undefined
+    if (isTaken) await people.rename(former, colleague.email)
   }
 
   /** Some people get an address that someone else had, two weeks later at the earliest. */
@@ -378,13 +393,17 @@ export class Workforce {
     const { issuer } = this
     const subject = hash('sha256', `${issuer} ${employee.formerEmails[0] ?? employee.email} ${employee.id}`)
     const user = { issuer, subject, email: employee.email, emailVerified: true }
+    const isOver = employee.walk.issuer !== issuer && now - employee.walk.changedAt >= WALK_LIFE
+    for (const consent of isOver ? employee.consents : []) consent.aside = undefined
     const walk = await walks.load(user)
     const { email } = await progress.followAddress(user, walk.email)
     const change = (latest: Walk): Walk => {
       const checked = applyCheck(latest, this.unconnected(employee), now, 60)
       return { ...changes.reduce((before, one) => one(before), checked), issuer, email }
     }
-    await progress.recordProgress(user, await walks.update(user, change, walk), now)
+    const after = await walks.update(user, change, walk)
+    if (JSON.stringify(after) !== JSON.stringify(walk)) employee.walk = { changedAt: now, issuer }
+    await progress.recordProgress(user, after, now)
   }
 }
 
