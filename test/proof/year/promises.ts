@@ -95,8 +95,12 @@ export class KeepPromises {
     const { email, campaign, apps } = sent
     const check = (promise: PromiseName, isKept: boolean) =>
       this.check(promise, isKept, () => `${email}, ${campaign}: ${apps.join(', ')}`)
-    const { day, hour, weekday } = localTime(now, employee.timezone)
-    check('hours', !['Sat', 'Sun'].includes(weekday) && hour >= 9 && hour < 16)
+    const isWorking = (at: number) => {
+      const { hour, weekday } = localTime(at, employee.timezone)
+      return !['Sat', 'Sun'].includes(weekday) && hour >= 9 && hour < 16
+    }
+    check('hours', isWorking(now) || isWorking(now - moment))
+    const { day } = localTime(now, employee.timezone)
     check('quiet', !this.#options.changes.isQuiet(now, day, employee.group))
     const isGone = !isOnList || (!employee.isKnown && now - employee.knownChangedAt > moment)
     check('unwanted', !isGone && !employee.isOptedOut)
