@@ -34,6 +34,8 @@ const REACTS = 0.6
 const CONNECTS = 0.9
 const REPAIRS_ALONE = 0.15
 const OPTS_OUT = 0.01
+/** Of those who opt out. */
+const MARRIES_LATER = 0.5
 const A_WEEK = { leave: 0.002, unknown: 0.0015, join: 0.004, marry: 0.004 }
 const COME_BACK = 0.3
 const HAS_NEW = 0.8
@@ -54,7 +56,8 @@ One app is new for 80% at once. One is gone from all lists, and an administrator
 never). One is replaced, and has to be connected again. One needs an approval, which its owner gives a day after the email
 about it (with an even seed it doesn't work the first time). Three days are quiet, one of them in Paris only, and emails
 are paused for four days. In a week 0.4% get a new address: half of the people have an id on the list, and an operator
-renames the others, whose first attempt names a colleague's address. Some who are new get an address that someone else had. The identity provider changes once.`
+renames the others, whose first attempt names a colleague's address. Half of those who opt out get a new address
+a week later on average. Some who are new get an address that someone else had. The identity provider changes once.`
 
 type Lapse = { at: number; cause: 'alone' | 'big' | 'small' }
 
@@ -361,6 +364,8 @@ export class Workforce {
     await this.#options.people.change(address, (person) => withMilestone(person, 'optedOutAt', now))
     employee.isOptedOut = true
     this.#options.note(`${employee.email} opts out`)
+    if (this.#random.chance(MARRIES_LATER))
+      this.#calendar.at(now + this.#after(WEEK), () => this.#marry(employee))
   }
 
   /** The person opens the page, which checks, connects what they can, and sees the page again. */
