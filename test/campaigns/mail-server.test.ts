@@ -7,7 +7,7 @@ import { useCompany } from './command.ts'
 import { mail } from './sample-email.ts'
 import { startSmtpServer, type Script, type Stage } from './smtp-server.ts'
 
-const { company, received, send, list } = useCompany()
+const { company, received } = useCompany()
 
 let server: Awaited<ReturnType<typeof startSmtpServer>> | undefined
 afterEach(async () => {
@@ -177,28 +177,3 @@ it.each([
   expect(await signedIn.send(mail)).toEqual({ outcome: 'sent' })
   signedIn.close()
 })
-
-it('a run slows down to the mail server’s limit, and everyone gets one email', async () => {
-  let isBusy = true
-  server = await startSmtpServer(({ stage, taken }) => {
-    if (stage !== 'end' || taken !== 1 || !isBusy) return undefined
-    isBusy = false
-    return '432 4.3.2 sender thread limit exceeded'
-  })
-  const names = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example`)
-  const people = `email,suspended\nliz@acme.example,yes\n${names.join(',no\n')},no\n`
-  const args = [list(people), '--json']
-
-  const { code, stdout, stderr } = await send(args, { env: { SMTP_URL: server.url } })
-
-  expect([code, server.recipients.toSorted()]).toEqual([0, names])
-  expect(stderr).toContain(
-    'The mail server takes no more emails for now: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',
-  )
-  expect(JSON.parse(stdout)).toMatchObject({
-    sent: 4,
-    leftOut: { blocked: 1 },
-    emailsPerMinute: expect.any(Number) as number,
-  })
-  expect(stderr).toContain('1 is blocked there')
-}, 15_000)

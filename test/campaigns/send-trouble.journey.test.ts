@@ -6,6 +6,7 @@ import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { ended, useCompany } from './command.ts'
+import { startSmtpServer } from './smtp-server.ts'
 
 const { company, received, recipients, send, list } = useCompany()
 
@@ -109,4 +110,30 @@ it('a second run of invite send sends nothing while the first one is in progress
     stderr: expect.stringContaining('another run is in progress') as string,
   })
   expect(recipients()).toEqual([])
+})
+
+it('a run slows down to the mail server’s limit, and everyone gets one email', async () => {
+  let isBusy = true
+  const server = await startSmtpServer(({ stage, taken }) => {
+    if (stage !== 'end' || taken !== 1 || !isBusy) return undefined
+    isBusy = false
+    return '432 4.3.2 sender thread limit exceeded'
+  })
+  const names = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example`)
+  const people = `email,suspended\nliz@acme.example,yes\n${names.join(',no\n')},no\n`
+  const args = [list(people), '--json']
+
+  const { code, stdout, stderr } = await send(args, { env: { SMTP_URL: server.url } })
+
+  expect([code, server.recipients.toSorted()]).toEqual([0, names])
+  expect(stderr).toContain(
+    'The mail server takes no more emails for now: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',
+  )
+  expect(JSON.parse(stdout)).toMatchObject({
+    sent: 4,
+    leftOut: { blocked: 1 },
+    emailsPerMinute: expect.any(Number) as number,
+  })
+  expect(stderr).toContain('1 is blocked there')
+  await server.close()
 })

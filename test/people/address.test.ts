@@ -5,7 +5,7 @@ import { addressToInvite, isSameAddress, maskedAddress } from '../../src/people/
 import { character } from '../hostile/inputs.ts'
 
 it('an address is trimmed and lowered', () => {
-  expect(addressToInvite(' Ada.Lovelace@Acme.Example ')).toBe('ada.lovelace@acme.example')
+  expect(addressToInvite('\u00A0Ada.Lovelace@Acme.Example ')).toBe('ada.lovelace@acme.example')
 })
 
 it.each([
@@ -21,6 +21,8 @@ it.each([
   'ada@@acme.example',
   'ada@acme..example',
   '.ada@acme.example',
+  'ada.@acme.example',
+  'ada@acme.example-',
   'a..b@acme.example',
   `${'a'.repeat(250)}@acme.example`,
   '<ada@acme.example>',
@@ -60,6 +62,11 @@ it('two spellings of an address are one person', () => {
   expect(isSameAddress('bob@acme.example', 'ada@acme.example')).toBe(false)
 })
 
-it('an address is shown to other people without its name', () => {
-  expect(maskedAddress('ada.lovelace@acme.example')).toBe('a••@acme.example')
+it.each([
+  ['ada.lovelace@acme.example', 'a••@acme.example'],
+  ['a@acme.example', 'a••@acme.example'],
+  ['@acme.example', '•••'],
+  ['ada', '•••'],
+])('%s is shown to other people as %s', (address, masked) => {
+  expect(maskedAddress(address)).toBe(masked)
 })
