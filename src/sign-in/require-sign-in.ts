@@ -16,8 +16,11 @@ const RECENT_MS = 60_000
 /** Ends loops: a refusal right after a sign-in would be repeated after the next one. */
 export const isRecentSignIn = (signedInAt: number, now: number): boolean => now - signedInAt < RECENT_MS
 
-/** A POST can't be repeated with GET. */
-const returnPath = ({ method, originalUrl }: Request) => (method === 'GET' ? originalUrl : '/onboarding')
+/** A POST can't be repeated with GET, so it leads back to the page of its button. */
+const returnPath = ({ method, originalUrl }: Request) =>
+  method === 'GET'
+    ? originalUrl
+    : (/^\/(approvals\/[^/?]+|sessions(?=\/))/i.exec(originalUrl)?.[0] ?? '/onboarding')
 
 export class SignInAgain extends Problem {
   override name = 'SignInAgain'

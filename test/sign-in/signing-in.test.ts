@@ -55,6 +55,22 @@ it('a return_to or page address over 1024 characters is explained on an error pa
   expect(await browser().follow('/me?'.padEnd(1_024, 'x'))).toMatchObject({ status: 401, code: 'signed_out' })
 })
 
+it.each([
+  ['/approvals/slack_1', '/approvals/slack_1'],
+  ['/approvals/a%2Fb?c=d', '/approvals/a%2Fb'],
+  ['/sessions/end/name', '/sessions'],
+  ['/onboarding/skip/slack_1', '/onboarding'],
+  ['/approvals/', '/onboarding'],
+  ['/other/approvals/slack_1', '/onboarding'],
+])('someone signed out who presses %s returns to %s', async (to, page) => {
+  const { agent } = setUpSignIn().browser()
+
+  const { body } = await agent.post(to)
+
+  const tryAgain = `/sign-in?return_to=${encodeURIComponent(page)}`
+  expect(body).toMatchObject({ code: 'signed_out', tryAgain })
+})
+
 it('an authorization request sends the parameters of the settings and the registration', async () => {
   const wanted = {
     scope: 'openid extra',
