@@ -1,6 +1,6 @@
 // Texts about the approval of an app, for its owner and for administrators. Pure.
 import { datasourceType, humanize } from '../company/app-names.ts'
-import { newApproval, type Approval } from '../people/keep-state.ts'
+import { isRequested, newApproval, type Approval } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { newAppCounts, type AppCounts, type Report } from './report.ts'
 
@@ -44,13 +44,12 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
 
 /** The action item on /admin. @param app its name there */
 export function approvalItem(one: Approval, app: string, t: Texts) {
-  const { stage, stageChangedAt, waiting: count, requestedAt, isUndelivered } = one
+  const { stage, waiting: count, requestedAt, isUndelivered } = one
   const { heading, paragraphs } = describeApproval(one, app, t)
   const isWaiting = needsDecision(one) && stage !== 'failed'
   const requested = t('admin.need.appAsked', { day: t.date(requestedAt) })
-  const details =
-    stage === 'failed' && requestedAt >= stageChangedAt ? [...paragraphs, requested] : paragraphs
-  const request = requestedAt > 0 ? requested : t('admin.need.appWhy', { app, label: t('overview.block') })
+  const details = stage === 'failed' && isRequested(one) ? [...paragraphs, requested] : paragraphs
+  const request = isRequested(one) ? requested : t('admin.need.appWhy', { app, label: t('overview.block') })
   return {
     isUndelivered: isUndelivered === true,
     count,

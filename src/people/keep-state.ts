@@ -72,6 +72,10 @@ export const newApproval = (instance: string, name: string): Approval => {
   return { instance, name, stage: 'waiting', owners: [], ...zeros }
 }
 
+/** True if the owners were emailed since the app was last confirmed or failed. */
+export const isRequested = ({ stage, stageChangedAt, requestedAt }: Approval): boolean =>
+  requestedAt > 0 && (stage === 'approved' || requestedAt >= stageChangedAt)
+
 /** Applies the owner's decision. Ignored if it is older than the current request. */
 export const applyDecision = (approval: Approval, decision: ApprovalDecision | undefined): Approval =>
   decision !== undefined &&

@@ -170,6 +170,18 @@ it.each([
     /^We asked on/,
   ],
   [
+    'no request from before the confirmation',
+    { stage: 'confirmed', stageChangedAt: since + 1, waiting: 1 },
+    /^1 person is waiting for grace@acme.example/,
+    /^They pressed “.*”. You can approve it/,
+  ],
+  [
+    'a request after the confirmation',
+    { stage: 'confirmed', stageChangedAt: since, waiting: 1 },
+    /^1 person is waiting for grace@acme.example/,
+    /^We asked on/,
+  ],
+  [
     'the lack of an owner',
     { owners: [], requestedAt: 0, isUndelivered: true },
     /waiting for you to approve/,

@@ -56,6 +56,11 @@ it.each([
     [{ ...approved, testers: [NOW - 1] }],
     /^Waiting .* 5 others/,
   ],
+  [
+    'its owner was asked before an earlier confirmation',
+    [{ ...request, stage: 'confirmed', stageChangedAt: NOW - 1, requestedAt: NOW - 2, waiting: 1 }],
+    /^Waiting for an admin since [^.]*\.$/,
+  ],
   ['its test failed', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
 ] as const)(
   'the row of an app waiting for an admin shows the approval’s progress: %s',

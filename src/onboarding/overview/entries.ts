@@ -1,5 +1,6 @@
 // The list of the overview: each app with its status and its actions. Pure.
 import { isUnavailable } from '../../client-api/app-status.ts'
+import { isRequested } from '../../people/keep-state.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { AppState } from '../app-state.ts'
 import { actionPath } from '../paths.ts'
@@ -119,7 +120,7 @@ function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) 
   const { requestedAt, waiting } = one
   return t.sentences([
     own,
-    ...(requestedAt > 0 ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),
+    ...(isRequested(one) ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),
     ...(waiting > 1 ? [t('note.othersWait', { count: waiting - 1 })] : []),
   ])
 }
