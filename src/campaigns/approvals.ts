@@ -2,6 +2,7 @@
 // first; the others get an email once that person has connected the app. Pure.
 import {
   applyDecision,
+  isRequested,
   personForCounts,
   newApproval,
   pausedApps,
@@ -119,18 +120,21 @@ export function decideApproval(
   const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
   const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: WaitingPerson) =>
     isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
+  // A tester who failed may connect the app later, also without another decision.
+  const testedSince = before.stage === 'failed' ? before.stageChangedAt : approvedAt
   const isConfirmed = people.some(
     ({ state, notifiedAt, connectedAt }) =>
-      state === 'connected' && Math.max(notifiedAt, connectedAt) >= approvedAt,
+      state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince,
   )
-  const isOver = decided.stage === 'approved' && (isConfirmed || notified.some(hasFailed))
+  const isOver =
+    (decided.stage === 'approved' && (isConfirmed || notified.some(hasFailed))) ||
+    (decided.stage === 'failed' && isConfirmed)
   const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
   const { stage, stageChangedAt } = { ...decided, ...outcome }
 
   const waiting = waitingAt({ stage, stageChangedAt })
   const [count, since] = [waiting.length, waiting[0]?.blockedAt ?? now]
-  const isRequested = before.requestedAt > 0 && before.requestedAt >= stageChangedAt
-  const isDue = isRequested
+  const isDue = isRequested({ ...before, stage, stageChangedAt })
     ? count > before.requestedForCount && hasPassed(before.requestedAt, WORKING_DAYS.repeatRequest)
     : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
   const isRequestDue = stage !== 'approved' && isDue

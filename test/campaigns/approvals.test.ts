@@ -105,6 +105,19 @@ describe('after the approval', () => {
   })
 })
 
+it.each([
+  ['confirmed if the tester connects the app later', 1.5, undefined, 'confirmed'],
+  ['confirmed by that, also if the owner decides again', 1.5, 1.8, 'confirmed'],
+  ['still failed if the app was connected before the failure', 1.4, undefined, 'failed'],
+  ['approved again by the owner’s next decision alone', 1.4, 1.8, 'approved'],
+] as const)('a failed approval is %s', (_why, connectedOn, answeredAt, stage) => {
+  const connected = tester({ state: 'connected', notifiedAt: atDay(1.1), connectedAt: atDay(connectedOn) })
+
+  const after = decide({ ...failed, approvedAt: atDay(1) }, [connected, bob], 2, answeredAt)
+
+  expect(after?.approval.stage).toBe(stage)
+})
+
 const works = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
 
 it.each([

@@ -150,6 +150,23 @@ it('after a failed test, the owner is asked for a new approval', async () => {
   expect((await sentOn(rollout, FRIDAY)).map(([to]) => to)).toEqual([BOB])
 })
 
+it('once a tester who failed connects the app, the others are emailed', async () => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await sentOn(rollout, TUESDAY)
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  await sentOn(rollout, WEDNESDAY)
+  await recordIntent(rollout, ADA, 'blocked', rollout.conditions.now)
+  await sentOn(rollout, WEDNESDAY, 15)
+
+  rollout.unconnectedApps.set(ADA, [])
+  await sentOn(rollout, THURSDAY, 8)
+  const sent = await sentOn(rollout, THURSDAY, 15)
+
+  const last = 'One click left: Slack was approved'
+  expect(new Map(sent as [string, string][])).toEqual(new Map([BOB, EVE].map((to) => [to, last])))
+})
+
 it('a person who opted out is never emailed about an approval', async () => {
   const rollout = installation()
   await setUpWaitingPeople(rollout)
