@@ -49,7 +49,7 @@ type OnboardingDeps = {
   limit: RequestHandler
   sendPage: SendPage
   audit: Audit
-  log: Pick<Log, 'debug'>
+  log: Pick<Log, 'debug' | 'isLevelEnabled'>
   now: () => number
 }
 
@@ -168,7 +168,9 @@ async function sendOverview(
   const { user, signedInAt } = requireSignedIn(req)
   const approvals = await approvalsFor(deps, walk)
   const person = user.email ?? user.name ?? ''
-  const shared = req.originalUrl === '/onboarding' && person !== '' ? sharedWalk(walk) : undefined
+  // The line of the offered step needs a page of its own.
+  const isShareable = req.originalUrl === '/onboarding' && person !== '' && !log.isLevelEnabled('debug')
+  const shared = isShareable ? sharedWalk(walk) : undefined
   sendPage(req, res, {
     view: 'onboarding/overview',
     sheet: 'walk',

@@ -106,6 +106,12 @@ it('a click redirects to the consent URL of the check that it caused', async () 
   expect(callbackPath()).not.toBe(first)
 })
 
+it('at the level debug, every overview is made for its person', async () => {
+  const { setup, page } = setUpWalkRoutes()
+  setup.isDebugging = true
+  expect((await page('/onboarding'))['sharedKey']).toBeUndefined()
+})
+
 it('a click interrupted by a sign-in is not lost: the page offers that app', async () => {
   const { setup, locationOf, page, calls } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&datasource=github')

@@ -53,6 +53,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     /** Called before the service responds. @param signal aborts when the caller has disconnected */
     beforeResponse: undefined as ((signal?: AbortSignal | null) => Promise<void>) | undefined,
     isServiceDown: false,
+    isDebugging: false,
     approvals: [] as Approval[],
     keepStateLoads: 0,
     /** Recorded choices of the person, without a check. */
@@ -132,7 +133,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     confirmSeconds: fixtures.CONFIRM,
     publicUrl: ONRAMP,
     languages,
-    log: { debug() {} },
+    log: { debug() {}, isLevelEnabled: () => setup.isDebugging },
     audit,
     now,
     limit(req, _res, next) {
