@@ -88,8 +88,12 @@ export function digestNotice(made: Report, state: KeepState, now: number, contex
   const { pausedUntil = 0 } = keepState
   const comparison = compareWithDigest(report, keepState, now)
   const row = comparison?.row
-  const runNeeds = keepState.needs?.map((need) => need.replaceAll(/"[^"]*"|\S+@\S+/g, '…'))
-  const needs = describeActionItems(report, { ...keepState, needs: runNeeds ?? [] }, t, now)
+  // The digest quotes no row of the list.
+  const others = keepState.needs?.filter((need) => !/@|"|^line /.test(need)) ?? []
+  const count = (keepState.needs?.length ?? 0) - others.length
+  const runNeeds =
+    count === 0 ? others : [...others, t('admin.digest.rows', { count, page: t('admin.title') })]
+  const needs = describeActionItems(report, { ...keepState, needs: runNeeds }, t, now)
   const subject = t('admin.digest.subject', { done: report.finished, people: report.toConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
   const countRow = (label: string, count: number, before: number | undefined) => ({

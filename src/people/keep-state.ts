@@ -135,7 +135,11 @@ const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
 const MAX_ACTIONS = 100
-const [MAX_NEEDS, MAX_CHARACTERS] = [20, 300]
+const [MAX_NEEDS, MAX_CHARACTERS] = [24, 600]
+
+/** Cut after a whole word. */
+const fitNeed = (need: string): string =>
+  need.length > MAX_CHARACTERS ? need.slice(0, MAX_CHARACTERS).replace(/\s+\S*$/, ' …') : need
 
 /** Every method throws {StoreUnavailable}. */
 export class KeepStateStore {
@@ -154,7 +158,7 @@ export class KeepStateStore {
 
   /** Only the run that holds the lease writes. */
   async save(state: KeepState): Promise<void> {
-    const needs = state.needs?.slice(0, MAX_NEEDS).map((need) => need.slice(0, MAX_CHARACTERS))
+    const needs = state.needs?.slice(0, MAX_NEEDS).map(fitNeed)
     await this.#write(KEY, { ...state, needs, days: state.days.slice(-MAX_DAYS) })
   }
 

@@ -158,20 +158,30 @@ it.each(runs)('a run exits with 3 and /admin says the same if %s', async (_why, 
 it('the digest tells what a run needs, without quoting the list', async () => {
   const { run, keepState, sentEmails } = installation()
 
-  await run([ADA], { faults: ['line 3: "Ada Byron" is not a valid email address'], digest: 'monday' })
+  const faults = [
+    'line 3: "Ada Byron" is not a valid email address',
+    'line 4: missing email address',
+    'bob@acme.example: unchanged: eve@acme.example has data of its own',
+  ]
+  await run([ADA], { faults, digest: 'monday' })
   const readable = await run([ADA])
 
   const { text = '' } = sentEmails.findLast(({ subject }) => /Rollout progress/.test(subject)) ?? {}
-  expect(text).toMatch(/line 3: … is not/)
-  expect(text).not.toMatch(/Nothing needs you|Byron/)
+  expect(text).toMatch(/3 rows of the list can’t be\s+used\. “Rollout progress” names\s+them\./)
+  expect(text).not.toMatch(/Nothing needs you|Byron|line 4|bob@|…/)
   expect([readable.exit, (await keepState.load()).needs]).toEqual([0, []])
 })
 
-it('of what a run needs, /admin keeps twenty sentences of three hundred characters', async () => {
+it('of what a run needs, /admin keeps whole words, and the number of other lines', async () => {
   const { run, keepState } = installation()
-  const faults = Array.from({ length: 40 }, (_, line) => `line ${line}: ${'x'.repeat(400)}`)
+  const faults = Array.from({ length: 40 }, (_, line) => `line ${line}: ${'too long '.repeat(70)}`)
+
   await run([ADA], { faults })
-  expect((await keepState.load()).needs?.map(({ length }) => length)).toEqual(Array(20).fill(300))
+
+  const { needs = [] } = await keepState.load()
+  expect(needs).toHaveLength(21)
+  expect(needs.at(-1)).toBe('20 more lines are invalid.')
+  for (const need of needs.slice(0, -1)) expect(need).toMatch(/^line \d+: .{560,590} (too|long) …$/)
 })
 
 it('an email that may have arrived is reported with a command, and counts as sent', async () => {
