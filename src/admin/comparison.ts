@@ -1,7 +1,7 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, CHANGES, isCountedLater, settledAt, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, CHANGES, utcDay, zeros, type Report } from './report.ts'
 
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
@@ -22,10 +22,7 @@ export function compareSince(report: Compared, keepState: KeepState, now: number
   if (row === undefined) return undefined
   const since = report.days.filter(({ day }) => day > row.day)
   const changeCounts = zeros(CHANGES)
-  const settled = utcDay(settledAt(now))
-  for (const counts of since)
-    for (const what of CHANGES)
-      if (!isCountedLater(what) || counts.day < settled) changeCounts[what] += counts[what]
+  for (const counts of since) for (const what of CHANGES) changeCounts[what] += counts[what]
   return compareWith(row, report, changeCounts, keepState, (at) => utcDay(at) > row.day)
 }
 
@@ -65,7 +62,7 @@ function compareWith(
 const MAX_NAMED = 3
 
 export function describeComparison(compared: ReturnType<typeof compareWith>, t: Texts): string[] {
-  const { row, moreReady, fellBack, returned, newApp, reminded, acted, newApps, newForSome } = compared
+  const { row, moreReady, fellBack, returned, newApp, reminders, newApps, newForSome } = compared
   const count = Math.abs(moreReady)
   const [only, ...others] = newApps.length > 0 ? newApps : newForSome
   const cause = {
@@ -94,6 +91,6 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
     ),
     ...compared.removed.map(({ name: app }) => t('admin.since.removed', { app })),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
-    ...(reminded === 0 ? [] : [t('admin.since.reminded', { count: reminded, acted })]),
+    ...(reminders === 0 ? [] : [t('admin.since.reminders', { count: reminders })]),
   ]
 }

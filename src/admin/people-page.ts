@@ -81,7 +81,8 @@ const MAX_LEFT = 6
 const NOTES = ['deferred', 'failed', 'uncertain', 'optedOut'] as const
 
 function personRow(summary: PersonSummary, displayName: (app: PersonApp) => string, t: Texts) {
-  const { person, apps, checkedAt, reminder } = summary
+  const { person, apps, checkedAt, remindedAt } = summary
+  const lastReminderAt = Math.max(...remindedAt)
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const own = apps.filter(({ state }) => state !== 'off')
   const unconnected = own.filter(({ state }) => state !== 'connected')
@@ -94,8 +95,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     stage: t(`admin.stage.${stage}`),
     since: dateOf(at),
     // An earlier reminder would look unsuccessful.
-    reminded:
-      reminder && reminder.at >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(reminder.at) }) : '',
+    reminded: lastReminderAt >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(lastReminderAt) }) : '',
     notes: NOTES.filter((note) => CRITERIA[note](summary)).map((note) => t(`admin.person.${note}`)),
     done:
       checkedAt === undefined || own.length === 0

@@ -42,11 +42,11 @@ export function summarize(recorded: Person & { delistedApps?: string[] }, shared
     own.map((email) => ({ ...email, campaign, reminder: campaign === APPROVALS ? 0 : email.reminder })),
   )
   const emails = all.map(({ state, at, reminder }): EmailRecord => ({ state, at, reminder }))
-  const reminders = all.filter((one) => one.reminder > 0 || EPISODES.some((name) => name === one.campaign))
+  const isReminder = ({ campaign, reminder }: (typeof all)[number]) =>
+    reminder > 0 || EPISODES.some((name) => name === campaign)
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
-  const connected = lastCheck?.apps.filter(({ status }) => status === 'connected') ?? []
   return {
     person: row,
     checkedAt: lastCheck?.checkedAt,
@@ -57,13 +57,11 @@ export function summarize(recorded: Person & { delistedApps?: string[] }, shared
     emailedApps: campaignEmails(person, NEW_APPS).flatMap((one) =>
       mayHaveBeenSent(one) ? (one.apps ?? []) : [],
     ),
-    /** The time of the newest connection, or -Infinity. */
-    connectedAt: Math.max(...connected.map(({ since }) => since)),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
-    /** The newest reminder, or email about lost access or a new app. */
-    reminder: reminders.filter(mayHaveBeenSent).toSorted((one, other) => other.at - one.at)[0],
+    /** Times of reminders, and of emails about lost access or a new app. */
+    remindedAt: all.flatMap((one) => (isReminder(one) && mayHaveBeenSent(one) ? [one.at] : [])),
     /** When everything was connected for the first time. */
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
     /** When all lost access was restored. */

@@ -8,10 +8,7 @@ type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
-export const CHANGES = ['fellBack', 'returned', 'newApp', 'reminded', 'acted'] as const
-/** True if the change counts only a working day after the email. */
-export const isCountedLater = (change: (typeof CHANGES)[number]): boolean =>
-  change === 'reminded' || change === 'acted'
+export const CHANGES = ['fellBack', 'returned', 'newApp', 'reminders'] as const
 const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const
@@ -25,9 +22,6 @@ export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'fi
 /** The UTC day, YYYY-MM-DD. @param at milliseconds since 1970 */
 export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** Reminders sent after this moment don't count yet: people have had no working day to act. */
-export const settledAt = (at: number) => at - [2, 3, 1, 1, 1, 1, 1][new Date(at).getUTCDay()]! * DAY_MS
-
 /** @param at milliseconds since 1970 @returns undefined for an infinite time */
 export const isoDate = (at = NaN) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
@@ -39,8 +33,7 @@ export const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP
 
 /**
  * People by the day of an event. `fellBack`: fell back that day, and still are. `newApp`: fell back by new apps alone.
- * `returned`: connected everything again. `reminded`: got their newest reminder. `acted`: got it, and connected every
- * app of it (if it has no list of apps: are ready, by a newer connection).
+ * `returned`: connected everything again. `reminders`: emails that remind, or are about lost access or new apps.
  */
 export const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
@@ -81,7 +74,7 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
 /**
  * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970
- * @param options.since adds `changeCounts`, the changes since then; emails count a working day later
+ * @param options.since adds `changeCounts`, the changes since then
  * @param options.unread returns the number of unreadable records; called at the end
  * @returns report.json, with ISO dates. `delistedApps` vanished from `count` lists, and are still on `listed`
  */
@@ -110,10 +103,8 @@ export async function createReport(
     const moments = momentsOf(summary)
     addToDays(days, moments)
     if (since !== undefined)
-      for (const what of CHANGES) {
-        const [from, to] = isCountedLater(what) ? [settledAt(since), settledAt(now)] : [since, Infinity]
-        if ((moments[what] ?? 0) > from && (moments[what] ?? 0) <= to) changeCounts[what]++
-      }
+      for (const what of CHANGES)
+        changeCounts[what] += moments[what].filter((at = -Infinity) => at > since).length
   }
   return {
     madeAt: new Date(now).toISOString(),
@@ -200,34 +191,29 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 }
 
 /** @returns milliseconds since 1970 */
-function momentsOf(summary: PersonSummary): Partial<Record<(typeof OF_DAY)[number], number | undefined>> {
-  const { person, apps, connectedAt, invitedAt, finishedAt, returnedAt, reminder } = summary
-  const isConnected = (app: string) =>
-    apps.some(({ instance, state }) => instance === app && state === 'connected')
-  const isNew = connectedAt >= (reminder?.at ?? 0)
-  const hasActed = reminder?.apps?.every(isConnected) ?? (CRITERIA.ready(summary) && isNew)
+function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (number | undefined)[]> {
+  const { person, invitedAt, finishedAt, returnedAt, remindedAt } = summary
   return {
-    invited: invitedAt,
-    signedIn: person.signedInAt,
+    invited: [invitedAt],
+    signedIn: [person.signedInAt],
     // People whose apps were all turned off since count as people with nothing to connect.
-    finished: CRITERIA.nothing(summary) ? undefined : finishedAt,
-    fellBack: fellBackAt(summary),
-    returned: returnedAt,
-    newApp: newAppAt(summary),
-    reminded: reminder?.at,
-    acted: hasActed ? reminder?.at : undefined,
+    finished: CRITERIA.nothing(summary) ? [] : [finishedAt],
+    fellBack: [fellBackAt(summary)],
+    returned: [returnedAt],
+    newApp: [newAppAt(summary)],
+    reminders: remindedAt,
   }
 }
 
 function addToDays(days: Map<string, DayCounts>, moments: ReturnType<typeof momentsOf>): void {
-  for (const name of OF_DAY) {
-    const at = moments[name]
-    if (at === undefined) continue
-    const day = utcDay(at)
-    const counts = days.get(day) ?? newDay(day)
-    counts[name]++
-    days.set(day, counts)
-  }
+  for (const name of OF_DAY)
+    for (const at of moments[name]) {
+      if (at === undefined) continue
+      const day = utcDay(at)
+      const counts = days.get(day) ?? newDay(day)
+      counts[name]++
+      days.set(day, counts)
+    }
 }
 
 const MAX_APPS = 500

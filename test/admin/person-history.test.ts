@@ -148,7 +148,7 @@ it.each([
   const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
   expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
   const summary = summarize(person)
-  expect(summary.reminder !== undefined).toBe(isReminder)
+  expect(summary.remindedAt.length > 0).toBe(isReminder)
   expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
 })
 
