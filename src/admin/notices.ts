@@ -109,6 +109,7 @@ export function digestNotice(made: Report, state: KeepState, now: number, contex
   const [, ...states] = statsOf(report, t)
   const figures = [
     countRow(t('admin.groupPeople'), report.people, row?.people),
+    countRow(t('admin.funnel.invited'), report.invited, undefined),
     countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
     countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
     ...states.map(({ state, label, details }) =>

@@ -9,7 +9,7 @@ import {
 import { createReport, type Report } from '../../src/admin/report.ts'
 import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { withAppStates, summaries } from '../helpers/people.ts'
+import { withAppStates, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 86_400_000
@@ -104,10 +104,14 @@ const keepState: KeepState = {
 }
 
 it('the digest has each count with its weekly change, and what needs action', async () => {
-  const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
+  const invited = everyone.map((one, index) =>
+    index < 10 ? withEmailState(one, 'sent', { now: now - 9 * DAY }) : one,
+  )
+  const notice = digestNotice(await createReport(summaries(...invited), now), keepState, now, words)
   expect(notice.subject).toBe('Rollout progress: 10 of 20 done')
   expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
     'People 20 0',
+    'Invited by email 10 ',
     'Ready to search 10 -10',
     'Nothing to connect 0 0',
     'In progress 0 0',
@@ -136,7 +140,7 @@ it('the digest compares with the last digest, to the minute, though runs counted
   expect(notice.paragraphs[0]).toBe(
     'Since January 24, 2027 at 8:59 AM (UTC): 6 more people ready, 10 people lost access',
   )
-  expect(notice.figures.slice(0, 3).map(({ change }) => change)).toEqual(['+8', '+6', '-4'])
+  expect(notice.figures.slice(0, 4).map(({ change }) => change)).toEqual(['+8', '', '+6', '-4'])
   expect((await since(now - DAY)).paragraphs[0]).toBe(
     'Since January 24, 2027 at 9:00 AM (UTC): 6 more people ready',
   )
