@@ -94,8 +94,9 @@ it('every figure equals the rows of the list that it opens', async () => {
     fc.asyncProperty(company, async (people) => {
       const report = await createReport(counted(people), now)
       const view = { query: { page: '1' } }
+      const overview = overviewPage(report, keepState, t, { now, since: undefined })
       const figures = figuresIn([
-        overviewPage(report, keepState, t, { now, since: undefined }),
+        overview,
         groupTable(report.groups, view, t),
         appTable(report.datasources, view, t),
         { count: report.people, href: '/admin/people?show=all' },
@@ -107,6 +108,8 @@ it('every figure equals the rows of the list that it opens', async () => {
         filters.add(query.get('show') ?? '')
         expect([href, (await rowsOf(people, query)).total]).toEqual([href, count])
       }
+      for (const { state, apart } of overview.stats)
+        expect(apart.filter((one) => one.state !== state)).toEqual([])
       expect(report.toConnect + report.nothing + report.unchecked).toBe(report.people)
       expect(PROGRESS_STATES.reduce((sum, state) => sum + report[state], 0)).toBe(report.people)
     }),
