@@ -50,7 +50,7 @@ function describeAction({ what }: OperatorAction, app: string): string | [] {
   return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
 }
 
-function describeWaiting({ count, from, timezone }: OutOfHours, isMore: boolean): string {
+export function describeWaiting({ count, from, timezone }: OutOfHours, isMore: boolean): string {
   const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: timezone } as const
   const day = new Intl.DateTimeFormat('en', format).format(from)
   const people = isMore ? 'more' : count === 1 ? 'person' : 'people'

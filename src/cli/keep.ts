@@ -12,7 +12,7 @@ import {
 } from '../admin/notices.ts'
 import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
-import { createReport, type Report } from '../admin/report.ts'
+import { createReport, isoDate, type Report } from '../admin/report.ts'
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
@@ -40,7 +40,7 @@ import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
-import { describeRename, needsOfRun, printRun, statesOf } from './keep-summary.ts'
+import { describeRename, describeWaiting, needsOfRun, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
@@ -127,7 +127,10 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const dryRun = { at: context.now(), people: list.length, faults: run.faults.length }
     await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
   }
-  if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut })}\n`)
+  const outOfHours = await emailsOutOfHours(list, people, { state, company, now: now() })
+  const from = isoDate(outOfHours.from)
+  const waiting = { emailsWaiting: outOfHours.count, emailsFrom: from }
+  if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut, ...waiting })}\n`)
   else {
     const { people: onList, ...emails } = counts
     const { invitation, reminder, lapse, newApp, approval } = emails
@@ -135,6 +138,8 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     stderr.write(
       `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, ${FROM_TIME} to ${TO_TIME} local time, only to people who still have something to connect.\n`,
     )
+    if (outOfHours.count > 0)
+      stderr.write(`${describeWaiting(outOfHours, sum > 0)} Add --now ${from} to list them.\n`)
   }
   return 0
 }

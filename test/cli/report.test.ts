@@ -35,6 +35,20 @@ it('a dry run shows its time and list until the first real run', async () => {
   expect((await state()).dryRun?.at).toBe(NOW)
 })
 
+it.each([
+  ['2027-01-18T08:59:59Z', '', '1 person leave from 9 am where they are (the first on Mon, Jan 18)'],
+  ['2027-01-18T09:00:00Z', 'ada@acme.example  invitation\n', undefined],
+  ['2027-01-22T15:59:59Z', 'ada@acme.example  invitation\n', undefined],
+  ['2027-01-22T16:00:00Z', '', '1 person leave from 9 am where they are (the first on Mon, Jan 25)'],
+])('a dry run at %s lists who gets an email now, and counts later ones', async (at, listed, later) => {
+  writeFileSync(list, 'email\nada@acme.example\n')
+
+  const { out, err } = await runCommand(['keep', list, '--dry-run', '--now', at], env, { now })
+
+  expect(out).toBe(listed)
+  expect(/Emails to (.*)\. Add --now \S+T09:00:00.000Z to list them\.\n/.exec(err)?.[1]).toBe(later)
+})
+
 it('invite report and the funnel have the same counts', async () => {
   const { funnel, toConnect, nothing } = await inStore(async (store) => {
     const people = openPeople(store)
