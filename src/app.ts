@@ -72,7 +72,7 @@ type AppDeps = {
 export function createApp(services: AppDeps): Express {
   const { settings, company, people, keepStateStore, audit, now } = services
   const app = createExpress(settings)
-  const snapshot = new PeopleSnapshot(people, keepStateStore, now)
+  const snapshot = new PeopleSnapshot({ people, keepStateStore, company, now })
   const exports = createExportRoutes(snapshot, company.displayName, audit)
   addRoutesForPrograms(app, services, exports)
   addRoutesForEveryone(app, services)

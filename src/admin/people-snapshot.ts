@@ -1,11 +1,13 @@
 // A snapshot of everyone, shared by all pages and exports for ten seconds, because any web page may send an admin's
 // browser here at any rate. It is read in slices; at most two snapshots are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
+import type { Company } from '../company/company.ts'
 import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
-import { createReport, type Report } from './report.ts'
+import { createReport, dueAt, type Report } from './report.ts'
 
 const FRESH_MS = 10_000
 /** Filtering 500 people takes a few milliseconds. */
@@ -56,8 +58,7 @@ function sliceAfter(last: PersonSummary | undefined, all: PersonSummary[], order
 
 /** Each method throws the signal's reason once the browser has disconnected. */
 export class PeopleSnapshot {
-  readonly #people: Pick<PeopleStore, 'all'>
-  readonly #keepStateStore: Pick<KeepStateStore, 'load'>
+  readonly #deps
   readonly now: () => number
   #latest: Snapshot | undefined
   #reading: Promise<void> | undefined
@@ -65,14 +66,14 @@ export class PeopleSnapshot {
   /** All pages share one queue of slices, all downloads another, so that none blocks the event loop. */
   readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
 
-  constructor(
-    people: Pick<PeopleStore, 'all'>,
-    keepStateStore: Pick<KeepStateStore, 'load'>,
-    now: () => number,
-  ) {
-    this.#people = people
-    this.#keepStateStore = keepStateStore
-    this.now = now
+  constructor(deps: {
+    people: Pick<PeopleStore, 'all'>
+    keepStateStore: Pick<KeepStateStore, 'load'>
+    company: Pick<Company, 'timezone' | 'quietDays'>
+    now: () => number
+  }) {
+    this.#deps = deps
+    this.now = deps.now
   }
 
   /** Everyone, for a page sorted by name, for a download by address. A slow reader continues in a newer snapshot. */
@@ -105,11 +106,12 @@ export class PeopleSnapshot {
   }
 
   async #read(): Promise<void> {
-    const state = await this.#keepStateStore.load()
+    const { people, keepStateStore, company } = this.#deps
+    const state = await keepStateStore.load()
     const summaries: PersonSummary[] = []
     let [unread, isWhole] = [0, false]
     const shared = createAppPool()
-    const [people, readers] = [this.#people, this.#readers]
+    const readers = this.#readers
     async function* each() {
       for await (const person of people.all(() => unread++)) {
         if (readers.size === 0) return
@@ -119,7 +121,8 @@ export class PeopleSnapshot {
       }
       isWhole = true
     }
-    const report = await createReport(each(), this.now(), { unread: () => unread })
+    const remindAt = (one: PersonSummary) => nextWorkday(dueAt(one), calendarOf(company, one.person, state))
+    const report = await createReport(each(), this.now(), { unread: () => unread, remindAt })
     if (!isWhole) return
     const page = await sortInTurns(summaries, ORDERS.page)
     const download = await sortInTurns(summaries, ORDERS.download)

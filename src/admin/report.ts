@@ -75,14 +75,16 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
  * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970
  * @param options.since adds `changeCounts`, the changes since then
+ * @param options.remindAt when a person's next email can leave, like {@link dueAt}
  * @param options.unread returns the number of unreadable records; called at the end
  * @returns report.json, with ISO dates. `delistedApps` vanished from `count` lists, and are still on `listed`
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,
-  { unread = () => 0, since }: { unread?: () => number; since?: number | undefined } = {},
+  options: { unread?: () => number; since?: number | undefined; remindAt?: typeof dueAt } = {},
 ) {
+  const { unread = () => 0, since, remindAt = dueAt } = options
   const totals = newTotals()
   const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
@@ -97,6 +99,7 @@ export async function createReport(
     }
     const met = new Set(CRITERION_NAMES.filter((criterion) => CRITERIA[criterion](summary)))
     addToTotals(totals, summary, met, now)
+    if (met.has('notStarted') && dueAt(summary) > now) addReminder(totals.dueLater, remindAt(summary))
     addToGroup(groups, summary.person.group, met)
     addToApps(apps, summary, now)
     for (const app of summary.delistedApps) delistedApps.set(app, (delistedApps.get(app) ?? 0) + 1)
@@ -154,10 +157,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   if (isInvited) addTo(totals.ofInvited, met)
   if (met.has('toConnect')) addTo(totals.funnel, met)
   if (isLimited(summary, now)) totals.limited++
-  const at = met.has('notStarted') ? dueAt(summary) : Infinity
-  if (at <= now) totals.due++
-  else if (at !== Infinity)
-    totals.dueLater = { count: totals.dueLater.count + 1, from: Math.min(totals.dueLater.from, at) }
+  if (met.has('notStarted') && dueAt(summary) <= now) totals.due++
   if (met.has('inProgress'))
     for (const { state } of summary.apps) {
       if (state !== 'off') totals.inProgressApps.all++
@@ -166,6 +166,10 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   totals.asOf = Math.min(totals.asOf, summary.checkedAt ?? Infinity)
   for (const email of summary.emails)
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
+}
+
+function addReminder(later: Totals['dueLater'], at: number): void {
+  if (at !== Infinity) Object.assign(later, { count: later.count + 1, from: Math.min(later.from, at) })
 }
 
 /** When the next email is due, in milliseconds since 1970. 0: no email was sent yet; Infinity: none is due. */

@@ -58,6 +58,16 @@ export function nextWorkingTime(now: number, calendar: WorkCalendar): number | u
   return undefined
 }
 
+/** The first time on a workday before its working hours end: `at`, or midnight UTC of a later day. */
+export function nextWorkday(at: number, calendar: WorkCalendar): number {
+  if (at === Infinity) return at
+  const { day: today, hour } = localTime(at, calendar.timezone)
+  const last = today + 400
+  let day = hour < TO_HOUR ? today : today + 1
+  while (day < last && !isWorkday(day, calendar)) day++
+  return day === today ? at : day * DAY_MS
+}
+
 /** The end of the quiet days, midnight UTC in milliseconds since 1970. Undefined if today isn't quiet. */
 export function quietUntil(now: number, { timezone, isQuiet }: WorkCalendar): number | undefined {
   const { day: today } = localTime(now, timezone)

@@ -65,7 +65,7 @@ function setUpApprovalPages({
     .use(
       createApprovalRoutes({
         keepStateStore,
-        snapshot: new PeopleSnapshot({ all }, keepStateStore, () => now),
+        snapshot: new PeopleSnapshot({ people: { all }, keepStateStore, company, now: () => now }),
         isAdmin: createAdminCheck(['admin@acme.example'], []),
         company,
         admins: ['admin@acme.example'],

@@ -9,7 +9,11 @@ import { withAppStates, collect } from '../helpers/people.ts'
 
 const PEOPLE = 5_000
 const NOW = 1_000_000
-const noRuns = { load: () => Promise.resolve(newKeepState()) }
+const context = {
+  keepStateStore: { load: () => Promise.resolve(newKeepState()) },
+  company: { timezone: 'UTC', quietDays: [] },
+  now: () => NOW,
+}
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -43,7 +47,7 @@ function crowd() {
       }
     },
   }
-  return { reads, snapshot: new PeopleSnapshot(people, noRuns, () => NOW) }
+  return { reads, snapshot: new PeopleSnapshot({ people, ...context }) }
 }
 
 const signal = new AbortController().signal
@@ -201,7 +205,7 @@ it('a list has people by name, those without one by address, and numbers as numb
   const all = async function* () {
     for (const person of people) yield await Promise.resolve(person)
   }
-  const snapshot = new PeopleSnapshot({ all }, noRuns, () => NOW)
+  const snapshot = new PeopleSnapshot({ people: { all }, ...context })
   const emails = async (use: 'page' | 'download') =>
     (await collect(snapshot.summaries(signal, use))).map(({ person }) => person.email.split('@')[0])
 

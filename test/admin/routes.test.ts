@@ -48,9 +48,9 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
   const kept = testPeople({ now: () => context.now })
   for (const person of people) await kept.change(person.email, () => person)
   const store = { load: () => Promise.resolve(context.keepState) }
-  const snapshot = Object.assign(new PeopleSnapshot(kept, store, () => context.now), given)
   const company = resolveCompany(
     {
+      quiet: ['2026-11-10', { group: 'Paris', dates: ['2026-11-11'] }],
       datasources: {
         jira: { name: 'Tickets' },
         gdrive: { owner: ['henk@acme.example'] },
@@ -59,6 +59,8 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
     },
     new Map(),
   )
+  const deps = { people: kept, keepStateStore: store, company, now: () => context.now }
+  const snapshot = Object.assign(new PeopleSnapshot(deps), given)
   const audit: Audit = (happened) => void auditEvents.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
     void res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
@@ -288,6 +290,27 @@ it('the overview of an empty installation has three steps, and checks off comple
   expect(await ticks({ dryRun: { at: NOW, people: 9, faults: 0 } })).toEqual([true, true, false])
   expect(await ticks({ lastRunAt: NOW })).toEqual([true, false, true])
   expect(last).toMatch(/ from 9:00\sAM to 4:00\sPM,/)
+})
+
+it.each([
+  ['2026-11-02T15:59:59Z', 'Rome', {}, 'Nov 9'],
+  ['2026-11-02T16:00:00Z', 'Rome', {}, 'Nov 11'],
+  ['2026-11-03T09:00:00Z', 'Rome', {}, 'Nov 11'],
+  ['2026-11-03T09:00:00Z', 'Paris', {}, 'Nov 12'],
+  ['2026-11-03T09:00:00Z', 'Paris', { timezone: 'Asia/Tokyo' }, 'Nov 12'],
+  ['2026-11-03T09:00:00Z', 'Rome', { pausedUntil: '2026-11-13' }, 'Nov 13'],
+  ['2026-11-06T16:00:00Z', 'Rome', {}, 'Nov 16'],
+])('after an email at %s to %s, %j, the first reminder is on %s', async (at, group, more, day) => {
+  const { pausedUntil = '', ...place } = more as { pausedUntil?: string }
+  if (pausedUntil) context.keepState = { ...newKeepState(), pausedUntil: Date.parse(pausedUntil) }
+  context.now = Date.parse(at) + 60_000
+  const open = await pages([
+    withEmailState({ ...lacksJira, group, ...place }, 'sent', { now: Date.parse(at) }),
+  ])
+
+  const { stats } = (await open('/admin')).body as { stats: { state: string; details: string[] }[] }
+
+  expect(stats.find(({ state }) => state === 'notStarted')?.details.at(-1)).toContain(`on ${day}, 2026`)
 })
 
 it('the day of the first invitations has one sentence and no trend', async () => {
