@@ -71,7 +71,7 @@ export async function renameAll<R extends AddressChange>(
 }
 
 const FAULTS = {
-  unchanged: (to: string) => `was ${to} before`,
+  unchanged: (to: string) => `is ${to} already`,
   unknown: () => 'there is no data for this address',
   taken: (to: string) =>
     `${to} has data of its own, and two people never become one. Rename that person first (in an exchange, to a third address), or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`,

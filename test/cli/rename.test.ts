@@ -50,7 +50,7 @@ it('a rename is audited and recorded, and commands about the former address foll
   expect(person).toMatchObject({ optedOutAt: 1, actions: [{ what: 'renamed', by }] })
   expect(await rename(ada, adaNew)).toMatchObject({
     exit: 0,
-    out: `${ada}: unchanged: was ${adaNew} before\n`,
+    out: `${ada}: unchanged: is ${adaNew} already\n`,
     err: '',
   })
   expect((await runCommand(['opt-out', ada], env)).out).toContain(`${adaNew}: unchanged`)
