@@ -180,7 +180,7 @@ export function statsOf(report: Report, t: Texts) {
       count: report[filter],
       figure: state === 'ready' ? share(finished, toConnect) : t.number(report[state]),
       details: details[state],
-      apart: apart.filter((one) => one.state === state && one.count > 0),
+      apart: apart.filter((note) => note.state === state && note.count > 0),
       means: t(`admin.means.${state}`),
       isTrouble: (state === 'stuck' || state === 'fellBack') && report[state] > 0,
       href: peopleUrl({ filter }),

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FILTER_NAMES, parsePeopleQuery } from '../../src/admin/filters.ts'
-import { overviewPage } from '../../src/admin/overview.ts'
+import { overviewPage, statsOf } from '../../src/admin/overview.ts'
 import { listPeople } from '../../src/admin/people-page.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { appTable, groupTable } from '../../src/admin/sorted-table.ts'
@@ -139,4 +139,27 @@ it('the list counts the people of each filter within a search, app or department
     }),
     { numRuns: 30 },
   )
+})
+
+it('every note of /admin stands beside the figure that it is about', async () => {
+  const wanted = new Map([
+    ['nothing', 'ready'],
+    ['unchecked', 'ready'],
+    ['notInvited', 'notStarted'],
+  ])
+  const met = new Set<string>()
+
+  await fc.assert(
+    fc.asyncProperty(company, async (people) => {
+      const report = await createReport(counted(people), now)
+      for (const { state, apart } of statsOf(report, t))
+        for (const { href } of apart) {
+          const filter = new URLSearchParams(href.split('?')[1]).get('show') ?? ''
+          expect([filter, state]).toEqual([filter, wanted.get(filter)])
+          met.add(filter)
+        }
+    }),
+    { numRuns: 60 },
+  )
+  expect([...met].toSorted()).toEqual([...wanted.keys()].toSorted())
 })
