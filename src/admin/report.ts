@@ -197,11 +197,12 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 /** @returns milliseconds since 1970 */
 function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (number | undefined)[]> {
   const { person, invitedAt, finishedAt, returnedAt, remindedAt } = summary
+  const isInFunnel = CRITERIA.toConnect(summary)
   return {
-    invited: [invitedAt],
-    signedIn: [person.signedInAt],
-    // People whose apps were all turned off since count as people with nothing to connect.
-    finished: CRITERIA.nothing(summary) ? [] : [finishedAt],
+    // The funnel's people. Those whose apps were all turned off since have nothing to connect.
+    invited: isInFunnel ? [invitedAt] : [],
+    signedIn: isInFunnel ? [person.signedInAt] : [],
+    finished: isInFunnel ? [finishedAt] : [],
     fellBack: [fellBackAt(summary)],
     returned: [returnedAt],
     newApp: [newAppAt(summary)],

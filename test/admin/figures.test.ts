@@ -110,6 +110,8 @@ it('every figure equals the rows of the list that it opens', async () => {
       }
       for (const { state, apart } of overview.stats)
         expect(apart.filter((one) => one.state !== state)).toEqual([])
+      for (const stage of ['invited', 'signedIn'] as const)
+        expect(report.days.reduce((sum, day) => sum + day[stage], 0)).toBe(report.funnel[stage])
       expect(report.toConnect + report.nothing + report.unchecked).toBe(report.people)
       expect(PROGRESS_STATES.reduce((sum, state) => sum + report[state], 0)).toBe(report.people)
     }),

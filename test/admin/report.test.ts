@@ -113,7 +113,8 @@ it('every email about apps left to connect counts on its day, whatever came afte
 })
 
 it('a person signed in on a day in UTC, wherever the server is', async () => {
-  const evening = { ...person, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
+  const someone = withAppStates(person, { a_1: 'waiting' }, NOW)
+  const evening = { ...someone, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
   expect(new Date(evening.signedInAt).getDate()).toBe(3)
   expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
 })
