@@ -116,9 +116,9 @@ export function historyOf(
     }),
   ]
   const apps = summary.apps.map((app, index) => {
-    // The time of a skip isn't on record.
-    const since = app.state === 'skipped' ? undefined : records[index]?.since
-    return { ...app, since: app.state === 'blocked' ? app.blockedAt : since }
+    const isSetAside = app.state === 'skipped' || app.state === 'blocked'
+    const intent = counted.intents?.apps.find(({ instance }) => instance === app.instance)
+    return { ...app, since: isSetAside ? intent?.since : records[index]?.since }
   })
   const help = helpFor(summary, person, keepState)
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }

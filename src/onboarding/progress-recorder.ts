@@ -180,6 +180,7 @@ function intentOf(entry: TrackedApp, now: number): AppIntent[] {
   const { kind } = state
   // A person who declined needs no administrator.
   if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
-  if (kind === 'blocked') return [{ instance: entry.instance, kind, since: state.since }]
-  return kind === 'unconfirmed' || kind === 'skipped' ? [{ instance: entry.instance, kind }] : []
+  if (kind === 'blocked' || kind === 'skipped')
+    return [{ instance: entry.instance, kind, since: state.since }]
+  return kind === 'unconfirmed' ? [{ instance: entry.instance, kind }] : []
 }

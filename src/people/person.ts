@@ -27,7 +27,7 @@ export type AppRecord = {
 export type AppIntent = {
   instance: string
   kind: 'skipped' | 'blocked' | 'unconfirmed'
-  /** When the person clicked "I need an admin". Absent in older records. */
+  /** When the person skipped the app, or clicked "I need an admin". Absent in older records. */
   since?: number
 }
 
@@ -296,7 +296,7 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
       return { ...app, state: availability, ...(status === 'attention' && { cannotStart: true }) }
     const open = { ...app, lapsedAt, newAt, movedFrom }
     if (kind === 'unconfirmed') return { ...open, state: 'waiting', isUnconfirmed: true }
-    return { ...open, state: kind ?? 'waiting', ...omitUndefined({ blockedAt }) }
+    return { ...open, state: kind ?? 'waiting', ...(kind === 'blocked' && omitUndefined({ blockedAt })) }
   })
 }
 

@@ -97,6 +97,21 @@ it.each([
   expect(time?.iso).toBe('2026-11-02T09:00:00.000Z')
 })
 
+it.each([
+  ['skipped', NOW - DAY, 'skipped', NOW - DAY],
+  ['blocked', NOW - DAY, 'blocked', NOW - DAY],
+  ['skipped', undefined, 'skipped', undefined],
+  ['unconfirmed', undefined, 'waiting', NOW],
+] as const)('an app that is %s since %j shows as %s with the date %j', (kind, since, state, shown) => {
+  const person = withAppStates(ada, { slack_1: 'waiting' }, NOW)
+  const apps = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
+
+  const history = historyOf({ ...person, intents: { checkedAt: NOW, apps } }, newKeepState())
+
+  expect(history.apps).toMatchObject([{ state, since: shown }])
+  expect(history.apps[0]?.blockedAt).toBe(kind === 'blocked' ? since : undefined)
+})
+
 it('an app without a usable link is named once nothing else is left', () => {
   const broken = { instance: 'jira_1', name: 'Jira', status: 'attention', since: NOW } as const
   const person = { ...ada, lastCheck: { checkedAt: NOW, apps: [broken] } }

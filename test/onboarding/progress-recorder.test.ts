@@ -110,11 +110,12 @@ it('a page records what its check found, and the sign-in', async () => {
 
 it('a page records progress again when it differs, or after ten minutes', async () => {
   const { startProcess, advance, written } = setUpProgress()
-  const { page } = startProcess()
+  const { page, people } = startProcess()
   for (let times = 0; times < 3; times++) await page([slack])
   expect(written()).toBe(1)
   await page([slack], skipped)
   expect(written()).toBe(2)
+  expect((await people.get(ada.email))?.intents?.apps).toMatchObject([{ kind: 'skipped', since: NOW }])
   advance(9 * MINUTE)
   await page([slack])
   expect(written()).toBe(2)
