@@ -1,5 +1,6 @@
 // Matches rows of a list with people on record. A row may have a new address (recognized by the id), or a former one.
 import type { Person } from '../people/person.ts'
+import { quoteCell } from './people-columns.ts'
 import type { ListEntry } from './people-file.ts'
 
 /** A person's former and new address. */
@@ -83,9 +84,10 @@ export class ListedPeople {
 
 /**
  * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …).
- * @returns `unused`: the number of removed ids
+ * Also removes rows with one address, but different ids and names: two people never become one.
+ * @returns `unused`: the number of removed ids; `faults`: sentences about removed rows
  */
-export function withUsableIds(list: readonly ListEntry[]): { list: ListEntry[]; unused: number } {
+export function withUsableIds(list: readonly ListEntry[]) {
   const owners = new Map<string, string>()
   for (const { id = '', email } of list) owners.set(id, (owners.get(id) ?? email) === email ? email : '')
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
@@ -93,5 +95,19 @@ export function withUsableIds(list: readonly ListEntry[]): { list: ListEntry[]; 
   const isUsable = (id = '') => !areRows && owners.get(id) !== ''
   const withoutId = ({ id: _unusable, ...row }: ListEntry): ListEntry => row
   const used = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
-  return { list: used, unused: list.filter(({ id }) => id !== undefined && !isUsable(id)).length }
+  const first = new Map<string, { id: string; name: string | undefined }>()
+  const faults = new Map<string, string>()
+  for (const { id, email, name } of used) {
+    if (id === undefined) continue
+    const other = first.get(email) ?? { id, name }
+    first.set(email, other)
+    if (other.id === id || (name !== undefined && name === other.name)) continue
+    const ids = [other.id, id].map((one) => quoteCell(one)).join(' and ')
+    faults.set(email, `${email} is the address of ${ids}, so it gets no email. Correct one of these rows`)
+  }
+  return {
+    list: used.filter(({ email }) => !faults.has(email)),
+    unused: list.filter(({ id }) => id !== undefined && !isUsable(id)).length,
+    faults: [...faults.values()],
+  }
 }

@@ -81,6 +81,23 @@ it.each<[string[], unused: number]>([
   expect(withUsableIds(list.map(row)).unused).toBe(unused)
 })
 
+it.each<[string[], faults: string[]]>([
+  [['ada E1', 'ada E2', 'eve E3'], ['"E1" and "E2"']],
+  [['ada E1 Ada', 'ada E2 Bob', 'eve E3'], ['"E1" and "E2"']],
+  [['ada E1 Ada', 'ada E2 Ada', 'eve E3'], []],
+  [['ada E1', 'ada E1', 'eve E3'], []],
+  [['ada', 'ada E1', 'ada E2'], ['"E1" and "E2"']],
+  [['ada', 'ada E1', 'eve E2'], []],
+  [['ada 1', 'ada 2', 'eve 3'], []],
+])('rows %j with one address and different people are faults: %j', (list, ids) => {
+  const rows = list.map((text) => ({ ...row(text), ...(text.split(' ')[2] && { name: text.split(' ')[2] }) }))
+
+  const { faults, list: left } = withUsableIds(rows)
+
+  expect(faults.map((fault) => /^ada@x\.example is the address of (.*), so/.exec(fault)?.[1])).toEqual(ids)
+  expect(left.map(({ email }) => email).includes('ada@x.example')).toBe(ids.length === 0)
+})
+
 it.each([
   [3, 3, false],
   [4, 39, true],

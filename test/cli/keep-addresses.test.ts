@@ -1,5 +1,6 @@
 // People whose address on the list differs from the one on record.
 import { expect, it } from 'vitest'
+import { withUsableIds } from '../../src/campaigns/listed-people.ts'
 import { collect } from '../helpers/people.ts'
 import { ADA, installation } from './installation.ts'
 
@@ -48,6 +49,27 @@ it('a new address with another person’s data is reported, without emails or de
   expect(await collect(people.all())).toEqual(before)
   expect(subjectsTo(ADA)).toHaveLength(1)
   expect(subjectsTo(bob)).toHaveLength(1)
+})
+
+it('two rows with one address name both, email neither, and no one leaves the list', async () => {
+  const { run, people, subjectsTo, unconnectedApps } = installation()
+  const bob = 'bob@acme.example'
+  for (const email of [ADA, bob]) unconnectedApps.set(email, ['slack_1'])
+  const listOf = (adaAddress: string) => [
+    { email: adaAddress, id: 'E1' },
+    { email: bob, id: 'E2' },
+    { email: 'eve@acme.example', id: 'E3' },
+  ]
+  await run(listOf(ADA))
+  const before = [await people.get(ADA), await people.get(bob)]
+
+  const { list, faults } = withUsableIds(listOf(bob))
+  const { exit, err } = await run(list, { faults })
+
+  expect(exit).toBe(3)
+  expect(err).toContain('Needs you: bob@acme.example is the address of "E1" and "E2"')
+  expect([await people.get(ADA), await people.get(bob)]).toEqual(before)
+  expect([subjectsTo(ADA), subjectsTo(bob)].map(({ length }) => length)).toEqual([1, 1])
 })
 
 it('many new addresses at once need --confirm', async () => {

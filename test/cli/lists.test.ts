@@ -40,6 +40,16 @@ it('keep continues with the valid lines, and names twenty invalid ones', async (
   expect(lines).toContain('1 more lines are invalid')
 })
 
+it('keep reports two people with one address as it reports invalid lines', async () => {
+  const list = join(folder, 'people.csv')
+  writeFileSync(list, 'email,id\nada@acme.example,E1\nada@acme.example,E2\nbob@acme.example,E3\n')
+
+  const { err } = await runCommand(['keep', list, '--dry-run'], env)
+
+  expect(err).toMatch(/^ada@acme\.example is the address of "E1" and "E2", so it gets no email/m)
+  expect(err).toContain('people on the list: 1')
+})
+
 it.each([
   ['ada@acme.example,1\n', 'Ignored 1 id: it is a row number.'],
   ['ada@acme.example,1\nbob@acme.example,2\n', expect.stringMatching(/^Ignored 2 ids: they are shared/)],

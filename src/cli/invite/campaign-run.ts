@@ -28,12 +28,12 @@ export async function loadRunInput(
   const settings = loadSettingsWith(needed, context.env)
   const company = loadCompanyOf(settings)
   const read = await readList(list, includeGuests, context.stderr)
-  const { list: people, unused } = withUsableIds(read.people)
+  const { list: people, unused, faults } = withUsableIds(read.people)
   await new Promise(setImmediate)
   if (unused === 1) context.stderr.write('Ignored 1 id: it is a row number.\n')
   if (unused > 1)
     context.stderr.write(`Ignored ${unused} ids: they are shared by several rows, or are row numbers.\n`)
-  return { ...read, people, settings, company, context }
+  return { ...read, people, faults: [...read.faults, ...faults], settings, company, context }
 }
 
 export type RunInput = Awaited<ReturnType<typeof loadRunInput>>
