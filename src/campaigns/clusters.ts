@@ -80,7 +80,7 @@ export async function findClusters(
     for (const app of person.lastCheck.apps)
       if (!isUnavailable(app.status)) for (const { add } of [lapses, listings, removals]) add(app)
   }
-  const lostByMany = massDisconnectsIn(lapses.apps, massDisconnects, now)
+  const lostByMany = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) => disconnectOf(disconnects, instance, at) !== undefined
   return {
@@ -118,7 +118,12 @@ export function withMassDisconnectLapses(person: Person, found: readonly MassDis
 type Apps = ReadonlyMap<string, ClusterCounts>
 
 /** Only an administrator can remove the cause of a mass disconnect. */
-function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: number): MassDisconnect[] {
+function massDisconnectsIn(
+  apps: Apps,
+  listings: Apps,
+  before: readonly MassDisconnect[],
+  now: number,
+): MassDisconnect[] {
   const found = new Map<string, MassDisconnect>()
   for (const one of before) {
     const known = apps.get(one.instance)?.inKnownCluster ?? 0
@@ -128,15 +133,28 @@ function massDisconnectsIn(apps: Apps, before: readonly MassDisconnect[], now: n
   }
   for (const [instance, { name, changedAt, newAt, connected, recentlyConnected }] of apps) {
     const existing = found.get(instance)
+    if (existing !== undefined && existing.resumedAt === undefined) continue
     const had = changedAt.length + connected + recentlyConnected
+    const listing = listings.get(instance)
     const shared =
-      existing === undefined || existing.resumedAt !== undefined ? findCluster(changedAt, had) : undefined
+      findCluster(changedAt, had) ??
+      findMixedCluster(changedAt, had, listing?.isMoved ? [] : listing?.changedAt)
     if (shared === undefined) continue
-    const one = { instance, name, noticedAt: now, since: shared.since }
+    const { since } = shared
+    const one = { instance, name, noticedAt: now, since }
+    const lapsed = changedAt.filter((at) => isPartOf({ ...one, noticedAt: since }, at)).length
     const hidden = newAt.filter((at) => disconnectOf([one], instance, at)).length
-    found.set(instance, { ...one, lapsed: shared.people + hidden, had: had + hidden })
+    found.set(instance, { ...one, lapsed: lapsed + hidden, had: had + hidden })
   }
   return [...found.values()]
+}
+
+/** Most people may have had an app before their first check, so that only first listings show that they lost it. */
+function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: readonly number[] = []) {
+  if (lapsedAt.length < had * MIN_SHARE) return undefined
+  const cluster = findCluster([...lapsedAt, ...newAt], had + newAt.length)
+  const isLoss = (since: number) => lapsedAt.some((at) => at >= since && at < since + SPREAD_MS)
+  return cluster !== undefined && isLoss(cluster.since) ? cluster : undefined
 }
 
 /** True once most people have the app again. A resumed mass disconnect is kept for the digest, and for late notices. */

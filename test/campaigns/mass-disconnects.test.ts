@@ -142,6 +142,35 @@ it.each<[string, number, number[], number[]]>([
   expect(found.newApps.map((one) => one.people)).toEqual(isNew)
 })
 
+// prettier-ignore
+it.each<[string, { lost?: number[]; kept?: number; listed?: number[]; known?: boolean }, number[], number[]]>([
+  ['no one who is known to have had it', { listed: Array<number>(19).fill(0) }, [], [19]],
+  ['one of five', { lost: [0], kept: 4, listed: Array<number>(19).fill(0) }, [20, 24], []],
+  ['one of six', { lost: [0], kept: 5, listed: Array<number>(19).fill(0) }, [], [19]],
+  ['the only one, and four first listings', { lost: [0], listed: Array<number>(4).fill(0) }, [5, 5], []],
+  ['the only one, and three first listings', { lost: [0], listed: Array<number>(3).fill(0) }, [], []],
+  ['the only one, just within a day and a half', { lost: [3 * HALF - 1], listed: Array<number>(19).fill(0) }, [20, 20], []],
+  ['the only one, a day and a half later', { lost: [3 * HALF], listed: Array<number>(19).fill(0) }, [], [19]],
+  ['the only one, after it was found to be new', { lost: [1], listed: Array<number>(19).fill(0), known: true }, [], [19]],
+])('first listings are a mass disconnect if enough known people lost the app: %s', async (_who, row, lost, isNew) => {
+  const { lost: lapses = [], kept = 0, listed = [], known = false } = row
+  const people = [
+    ...lapses.map((later) => lostApps([slack], monday + later)),
+    ...Array.from({ length: kept }, () => lostApps([], monday)),
+    ...listed.map((later) => firstListed(monday + later)),
+    ...Array.from({ length: 20 }, () => first),
+  ]
+  const before = { instance: 'slack_1', name: 'Slack', noticedAt: monday + 1, since: monday, people: 19 }
+
+  const found = await findClusters(people, { ...NO_CLUSTERS, ...(known && { newApps: [before] }) }, monday + 2 * DAY)
+
+  expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
+  expect(found.newApps.map((one) => one.people)).toEqual(isNew)
+  const after = people.map((one) => withMassDisconnectLapses(one, found.massDisconnects).lastCheck!.apps)
+  const isLost = (app: { lapsedAt?: number }) => app.lapsedAt !== undefined
+  expect(after.flat().filter(isLost)).toHaveLength(lost[0] ?? lapses.length)
+})
+
 it.each([
   ['a day and a half before', 'new', monday - 3 * HALF, 1],
   ['a millisecond less before', 'lost', monday - 3 * HALF + 1, 0],
