@@ -83,9 +83,17 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   return isUnconnected && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
-/** The person as counts see them; approval emails also need the apps whose approval is confirmed. */
-export const forCampaign = (name: CampaignName, person: Person, state: KeepState): Person =>
-  personForCounts(person, name === APPROVALS ? { ...state, approvals: [] } : state)
+/**
+ * The person as counts see them, without apps that vanished since the last evaluation and may have been removed.
+ * Approval emails also need the apps whose approval is confirmed.
+ */
+export function forCampaign(name: CampaignName, recorded: Person, state: KeepState): Person {
+  const person = personForCounts(recorded, name === APPROVALS ? { ...state, approvals: [] } : state)
+  const apps = person.lastCheck?.apps.filter(
+    ({ delistedByRunAt = -Infinity }) => delistedByRunAt < (state.evaluatedAt ?? 0),
+  )
+  return { ...person, ...(person.lastCheck && apps && { lastCheck: { ...person.lastCheck, apps } }) }
+}
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */
 function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {

@@ -4,6 +4,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { withCheck } from '../../src/people/person.ts'
+import { slack } from '../campaigns/lapsed-person.ts'
 import {
   ADA,
   auditedIn,
@@ -130,16 +131,37 @@ it.each([
   )
 })
 
-it('an app gone from many lists doesn’t count as connected in a reminder', async () => {
-  const company = installation()
-  await goneForTwelve(company)
-  company.sentEmails.length = 0
-  company.conditions.now = monday + 7 * DAY
-  await company.run(twelve)
-  const texts = company.sentEmails.map(({ text }) => text).filter((text) => text.includes('to go'))
-  expect(texts).toHaveLength(12)
-  expect(texts.filter((text) => text.includes('connected.'))).toEqual([])
-})
+it.each<[string, string[], string[], number]>([
+  ['a run found gone from many lists before', ['slack_1'], [], 0],
+  ['this run finds gone from many lists', ['jira_1', 'slack_1'], [], 0],
+  ['people connected on a page', ['slack_1'], twelve, 12],
+])(
+  'an app that %s is called connected in the reminders of as many people',
+  async (_what, listed, byPage, count) => {
+    const company = installation()
+    const { unconnectedApps, conditions, sentEmails, people, run } = company
+    for (const [apps, at] of [
+      [['jira_1', 'slack_1'], monday],
+      [listed, monday + DAY],
+      [listed, monday + DAY + HOUR],
+      [['slack_1'], monday + 7 * DAY],
+    ] as const) {
+      for (const email of twelve) unconnectedApps.set(email, [...apps])
+      conditions.now = at
+      sentEmails.length = 0
+      if (at === monday + DAY)
+        for (const email of byPage)
+          await people.change(email, (person) =>
+            withCheck(person, { checkedAt: at, unconnected: [slack] }, at),
+          )
+      await run(twelve)
+    }
+
+    const texts = sentEmails.map(({ text }) => text).filter((text) => text.includes('to go'))
+    expect(texts).toHaveLength(12)
+    expect(texts.filter((text) => text.includes('connected.'))).toHaveLength(count)
+  },
+)
 
 it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   'a company file with %j closes the question at once',
