@@ -1,7 +1,7 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, CHANGES, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, CHANGES, peopleToConnect, utcDay, zeros, type Report } from './report.ts'
 
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
@@ -44,8 +44,9 @@ function compareWith(
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
   const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
-    const { name = app.name, emailed = 0, limited = 0 } = known.get(app.instance) ?? {}
-    return { ...app, name, emailed, limited }
+    const row = known.get(app.instance)
+    const { name = app.name, emailed = 0, limited = 0 } = row ?? {}
+    return { ...app, name, emailed, limited, toConnect: row && peopleToConnect(row) }
   }
   return {
     row,
@@ -82,8 +83,11 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
-    ...newApps.flatMap(({ name: app, people: count, isMoved, emailed, limited }) => [
-      t(isMoved ? 'admin.since.moved' : 'admin.since.new', { app, count }),
+    ...newApps.flatMap(({ name: app, people, toConnect = people, isMoved, emailed, limited }) => [
+      // People who still had to connect the replaced app have to connect this one, too.
+      isMoved
+        ? t('admin.since.moved', { app, count: toConnect })
+        : t('admin.since.new', { app, count: people }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
     ...compared.resumed.map(({ name: app, lapsed, had, noticedAt }) =>

@@ -251,6 +251,10 @@ const peopleOpen = (app?: AppCounts): number =>
     ? 0
     : Object.values(app.counts).reduce((sum, people) => sum + people) - app.counts.connected
 
+/** People who were asked to connect the app. */
+export const peopleToConnect = ({ counts }: AppCounts): number =>
+  counts.waiting + counts.connected + counts.skipped + counts.blocked
+
 export const peopleStuckAt = ({ counts, unconfirmed }: AppCounts): number => counts.blocked + unconfirmed
 
 const MAX_GROUPS = 500

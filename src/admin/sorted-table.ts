@@ -3,7 +3,7 @@ import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
-import { peopleStuckAt, type AppCounts, type Report } from './report.ts'
+import { peopleStuckAt, peopleToConnect, type AppCounts, type Report } from './report.ts'
 
 const NO_SHARE = '–'
 
@@ -42,9 +42,6 @@ type TableKind<T> = {
 }
 
 const share = (part: number, whole: number) => (whole === 0 ? Infinity : part / whole)
-
-const peopleToConnect = ({ counts }: AppCounts): number =>
-  counts.waiting + counts.connected + counts.skipped + counts.blocked
 
 const GROUPS: TableKind<Report['groups'][number]> = {
   path: '/admin/departments',

@@ -270,11 +270,13 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   const campaigns = person.campaigns.map(({ name, emails }) => ({ name, emails: emails.map(renamed) }))
   if (lastCheck === undefined) return { ...person, campaigns }
   const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
-  for (const former of lastCheck.apps) {
-    const instance = replacedBy.get(former.instance)
-    const successor = instance && successorOf({ ...former, instance }, apps.get(instance), former.instance)
-    if (successor) apps.set(successor.instance, successor)
-    if (instance) apps.delete(former.instance)
+  for (const [movedFrom, instance] of replacedBy) {
+    const [former, known] = [apps.get(movedFrom), apps.get(instance)]
+    // Without a record, the person had connected the replaced app before their first check.
+    const unseen = known?.newAt !== undefined && { ...known, movedFrom }
+    const successor = former ? successorOf({ ...former, instance }, known, movedFrom) : unseen
+    if (successor) apps.set(instance, successor)
+    apps.delete(movedFrom)
   }
   const replacedApps = lastCheck.apps.filter(({ instance }) => replacedBy.has(instance))
   return { ...person, campaigns, replacedApps, lastCheck: { ...lastCheck, apps: [...apps.values()] } }

@@ -14,7 +14,7 @@ export type AppRecord = {
   newAt?: number
   /** When a run first found it delisted. Counts as connected, unless it was removed for many people. */
   delistedByRunAt?: number
-  /** The connected instance that this one replaces. Absent once this one is connected. */
+  /** The instance that this one replaces, unless the person still had to connect that. Absent once connected. */
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number

@@ -69,7 +69,8 @@ const figma = { ...notion, instance: 'figma_1', name: 'Figma', people: 60 }
 const found = (...apps: (typeof notion)[]) =>
   apps.map((app) => ({ ...app, noticedAt: Date.parse('2026-11-14T00:00:00Z') }))
 const newestAt = '2026-11-14T10:00:00.000Z'
-const named = [{ instance: 'notion_1', name: 'Notion', newestAt }] as Report['datasources']
+const rowCounts = { waiting: 69, connected: 5, skipped: 2, blocked: 1, off: 9 }
+const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCounts }] as Report['datasources']
 
 it('fewer ready people name the one app that has moved for some of them', () => {
   const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
@@ -106,7 +107,7 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     37,
     37,
     found(notion).map((app) => ({ ...app, isMoved: true })),
-    ['37 fewer ready: Notion has moved', 'Notion has moved for 103 people'],
+    ['37 fewer ready: Notion has moved', 'Notion has moved for 77 people'],
   ],
   ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people: Notion']],
   ['nothing new', 4, 0, [], ['4 fewer people ready']],

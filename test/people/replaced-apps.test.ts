@@ -48,6 +48,8 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ],
   ['moved before that was known says so', [former, next], { ...next, movedFrom: 'slack_1' }],
   ['is connected again says no more', [former, without(next)], without(next)],
+  ['was never seen moves once its successor is new', [next], { ...next, movedFrom: 'slack_1' }],
+  ['was never seen, like a successor on the first list, says no more', [without(next)], without(next)],
 ])('an app that was replaced is handled by its state: it %s', (_what, apps, successor) => {
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
   const after = withSuccessors(person, replacedBy).lastCheck?.apps
