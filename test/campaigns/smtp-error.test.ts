@@ -1,7 +1,6 @@
 // Errors of the mail library, explained with the step to take.
 import { expect, it } from 'vitest'
-import { unusableMailServer } from '../../src/campaigns/mail/send-result.ts'
-import { explainSmtpError, type SmtpError } from '../../src/campaigns/mail/smtp-error.ts'
+import { unusableMailServer, type SmtpError } from '../../src/campaigns/mail/send-result.ts'
 
 type Input = Omit<Partial<SmtpError>, 'name'>
 const errorOf = ({ message = 'Failed', ...rest }: Input): SmtpError => Object.assign(new Error(message), rest)
@@ -51,11 +50,12 @@ it.each<[Input, string]>([
   [{}, 'the connection broke'],
   [{ code: 'ESOCKET', originalCode: 'ERR_SSL_ODD' }, 'ERR_SSL_ODD'],
 ])('the error %j is explained: %s', (given, words) => {
-  expect(explainSmtpError(errorOf(given), 1_500)).toContain(words)
+  expect(unusableMailServer('mail', errorOf(given), 1_500).message).toContain(words)
 })
 
 it('a long timeout is printed in minutes', () => {
-  expect(explainSmtpError(errorOf({ code: 'ETIMEDOUT' }), 600_000)).toBe('no answer within 10 minutes')
+  const { message } = unusableMailServer('mail', errorOf({ code: 'ETIMEDOUT' }), 600_000)
+  expect(message).toContain('(no answer within 10 minutes)')
 })
 
 const ODD = '535 5.7.139 Authentication unsuccessful'
