@@ -80,14 +80,13 @@ export function parsePeopleQuery(query: Record<string, unknown>, now: number) {
   }
 }
 
-export function toQueryString({ filter, search, app, group, page = 1 }: Partial<PeopleQuery>): string {
+export function peopleUrl(wanted: Partial<PeopleQuery>, path = '/admin/people'): string {
+  const { filter, search, app, group, page = 1 } = wanted
   const query = new URLSearchParams({ show: filter ?? 'all' })
   for (const [name, value] of Object.entries({ q: search, app, group, page: page > 1 ? `${page}` : '' }))
     if (value !== undefined && value !== '') query.set(name, value)
-  return query.toString()
+  return `${path}?${query.toString()}`
 }
-
-export const peopleUrl = (query: Partial<PeopleQuery>): string => `/admin/people?${toQueryString(query)}`
 
 /** @returns the filters that a person matches; undefined if the search, app or department excludes them */
 export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {

@@ -1,14 +1,7 @@
 // GET /admin/people: one page of the people that match a query, with the state of each. Pure.
 import type { PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import {
-  FILTER_GROUPS,
-  FILTER_NAMES,
-  matchingFilters,
-  peopleUrl,
-  toQueryString,
-  type PeopleQuery,
-} from './filters.ts'
+import { FILTER_GROUPS, FILTER_NAMES, matchingFilters, peopleUrl, type PeopleQuery } from './filters.ts'
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
 import { zeros } from './report.ts'
 
@@ -46,7 +39,7 @@ export function peoplePage(
   const app = people[0]?.apps.find(({ instance }) => instance === query.app)
   const page = (changed: Partial<PeopleQuery>) => peopleUrl({ ...query, page: 1, ...changed })
   return {
-    csv: `/admin/people.csv?${toQueryString({ ...query, page: 1 })}`,
+    csv: peopleUrl({ ...query, page: 1 }, '/admin/people.csv'),
     exportLabel: t(isFiltered(query) ? 'admin.exportThese' : 'admin.exportPeople'),
     total,
     none: t(isFiltered(query) ? 'admin.none' : 'admin.noPeople'),

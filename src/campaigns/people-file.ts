@@ -37,7 +37,6 @@ const LEFT_OUT = {
   guest: ['is a guest (see --include-guests)', 'are guests (see --include-guests)'],
   mailbox: ['is a mailbox of a room or a team', 'are mailboxes of rooms or teams'],
 } as const
-export type LeftOut = Record<keyof typeof LEFT_OUT, number>
 
 type OnUnread = (what: keyof typeof UNREADABLE_CELLS, cell: string) => void
 
@@ -50,7 +49,7 @@ export async function* readPeopleList(
   source: AsyncIterable<Uint8Array | string>,
   onNote: (note: string) => void = () => {},
   includeGuests = false,
-  leftOut: LeftOut = { blocked: 0, guest: 0, mailbox: 0 },
+  leftOut: Record<keyof typeof LEFT_OUT, number> = { blocked: 0, guest: 0, mailbox: 0 },
 ): AsyncGenerator<ListRow> {
   const text = decodeUtf8(source)
   const first = await text.next()
@@ -83,7 +82,7 @@ export async function* readPeopleList(
   }
   header.end()
   const reasons = Object.entries(LEFT_OUT).flatMap(([reason, [one, many]]) => {
-    const count = leftOut[reason as keyof LeftOut]
+    const count = leftOut[reason as keyof typeof leftOut]
     return count === 0 ? [] : `${count} ${count === 1 ? one : many}`
   })
   if (reasons.length > 0) onNote(`Left out: ${reasons.join(', ')}.`)

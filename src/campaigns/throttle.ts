@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Exchange Online allows three connections per mailbox. A crash leaves as many emails with an unknown outcome. */
 export const MAX_CONCURRENT = 3
-export const EMAILS_PER_SECOND = 10
 
 const MIN_RATE = 0.2
 /** The rate grows by this factor with each turn. */

@@ -6,7 +6,6 @@ import { describeActionItems, withCompanyNames } from '../admin/overview.ts'
 import { isoDate, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import type { emailsOutOfHours } from '../campaigns/keep-run.ts'
-import type { AddressChange } from '../campaigns/listed-people.ts'
 import type { Tally } from '../campaigns/tally.ts'
 import { FROM_TIME } from '../campaigns/working-time.ts'
 import { activeMassDisconnects, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
@@ -19,8 +18,6 @@ import { forTerminal, operatorTexts } from './operator.ts'
 const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
 export const statesOf = (report: Report) =>
   Object.fromEntries(COUNTED.map((name) => [name, report[name]])) as Pick<Report, (typeof COUNTED)[number]>
-
-export const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
 
 type OutOfHours = Awaited<ReturnType<typeof emailsOutOfHours>>
 

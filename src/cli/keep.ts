@@ -17,9 +17,10 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
+import type { AddressChange } from '../campaigns/listed-people.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import { createNoticeComposer, type Notice } from '../campaigns/mail/email.ts'
+import type { Notice } from '../campaigns/mail/email.ts'
 import { newTally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
 import { unansweredRemovals, withActions } from '../people/keep-state.ts'
@@ -27,6 +28,7 @@ import type { DailyCounts, KeepState, MassDisconnect } from '../people/keep-stat
 import { appsOf } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
+import type { Settings } from '../settings/settings.ts'
 import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
 import {
   createCampaignRun,
@@ -35,12 +37,12 @@ import {
   type ExternalServices,
   type RunInput,
 } from './invite/campaign-run.ts'
-import { createComposers, NO_FROM } from './invite/email.ts'
+import { createComposers } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
-import { describeRename, describeWaiting, needsOfRun, printRun, statesOf } from './keep-summary.ts'
+import { describeWaiting, needsOfRun, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
@@ -161,6 +163,8 @@ export async function runOnce(...given: Parameters<typeof runThrough>): Promise<
   }
 }
 
+const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
+
 async function runThrough(
   records: Records,
   run: Run,
@@ -198,9 +202,14 @@ async function runThrough(
   }
   const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)
-  const { languages, composeFor } = createComposers(settings, company, { days: LINK_DAYS }, now)
+  const { languages, composeFor, composeNotice } = createComposers(
+    settings,
+    company,
+    { days: LINK_DAYS },
+    now,
+  )
   const texts = { ...company, t: languages.byTag(''), publicUrl: settings.PUBLIC_URL }
-  const sendNotice = createNoticeSender(run, services)
+  const sendNotice = createNoticeSender(composeNotice, settings, services)
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor,
     state: before,
@@ -264,9 +273,11 @@ async function runThrough(
 type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
 
 /** Emails administrators, or an app's owners. @returns true if at least one email was accepted */
-function createNoticeSender({ settings, company }: Run, { mailServer }: KeepServices): SendNotice {
-  const { MAIL_FROM: from = NO_FROM, ADMIN_EMAILS: admins = [] } = settings
-  const compose = createNoticeComposer(from, company)
+function createNoticeSender(
+  compose: ReturnType<typeof createComposers>['composeNotice'],
+  { ADMIN_EMAILS: admins = [] }: Settings,
+  { mailServer }: KeepServices,
+): SendNotice {
   return async (notice, id, addresses = admins) => {
     const outcomes = []
     for (const to of addresses) outcomes.push((await mailServer?.send(compose(to, notice, id)))?.outcome)

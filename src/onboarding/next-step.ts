@@ -2,7 +2,7 @@
 import { availabilityOf } from '../client-api/app-status.ts'
 import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import { appStateOf, type AppState } from './app-state.ts'
-import { inScope, isInFlight, isBeingConfirmed, lastReturned, type TrackedApp, type Walk } from './walk.ts'
+import { inScope, isInFlight, isBeingConfirmed, type TrackedApp, type Walk } from './walk.ts'
 
 type NextStep =
   /** The service doesn't show a consent yet: check again. `meanwhile`: the app to connect until then. */
@@ -64,8 +64,10 @@ const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[]
 
 export function nextStep(states: WalkStates): NextStep {
   const meanwhile = firstOf(withoutLater(states), () => true)
-  const confirming = states.shown.filter(({ state }) => state.kind === 'confirming')
-  const back = lastReturned(confirming.map(({ entry }) => entry))
+  const back = states.shown
+    .flatMap(({ entry, state }) => (state.kind === 'confirming' && isBeingConfirmed(entry) ? entry : []))
+    .toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt)
+    .at(-1)
   if (back !== undefined) {
     const { step, looks: checksSinceReturn, backAt } = back.attempt
     const nextPollSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30

@@ -165,13 +165,6 @@ export function startConsent(
   return { ...left, clicks }
 }
 
-const latest = <L extends StartedApp>(entries: readonly L[]): L | undefined =>
-  entries.toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt).at(-1)
-
-/** The most recently started app whose consent is being confirmed. */
-export const lastReturned = (known: readonly TrackedApp[]): ReturnedApp | undefined =>
-  latest(known.filter(isBeingConfirmed))
-
 /**
  * The app that a return comes from. Undefined if its step is unknown or over: any site can link to the callback, but
  * only the service and the person's browser know the step of `final_redirect_url` (contract 4.1).

@@ -5,7 +5,7 @@ import { withUsableIds } from '../../campaigns/listed-people.ts'
 import { SmtpClient } from '../../campaigns/mail/smtp-client.ts'
 import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-check.ts'
 import { formatSummary } from '../../campaigns/tally.ts'
-import { MAX_CONCURRENT, EMAILS_PER_SECOND, Throttle } from '../../campaigns/throttle.ts'
+import { MAX_CONCURRENT, Throttle } from '../../campaigns/throttle.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { UnconnectedApp } from '../../client-api/responses.ts'
 import type { Company } from '../../company/company.ts'
@@ -57,6 +57,8 @@ function createCampaignService(settings: Settings, company: Company, signal: Abo
     close: (): Promise<void> => client.close(),
   }
 }
+
+const EMAILS_PER_SECOND = 10
 
 /** `mailServer` is absent in a dry run. */
 export type ExternalServices = {

@@ -1,5 +1,5 @@
 // Settings, company, service and composer of the commands that send emails.
-import { createComposer } from '../../campaigns/mail/email.ts'
+import { createComposer, createNoticeComposer } from '../../campaigns/mail/email.ts'
 import { createEmailTemplates } from '../../campaigns/mail/templates.ts'
 import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
@@ -16,7 +16,7 @@ import { LANGUAGES_FOLDER, supportedTexts } from '../../web/languages/catalogue.
 import type { SendOptions } from './send-options.ts'
 
 /** The sender of previews. */
-export const NO_FROM = { name: '', address: 'no-reply@localhost' }
+const NO_FROM = { name: '', address: 'no-reply@localhost' }
 
 /** @param needed required settings that are optional for the server @throws {SettingsError} */
 export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
@@ -57,5 +57,9 @@ export function createComposers(
     publicUrl,
     now,
   }
-  return { languages, composeFor: (campaign: string) => createComposer({ ...deps, campaign }) }
+  return {
+    languages,
+    composeFor: (campaign: string) => createComposer({ ...deps, campaign }),
+    composeNotice: createNoticeComposer(from, company),
+  }
 }

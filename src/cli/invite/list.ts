@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
-import { readPeopleList, type ListEntry, type LeftOut } from '../../campaigns/people-file.ts'
+import { readPeopleList, type ListEntry } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
 
@@ -36,7 +36,7 @@ export const indented = (all: readonly string[], where: string): string =>
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {
   const people: ListEntry[] = []
   const faults: string[] = []
-  const leftOut: LeftOut = { blocked: 0, guest: 0, mailbox: 0 }
+  const leftOut = { blocked: 0, guest: 0, mailbox: 0 }
   const onNote = (note: string) => void stderr.write(`${note}\n`)
   for await (const row of readPeopleList(list, onNote, includeGuests, leftOut))
     if (row.kind === 'person') people.push(row.person)
