@@ -12,7 +12,7 @@ import { activeMassDisconnects, PROGRESS_STATES, type KeepState } from '../peopl
 import type { OperatorAction } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import { printSummary, type RunInput } from './invite/campaign-run.ts'
-import { indented, limitFaults } from './invite/list.ts'
+import { indented } from './invite/list.ts'
 import { forTerminal, operatorTexts } from './operator.ts'
 
 const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
@@ -20,18 +20,6 @@ export const statesOf = (report: Report) =>
   Object.fromEntries(COUNTED.map((name) => [name, report[name]])) as Pick<Report, (typeof COUNTED)[number]>
 
 type OutOfHours = Awaited<ReturnType<typeof emailsOutOfHours>>
-
-/** Action items that only the run knows. The keep state holds the first twenty, so faulty lines come last. */
-export function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
-  const needs = [
-    zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour`,
-    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
-    refused > 0 &&
-      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid. See ${COMMAND} doctor --as EMAIL`,
-    ...limitFaults(faults),
-  ]
-  return needs.flatMap((need) => (need ? withPeriod(need) : []))
-}
 
 /** Items of /admin for which a run exits with 3; the others are for app owners, or about emails of earlier runs. */
 const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: boolean }, tally: Tally) =>

@@ -21,14 +21,24 @@ import type { AddressChange } from '../campaigns/listed-people.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import type { Notice } from '../campaigns/mail/email.ts'
-import { newTally } from '../campaigns/tally.ts'
+import { newTally, type Tally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
 import { unansweredRemovals, withActions } from '../people/keep-state.ts'
-import type { DailyCounts, KeepState, MassDisconnect } from '../people/keep-state.ts'
+import type {
+  DailyCounts,
+  KeepState,
+  KeepStateStore,
+  MassDisconnect,
+  RemovedApp,
+} from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
+import type { Company } from '../company/company.ts'
+import type { PeopleStore } from '../people/people-store.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import type { Settings } from '../settings/settings.ts'
+import { COMMAND } from '../version.ts'
+import type { Audit } from '../web/audit.ts'
 import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
 import {
   createCampaignRun,
@@ -42,7 +52,7 @@ import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
-import { describeWaiting, needsOfRun, printRun, statesOf } from './keep-summary.ts'
+import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
@@ -163,6 +173,18 @@ export async function runOnce(...given: Parameters<typeof runThrough>): Promise<
   }
 }
 
+/** Action items that only the run knows. The keep state holds the first twenty, so faulty lines come last. */
+function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
+  const needs = [
+    zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour`,
+    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
+    refused > 0 &&
+      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid. See ${COMMAND} doctor --as EMAIL`,
+    ...limitFaults(faults),
+  ]
+  return needs.flatMap((need) => (need ? withPeriod(need) : []))
+}
+
 const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
 
 async function runThrough(
@@ -181,15 +203,8 @@ async function runThrough(
   // No one has to decide about the removal of a hidden or replaced app.
   const before = { ...current, removedApps: company.visibleInOrder(current.removedApps ?? []) }
   const actions = actionsOfRun(before, at)
-  let audited = 0
   const audit = createOperatorAudit(settings, stderr)
-  const save = async (state: KeepState): Promise<void> => {
-    if (!(await holdsLease())) throw new RunStopped('another run took over')
-    await store.save(withActions(state, actions))
-    for (const { what, app: datasource, by: operator } of actions.slice(audited))
-      audit({ event: what === 'markedConnected' ? 'released' : what, datasource, operator })
-    audited = actions.length
-  }
+  const save = createAuditedSave(store, actions, { holdsLease, audit })
   await services.mailServer?.check()
   await services.service.checkToken()
   const tally = newTally()
@@ -202,26 +217,16 @@ async function runThrough(
   }
   const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)
-  const { languages, composeFor, composeNotice } = createComposers(
-    settings,
-    company,
-    { days: LINK_DAYS },
-    now,
-  )
-  const texts = { ...company, t: languages.byTag(''), publicUrl: settings.PUBLIC_URL }
-  const sendNotice = createNoticeSender(composeNotice, settings, services)
+  const { people } = campaignRun
+  const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
+  const texts = { ...company, t: composers.languages.byTag(''), publicUrl: settings.PUBLIC_URL }
+  const sendNotice = createNoticeSender(composers, settings, services)
   const keepRun = new KeepRun(list, campaignRun, {
-    composeFor,
+    composeFor: composers.composeFor,
     state: before,
     save,
     company,
-    notify: async (found) => {
-      const known = await createReport(summarizeAll(campaignRun.people.all()), now())
-      const alone = { ...before, massDisconnects: [found] }
-      const { keepState } = withCompanyNames(known, alone, company, texts.t.lang)
-      const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? found, texts)
-      return await notifyAdmins(found, run, { notice, sendNotice, sendEvent: services.sendEvent })
-    },
+    notify: (found) => notifyAdmins(found, run, { ...services, state: before, people, sendNotice, texts }),
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
     requestApproval: (one) =>
       sendNotice(
@@ -239,16 +244,9 @@ async function runThrough(
   })
   const after = await keepRun.work().finally(() => progress?.end())
   tally.rows = list.length
-  const since = before.digest?.at
-  const everyone = summarizeAll(campaignRun.people.all(), after)
-  const report = await createReport(everyone, now(), { since })
-  const unnotified = unansweredRemovals(after).filter(({ notifiedAt }) => notifiedAt === undefined)
-  const removalNoticeId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
-  const isNotified =
-    unnotified.length > 0 &&
-    (await sendNotice(removedAppsNotice(unnotified, report, texts), `removed${removalNoticeId}`))
-  const removedApps = (after.removedApps ?? []).map((one) =>
-    isNotified && unnotified.includes(one) ? { ...one, notifiedAt: now() } : one,
+  const report = await createReport(summarizeAll(people.all(), after), now(), { since: before.digest?.at })
+  const removedApps = await noticeRemovedApps(after, now, (found, id) =>
+    sendNotice(removedAppsNotice(found, report, texts), id),
   )
   const faults = [...run.faults, ...keepRun.listFaults]
   const counted = {
@@ -264,23 +262,53 @@ async function runThrough(
   await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  const moment = { company, state: counted, now: now() }
-  const outOfHours = await emailsOutOfHours(list, campaignRun.people, moment)
+  const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
   const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, outOfHours }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
+}
+
+/** Saves the state with the run's actions, and audits each action once. */
+function createAuditedSave(
+  store: KeepStateStore,
+  actions: ReturnType<typeof actionsOfRun>,
+  { holdsLease, audit }: { holdsLease: () => Promise<boolean>; audit: Audit },
+) {
+  let audited = 0
+  return async (state: KeepState): Promise<void> => {
+    if (!(await holdsLease())) throw new RunStopped('another run took over')
+    await store.save(withActions(state, actions))
+    for (const { what, app: datasource, by: operator } of actions.slice(audited))
+      audit({ event: what === 'markedConnected' ? 'released' : what, datasource, operator })
+    audited = actions.length
+  }
+}
+
+/** Sends one email about newly removed apps. @returns all removed apps, with the time of the email */
+async function noticeRemovedApps(
+  state: KeepState,
+  now: () => number,
+  send: (found: readonly RemovedApp[], id: string) => Promise<boolean>,
+): Promise<RemovedApp[]> {
+  const found = unansweredRemovals(state).filter(({ notifiedAt }) => notifiedAt === undefined)
+  const id = found.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
+  const isNotified = found.length > 0 && (await send(found, `removed${id}`))
+  return (state.removedApps ?? []).map((one) =>
+    isNotified && found.includes(one) ? { ...one, notifiedAt: now() } : one,
+  )
 }
 
 type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
 
 /** Emails administrators, or an app's owners. @returns true if at least one email was accepted */
 function createNoticeSender(
-  compose: ReturnType<typeof createComposers>['composeNotice'],
+  { composeNotice }: ReturnType<typeof createComposers>,
   { ADMIN_EMAILS: admins = [] }: Settings,
   { mailServer }: KeepServices,
 ): SendNotice {
   return async (notice, id, addresses = admins) => {
     const outcomes = []
-    for (const to of addresses) outcomes.push((await mailServer?.send(compose(to, notice, id)))?.outcome)
+    for (const to of addresses)
+      outcomes.push((await mailServer?.send(composeNotice(to, notice, id)))?.outcome)
     return outcomes.includes('sent')
   }
 }
@@ -289,9 +317,18 @@ function createNoticeSender(
 async function notifyAdmins(
   found: MassDisconnect,
   { settings, context }: Run,
-  to: { notice: Notice; sendNotice: SendNotice; sendEvent: typeof sendEventOnce },
+  to: Pick<KeepServices, 'sendEvent'> & {
+    state: KeepState
+    people: Pick<PeopleStore, 'all'>
+    sendNotice: SendNotice
+    texts: Company & Parameters<typeof massDisconnectNotice>[1]
+  },
 ) {
-  const { notice, sendNotice, sendEvent } = to
+  const { state, people, sendNotice, sendEvent, texts } = to
+  const known = await createReport(summarizeAll(people.all()), context.now())
+  const alone = { ...state, massDisconnects: [found] }
+  const { keepState } = withCompanyNames(known, alone, texts, texts.t.lang)
+  const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? found, texts)
   const id = `mass disconnect ${found.instance} ${found.noticedAt}`
   const isNotified = found.notifiedAt === undefined && (await sendNotice(notice, id))
   const isPosted =
