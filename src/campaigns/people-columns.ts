@@ -93,45 +93,10 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   return { email, ...indexes, exclusionColumns }
 }
 
-export function describeColumns(headers: readonly string[], { exclusionColumns, ...texts }: Columns): string {
-  const taken = Object.entries(texts).filter(([, at]) => at >= 0)
-  const names = taken.map(([column, at]) =>
-    headers[at] === column ? column : `${column} (${quoteCell(headers[at] ?? '')})`,
-  )
-  const exclusionHeaders = exclusionColumns.map(({ at }) => headers[at] ?? '')
-  if (exclusionHeaders.length > 0) names.push(`who is left out (${quoteCells(exclusionHeaders, ', ')})`)
-  const places = [...Object.values(texts), ...exclusionColumns.map(({ at }) => at)]
-  const ignored = headers.filter((_, at) => !places.includes(at))
-  return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
-}
-
-export const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }
-
 export function columnsWithoutHeader(cells: readonly string[]): Columns {
   const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
   if (addresses.length > 1) throw ambiguousAddressColumn(addresses, 'Add a first line that calls it "email"')
-  return { ...EMAIL_ONLY, email: cells.findIndex((cell) => cell.includes('@')) }
-}
-
-export function exclusionOf(cell: string): 'guest' | 'mailbox' | undefined {
-  if (/^guest(mail)?(user)?$|#EXT#@/i.test(cell)) return 'guest'
-  return /^(shared|room|equipment|scheduling)mailbox$/i.test(cell) ? 'mailbox' : undefined
-}
-
-/** Words of the languages of Excel. */
-const YES = /^(true|yes|y|1|ja|oui|sí|si|sim|tak|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda)$/i
-const NO = /^(false|no|n|0|nein|non|não|nee|nie|falsch|faux|falso|onwaar|fałsz)$/i
-const ACTIVE =
-  /^((sign[ -]?in|user|account) )?(active|activated|enabled|allowed|staged|provisioned|recovery|password[ _]expired|locked[ _]out|on leave)$/i
-const BLOCKED =
-  /^((sign[ -]?in|user|account|admin) )?(suspended|deprovisioned|disabled|inactive|blocked|deactivated|terminated|archived|deleted)$/i
-
-/** @param isYes true if a yes in this column blocks @returns undefined if the cell is unreadable */
-export function isBlocked(cell: string, isYes: boolean): boolean | undefined {
-  if (cell === '' || ACTIVE.test(cell)) return false
-  if (BLOCKED.test(cell)) return true
-  if (YES.test(cell)) return isYes
-  return NO.test(cell) ? !isYes : undefined
+  return { ...columnsFromHeader([]), email: cells.findIndex((cell) => cell.includes('@')) }
 }
 
 /** @returns the canonical tag: directories export `pt_BR` for `pt-BR` */
@@ -152,7 +117,7 @@ function tagsByName() {
 }
 let tags: ReturnType<typeof tagsByName> | undefined
 
-export function languageIn(text: string): string | undefined {
+function languageIn(text: string): string | undefined {
   tags ??= tagsByName()
   const name = text.toLowerCase()
   return languageOf(tags.get(name) ?? tags.get(name.replace(/ ?\(.*/, '')) ?? text)
@@ -166,7 +131,7 @@ const WINDOWS_ZONES = new Map(
 const AREAS = [...new Set(Intl.supportedValuesOf('timeZone').map((zone) => zone.split('/')[0] ?? ''))]
 
 /** @param text IANA's or Windows' name, or Windows' label: `(UTC+01:00) Amsterdam, Berlin` @returns IANA's name */
-export function timezoneOf(text: string): string | undefined {
+function timezoneOf(text: string): string | undefined {
   if (!zones.has(text) && zones.size >= MAX_ZONES) zones.clear()
   if (!zones.has(text)) zones.set(text, findTimezone(text))
   return zones.get(text)
@@ -186,4 +151,15 @@ function findTimezone(text: string): string | undefined {
     .map((city) => city.trim().replaceAll(' ', '_'))
     .flatMap((city) => [city, ...AREAS.map((area) => `${area}/${city}`)])
     .find(isTimezone)
+}
+
+/** Normalize cells. An unreadable cell loses its value; the person stays. */
+export const READERS: Partial<
+  Record<
+    keyof ListDetails,
+    { unread: 'Time zones' | 'Languages'; read: (text: string) => string | undefined }
+  >
+> = {
+  timezone: { unread: 'Time zones', read: timezoneOf },
+  language: { unread: 'Languages', read: languageIn },
 }

@@ -5,16 +5,11 @@ import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { LIST_COLUMNS, type ListDetails } from '../people/person.ts'
 import {
-  EMAIL_ONLY,
-  quoteCells,
-  describeColumns,
   columnsFromHeader,
   columnsWithoutHeader,
-  exclusionOf,
-  isBlocked,
-  languageIn,
   quoteCell,
-  timezoneOf,
+  quoteCells,
+  READERS,
   UnreadableList,
   type Columns,
 } from './people-columns.ts'
@@ -90,6 +85,20 @@ export async function* readPeopleList(
     onNote(
       `${column} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREADABLE_CELLS[column]}.`,
     )
+}
+
+const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }
+
+function describeColumns(headers: readonly string[], { exclusionColumns, ...texts }: Columns): string {
+  const taken = Object.entries(texts).filter(([, at]) => at >= 0)
+  const names = taken.map(([column, at]) =>
+    headers[at] === column ? column : `${column} (${quoteCell(headers[at] ?? '')})`,
+  )
+  const exclusionHeaders = exclusionColumns.map(({ at }) => headers[at] ?? '')
+  if (exclusionHeaders.length > 0) names.push(`who is left out (${quoteCells(exclusionHeaders, ', ')})`)
+  const places = [...Object.values(texts), ...exclusionColumns.map(({ at }) => at)]
+  const ignored = headers.filter((_, at) => !places.includes(at))
+  return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
 }
 
 const MAX_SKIPPED = 10
@@ -262,6 +271,27 @@ const cellText = (cell: unknown): string =>
 
 type Cells = { columns: Columns; cells: readonly unknown[] }
 
+function exclusionOf(cell: string): 'guest' | 'mailbox' | undefined {
+  if (/^guest(mail)?(user)?$|#EXT#@/i.test(cell)) return 'guest'
+  return /^(shared|room|equipment|scheduling)mailbox$/i.test(cell) ? 'mailbox' : undefined
+}
+
+/** Words of the languages of Excel. */
+const YES = /^(true|yes|y|1|ja|oui|sí|si|sim|tak|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda)$/i
+const NO = /^(false|no|n|0|nein|non|não|nee|nie|falsch|faux|falso|onwaar|fałsz)$/i
+const ACTIVE =
+  /^((sign[ -]?in|user|account) )?(active|activated|enabled|allowed|staged|provisioned|recovery|password[ _]expired|locked[ _]out|on leave)$/i
+const BLOCKED =
+  /^((sign[ -]?in|user|account|admin) )?(suspended|deprovisioned|disabled|inactive|blocked|deactivated|terminated|archived|deleted)$/i
+
+/** @param isYes true if a yes in this column blocks @returns undefined if the cell is unreadable */
+function isBlocked(cell: string, isYes: boolean): boolean | undefined {
+  if (cell === '' || ACTIVE.test(cell)) return false
+  if (BLOCKED.test(cell)) return true
+  if (YES.test(cell)) return isYes
+  return NO.test(cell) ? !isYes : undefined
+}
+
 function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof typeof LEFT_OUT | undefined {
   const reasons = columns.exclusionColumns.map(({ at, means }) => {
     const cell = cellText(cells[at])
@@ -274,17 +304,6 @@ function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof 
   })
   const all = [...reasons, exclusionOf(cellText(cells[columns.email]))]
   return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
-}
-
-/** Normalize cells. An unreadable cell loses its value; the person stays. */
-const READERS: Partial<
-  Record<
-    keyof ListDetails,
-    { unread: keyof typeof UNREADABLE_CELLS; read: (text: string) => string | undefined }
-  >
-> = {
-  timezone: { unread: 'Time zones', read: timezoneOf },
-  language: { unread: 'Languages', read: languageIn },
 }
 
 /** @throws {InvalidRow} */
