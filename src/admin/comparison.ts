@@ -6,7 +6,7 @@ import { DAY_MS, CHANGES, peopleToConnect, utcDay, zeros, type Report } from './
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
 /** Ready people with something to connect. Undefined for rows of earlier versions. */
-export const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
+const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
   nothing === undefined ? undefined : ready - nothing
 
 /**
@@ -50,6 +50,7 @@ function compareWith(
   }
   return {
     row,
+    before,
     moreReady,
     ...changeCounts,
     newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(withCurrentName),

@@ -1,6 +1,6 @@
 // The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
-import { CRITERIA, hasAppIn, isStuckApp, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, type PersonSummary } from './person-summary.ts'
 import { dueAt, isLimited } from './report.ts'
 
 /** @param about the same person, perhaps with the requested app alone */
@@ -27,9 +27,10 @@ const FILTERS = {
   opened: inFunnel('opened'),
   signedIn: inFunnel('signedIn'),
   fellBack: (about) => CRITERIA.fellBack(about) && about.apps.some(isLapsed),
-  stuck: (about, { app }) => (app !== '' ? about.apps.some(isStuckApp) : CRITERIA.stuck(about)),
-  waiting: (about) => hasAppIn(about, 'waiting'),
-  off: (about) => hasAppIn(about, 'off'),
+  stuck: (about, { app }) =>
+    app === '' ? CRITERIA.stuck(about) : CRITERIA.blocked(about) || CRITERIA.unconfirmed(about),
+  waiting: ({ apps }) => apps.some(({ state }) => state === 'waiting'),
+  off: ({ apps }) => apps.some(({ state }) => state === 'off'),
   noAddress: ({ apps }) => apps.some(({ cannotStart }) => cannotStart),
   lapsed: ({ apps }) => apps.some(isLapsed),
   removed: (_about, { app }, { delistedApps }) => delistedApps.some((one) => app === '' || one === app),

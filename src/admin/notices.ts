@@ -9,7 +9,7 @@ import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
 import { keepCommand, describeActionItems, delistedCounts, statsOf, withCompanyNames } from './overview.ts'
 import type { Report } from './report.ts'
-import { compareWithDigest, describeComparison, doneIn } from './comparison.ts'
+import { compareWithDigest, describeComparison } from './comparison.ts'
 
 /** @param t in the company's first language */
 type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }
@@ -110,7 +110,7 @@ export function digestNotice(made: Report, state: KeepState, now: number, contex
   const figures = [
     countRow(t('admin.groupPeople'), report.people, row?.people),
     countRow(t('admin.funnel.invited'), report.invited, undefined),
-    countRow(t('admin.stat.ready'), report.finished, row && doneIn(row)),
+    countRow(t('admin.stat.ready'), report.finished, comparison?.before),
     countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
     ...states.map(({ state, label, details }) =>
       countRow([label, ...(state === 'fellBack' ? details : [])].join(' · '), report[state], row?.[state]),

@@ -95,8 +95,7 @@ function progressOf(
 export const fellBackAt = ({ apps, progress }: PersonSummary): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
-export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
-  state === 'blocked' || isUnconfirmed
+const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean => state === 'blocked' || isUnconfirmed
 
 /**
  * True if a check listed the app, and it isn't off. The service lists only unconnected apps, so apps connected before
@@ -104,7 +103,7 @@ export const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean =>
  */
 const isToConnect = ({ state }: PersonApp): boolean => state !== 'off'
 
-export const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
+const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)
 
 export const CRITERIA = {

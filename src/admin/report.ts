@@ -29,13 +29,13 @@ export const zeros = <K extends readonly string[]>(names: K) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<K[number], number>
 
 /** @param name of a department; absent: all small ones together */
-export const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
+const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
  * People by the day of an event. `fellBack`: fell back that day, and still are. `newApp`: fell back by new apps alone.
  * `returned`: connected everything again. `reminders`: emails that remind, or are about lost access or new apps.
  */
-export const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
+const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
 export const newAppCounts = (instance: string, name: string) => ({
   instance,

@@ -1,13 +1,15 @@
 // The comparison of the admins’ overview with an earlier day, and its reasons why fewer people are ready.
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
-import { newDay, type Report } from '../../src/admin/report.ts'
+import type { Report } from '../../src/admin/report.ts'
 import { newKeepState, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
 import { t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
-const day = (date: string, finished: number, fellBack = 0) => ({ ...newDay(date), finished, fellBack })
+const day = (date: string, finished: number, fellBack = 0) => {
+  return { day: date, invited: 0, signedIn: 0, returned: 0, newApp: 0, reminders: 0, finished, fellBack }
+}
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 
@@ -51,6 +53,7 @@ it('counts of one use the singular, and counts of zero are left out', () => {
   const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminders: 1 }
   const one = {
     row: rowOf('2026-11-13', 0),
+    before: undefined,
     newApps: [],
     removed: [],
     resumed: [],
@@ -79,6 +82,7 @@ it('fewer ready people name the one app that has moved for some of them', () => 
     describeComparison(
       {
         row,
+        before: undefined,
         newApps: [],
         removed: [],
         resumed: [],

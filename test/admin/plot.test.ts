@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { createPlot } from '../../src/admin/plot.ts'
-import { newDay, type Report } from '../../src/admin/report.ts'
+import type { Report } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
 const day = (date: string, invited: number, signedIn = 0, finished = 0) => {
-  return { ...newDay(date), invited, signedIn, finished }
+  return { day: date, fellBack: 0, returned: 0, newApp: 0, reminders: 0, invited, signedIn, finished }
 }
 
 const counted = (days: Report['days'][number][]) => ({
