@@ -9,14 +9,10 @@ import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import type { Action } from './entries.ts'
 import { automaticNext, firstOffered } from '../next-step.ts'
-import { appName, approvalDate, findApp, hasLapsed, type OverviewModel } from './model.ts'
-import {
-  accountAdvice,
-  configuredAccount,
-  hasSameNameAccount,
-  linkNotes,
-  sameNameApps,
-} from './same-name-apps.ts'
+import { approvalDate, findApp, hasLapsed, type OverviewModel } from './model.ts'
+import { accountAdvice, configuredAccount, hasSameNameAccount, linkNotes } from './same-name-apps.ts'
+
+const appName = (model: OverviewModel, instance: string): string => findApp(model, instance)?.name ?? instance
 
 /** With a longer name, a wide button has three lines on a phone. */
 const MAX_IN_BUTTON = 20
@@ -182,7 +178,7 @@ function unconfirmedCard(model: OverviewModel, instance: string) {
   const { app, short } = card
   const known = findApp(model, instance)
   const account = configuredAccount(model, instance)
-  const hasSameName = known !== undefined && sameNameApps(model, known).length > 1
+  const hasSameName = known !== undefined && (model.byShortName.get(known.short)?.length ?? 0) > 1
   const ownAccount = hasSameName ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
   return {
     ...card,

@@ -102,6 +102,3 @@ export function approvalDate({ approvals }: OverviewModel, { instance, state }: 
 
 export const findApp = ({ apps }: OverviewModel, instance: string | undefined): OverviewApp | undefined =>
   apps.find((app) => app.instance === instance)
-
-export const appName = (model: OverviewModel, instance: string): string =>
-  findApp(model, instance)?.name ?? instance

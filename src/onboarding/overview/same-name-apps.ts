@@ -10,7 +10,7 @@ const isChosen = ({ state }: OverviewApp): boolean => ACCOUNT_CHOSEN.includes(st
 
 const NOT_STARTABLE: readonly AppState['kind'][] = ['confirming', 'off']
 
-export const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): OverviewApp[] =>
+const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): OverviewApp[] =>
   byShortName.get(short) ?? []
 
 /** True if an account was chosen for another app with this name, to which the usual advice would lead again. */
