@@ -49,7 +49,7 @@ it('someone ends one sign-in from another device, and only that browser gets pro
   await first.agent.post(`/sessions/end/${latest?.name}`).expect(303).expect('location', '/sessions')
   expect(await third.currentUser()).toMatchObject(signedOut)
   const { body } = await third.agent.post('/sessions/end/any')
-  expect(body).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fonboarding' })
+  expect(body).toMatchObject({ tryAgain: '/sign-in?return_to=%2Fsessions' })
   expect((await third.begin())['prompt']).toBe('login')
   expect(await second.currentUser()).toMatchObject({ subject: 'ada' })
   expect(await entries()).toHaveLength(2)
