@@ -140,14 +140,14 @@ const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const 
 
 it.each([
   [['Slack'], 1, 'Slack isn’t connected to Acme Search yet', '1 of your 3 apps is connected. It takes'],
-  [['Slack', 'Figma'], 2, '2 apps aren’t connected to Acme Search yet', '1 of your 4 apps is'],
+  [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Figma and 1 more Connect my apps'],
   [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about this app.'],
 ])('a reminder of %j beside a new app, number %i, reads as a reminder', async (apps, reminder, ...says) => {
   const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, doneApp] })
   const [heading, sentence] = says
   expect(subject).toBe(heading)
   expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
-  for (const all of [text.replaceAll('\n', ' '), wordsIn(html)]) {
+  for (const all of [text.replaceAll(/[\s-]+/g, ' '), wordsIn(html)]) {
     expect(all).toContain(sentence)
     expect(all).not.toMatch(/in one place|to go|left|The rest/)
   }
@@ -157,9 +157,10 @@ it('a reminder of many apps beside a new one counts them all', async () => {
   const apps = Array.from({ length: 12 }, (_, one) => `App ${one}`)
   const { subject, text } = await write({ apps, reminder: 1, allApps: [openApp] })
   expect([subject, text.split('\n')[0]]).toEqual([
-    '12 apps aren’t connected to Acme Search yet',
-    'Ada, 12 apps aren’t connected to Acme Search yet',
+    '13 apps aren’t connected to Acme Search yet',
+    'Ada, 13 apps aren’t connected to Acme Search yet',
   ])
+  expect(text).toContain('- App 4\n  and 8 more\n')
 })
 
 it('an invitation names the sender and their role; a reminder does not', async () => {
