@@ -37,7 +37,7 @@ it('a comparison counts who lost access, came back, and emails, after that day',
   const compared = compareSince(report, { ...newKeepState(), days: rows }, now)
   expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminders: 7 })
   expect(compared && describeComparison(compared, t)).toEqual([
-    'Since the end of November 13, 2026: 6 more people ready, 2 people lost access',
+    'Since the end of November 13, 2026: 6 more people ready, 2 people who had connected everything lost access',
     '3 people reconnected what they had lost',
     'We sent 7 emails about apps left to connect',
   ])
@@ -61,7 +61,7 @@ it('counts of one use the singular, and counts of zero are left out', () => {
     ...counted,
   }
   expect(describeComparison(one, t)).toEqual([
-    'Since the end of November 13, 2026: 1 fewer person ready, 1 person lost access',
+    'Since the end of November 13, 2026: 1 fewer person ready, 1 person who had connected everything lost access',
     '1 person reconnected what they had lost',
     'We sent 1 email about apps left to connect',
   ])

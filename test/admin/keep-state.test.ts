@@ -91,14 +91,18 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
   const grace = await signIn(running, 'grace', '/admin')
   expect(grace.text).toContain('Lost access 2 Most often Slack')
   expect(grace.text).toContain('Off the list, or unknown to search (1)')
-  expect(grace.text).toMatch(/Since [^:]*: 1 fewer person ready, 1 person lost access/)
+  expect(grace.text).toMatch(
+    /Since [^:]*: 1 fewer person ready, 1 person who had connected everything lost access/,
+  )
   expect(grace.text).toMatch(/What needs you Slack: 412 of 450 people lost access \([^)]*\) When this many/)
   expect(grace.page.body).toContain('keep PEOPLE.csv --release slack_1</code>')
   expect(grace.text).toMatch(/Since .* Jira: 412 of 450 people lost access .* What needs you/)
   expect(grace.page.body).not.toContain('--release jira_1')
   await grace.open(`${running.url}/admin?since=${dayOf(now - 12 * DAY)}`)
   expect(grace.page.body).toContain(`value="${dayOf(now - 20 * DAY)}"`)
-  expect(grace.text).toMatch(/Since [^:]*: 3 fewer people ready, 2 people lost access/)
+  expect(grace.text).toMatch(
+    /Since [^:]*: 3 fewer people ready, 2 people who had connected everything lost access/,
+  )
 
   expect(grace.text).not.toContain('Email 1 person')
   await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)

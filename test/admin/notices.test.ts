@@ -126,7 +126,7 @@ it('the digest has each count with its weekly change, and what needs action', as
     { title: 'Slack: 412 of 450 people lost access (January 14, 2027)', command },
   ])
   expect(notice.paragraphs.join(' ')).toContain(
-    'Since the end of January 18, 2027: 10 fewer people ready, 10 people lost access',
+    'Since the end of January 18, 2027: 10 fewer people ready, 10 people who had connected everything lost access',
   )
 })
 
@@ -138,7 +138,7 @@ it('the digest compares with the last digest, to the minute, though runs counted
   }
   const notice = await since(now - DAY - 1)
   expect(notice.paragraphs[0]).toBe(
-    'Since January 24, 2027 at 8:59 AM (UTC): 6 more people ready, 10 people lost access',
+    'Since January 24, 2027 at 8:59 AM (UTC): 6 more people ready, 10 people who had connected everything lost access',
   )
   expect(notice.figures.slice(0, 4).map(({ change }) => change)).toEqual(['+8', '', '+6', '-4'])
   expect((await since(now - DAY)).paragraphs[0]).toBe(
