@@ -1,6 +1,6 @@
 // Resolves the company file for use. Without a file, the company is neutral.
 import type { StaticAsset } from './static-asset.ts'
-import { darkOf, paletteOf } from './contrast.ts'
+import { palettesOf } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 import { canonicalLanguage, type CompanyFile } from './schema.ts'
 
@@ -81,10 +81,7 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
     product,
     logo: light && { light, dark: assets.get(file.logo?.dark ?? '') ?? light },
     icon: assets.get(file.logo?.icon ?? ''),
-    color: {
-      light: paletteOf(color.light, 'light'),
-      dark: paletteOf(color.dark ?? darkOf(color.light), 'dark'),
-    },
+    color: palettesOf(color),
     links: {
       help: linkOf(links.help),
       privacy: linkOf(links.privacy),

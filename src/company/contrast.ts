@@ -61,7 +61,7 @@ function mixedUntilReadable(
 }
 
 /** @param brand readable in this scheme; then every pair of the palette is */
-export function paletteOf(brand: string, scheme: Scheme) {
+function paletteOf(brand: string, scheme: Scheme) {
   const soft = mix(brand, GROUND[scheme], scheme === 'light' ? 0.9 : 0.84)
   const away = scheme === 'light' ? NEAR_BLACK : WHITE
   return {
@@ -75,6 +75,8 @@ export function paletteOf(brand: string, scheme: Scheme) {
   }
 }
 
-/** The brand color for dark pages, made just light enough. */
-export const darkOf = (light: string): string =>
-  mixedUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark })
+/** Without a brand color for dark pages, the one for light pages is made just light enough. */
+export const palettesOf = ({ light, dark }: { light: string; dark?: string | undefined }) => ({
+  light: paletteOf(light, 'light'),
+  dark: paletteOf(dark ?? mixedUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark }), 'dark'),
+})

@@ -1,7 +1,7 @@
 // Brand colors: every pair of colors on a page is readable.
 import { assert, integer, property } from 'fast-check'
 import { expect, it } from 'vitest'
-import { contrast, contrastFault, darkOf, GROUND, paletteOf } from '../../src/company/contrast.ts'
+import { contrast, contrastFault, GROUND, palettesOf } from '../../src/company/contrast.ts'
 
 const isReadable = (color: string, scheme: 'light' | 'dark') => contrastFault(color, scheme) === undefined
 
@@ -28,7 +28,7 @@ it.each(['light', 'dark'] as const)('an accepted brand color has readable text o
     property(
       colors.filter((color) => isReadable(color, scheme)),
       (color) => {
-        const { brand, onBrand, soft, strong } = paletteOf(color, scheme)
+        const { brand, onBrand, soft, strong } = palettesOf({ light: color, dark: color })[scheme]
         const ink = scheme === 'light' ? '#171a26' : '#eceef6'
         const pairs = [
           [onBrand, brand],
@@ -45,6 +45,7 @@ it.each(['light', 'dark'] as const)('an accepted brand color has readable text o
 })
 
 it('a brand color is lightened for dark pages until it is readable', () => {
+  const darkOf = (light: string) => palettesOf({ light }).dark.brand
   assert(property(colors, (color) => isReadable(darkOf(color), 'dark')))
   expect(darkOf('#4fd1b5')).toBe('#4fd1b5')
 })
