@@ -12,7 +12,7 @@ import { activeMassDisconnects, PROGRESS_STATES, type KeepState } from '../peopl
 import type { OperatorAction } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import { printSummary, type RunInput } from './invite/campaign-run.ts'
-import { indented } from './invite/list.ts'
+import { limitFaults } from './invite/list.ts'
 import { forTerminal, operatorTexts } from './operator.ts'
 
 const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
@@ -27,6 +27,12 @@ const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: b
   kind === 'massDisconnect' ||
   kind === 'removed' ||
   ((kind === 'failed' || kind === 'uncertain') && tally[kind] > 0)
+
+/** Prints the first items, one a line. @param where the place of the other items */
+const indented = (all: readonly string[], where: string): string =>
+  limitFaults(all, (more) => `and ${more} more: see ${where}`)
+    .map((line) => `\n  ${printable(line)}`)
+    .join('')
 
 /** A sentence on the effect of `--release` or `--removed`. */
 function describeAction({ what }: OperatorAction, app: string): string | [] {

@@ -2,7 +2,7 @@
 // A person's history depends only on their place in the list, so each run shows the same.
 import type { Sandbox } from '@onramp/sandbox'
 import { summarizeAll } from '../../admin/person-summary.ts'
-import { createReport } from '../../admin/report.ts'
+import { createReport, DAY_MS } from '../../admin/report.ts'
 import { ONBOARDING, withEmail } from '../../campaigns/campaign.ts'
 import type { DailyCounts } from '../../people/keep-state.ts'
 import {
@@ -36,7 +36,6 @@ const APPS = [
   { instance: 'confluence_1', name: 'Confluence' },
 ]
 
-const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /** The last whole working days, oldest first. Invitations are sent on the first three. */
 const SIMULATED_DAYS = 9

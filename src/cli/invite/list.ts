@@ -2,7 +2,6 @@
 import { createReadStream, statSync } from 'node:fs'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext, Output } from '@onramp/terminal/command-context'
-import { printable } from '@onramp/terminal/printable'
 import { readPeopleList, type ListEntry } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
@@ -25,12 +24,6 @@ export const limitFaults = (
   ...faults.slice(0, MAX_FAULTS),
   ...(faults.length > MAX_FAULTS ? [describe(faults.length - MAX_FAULTS)] : []),
 ]
-
-/** Prints the first items, one a line. @param where the place of the other items */
-export const indented = (all: readonly string[], where: string): string =>
-  limitFaults(all, (more) => `and ${more} more: see ${where}`)
-    .map((line) => `\n  ${printable(line)}`)
-    .join('')
 
 /** Reads the whole list first, so that an invalid row near its end doesn't stop a run halfway. */
 export async function readList(list: List, includeGuests: boolean | undefined, stderr: Output) {

@@ -3,7 +3,7 @@ import type { CommandContext, Output } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { fitToColumns } from '@onramp/terminal/terminal'
-import { utcDay } from '../../admin/report.ts'
+import { DAY_MS, utcDay } from '../../admin/report.ts'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
 import {
   sendInvitations,
@@ -42,7 +42,6 @@ const EXIT_PARTLY = 3
 const EXIT_LOCKED = 4
 
 const RESUMES = 'Run the same command again to resume.'
-const DAY_MS = 86_400_000
 /** A check of a person with nothing to connect stays valid for this time. */
 const FRESH_MS = 3_600_000
 
