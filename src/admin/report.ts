@@ -99,7 +99,12 @@ export async function createReport(
     }
     const met = new Set(CRITERION_NAMES.filter((criterion) => CRITERIA[criterion](summary)))
     addToTotals(totals, summary, met, now)
-    if (met.has('notStarted') && dueAt(summary) > now) addReminder(totals.dueLater, remindAt(summary))
+    const due = met.has('notStarted') ? dueAt(summary) : Infinity
+    if (due <= now) totals.due++
+    else if (due < Infinity) {
+      totals.dueLater.count++
+      totals.dueLater.from = Math.min(totals.dueLater.from, remindAt(summary))
+    }
     addToGroup(groups, summary.person.group, met)
     addToApps(apps, summary, now)
     for (const app of summary.delistedApps) delistedApps.set(app, (delistedApps.get(app) ?? 0) + 1)
@@ -157,7 +162,6 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   if (isInvited) addTo(totals.ofInvited, met)
   if (met.has('toConnect')) addTo(totals.funnel, met)
   if (isLimited(summary, now)) totals.limited++
-  if (met.has('notStarted') && dueAt(summary) <= now) totals.due++
   if (met.has('inProgress'))
     for (const { state } of summary.apps) {
       if (state !== 'off') totals.inProgressApps.all++
@@ -166,10 +170,6 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   totals.asOf = Math.min(totals.asOf, summary.checkedAt ?? Infinity)
   for (const email of summary.emails)
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
-}
-
-function addReminder(later: Totals['dueLater'], at: number): void {
-  if (at !== Infinity) Object.assign(later, { count: later.count + 1, from: Math.min(later.from, at) })
 }
 
 /** When the next email is due, in milliseconds since 1970. 0: no email was sent yet; Infinity: none is due. */

@@ -122,13 +122,10 @@ export function decideApproval(
     isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
   // A tester who failed may connect the app later, also without another decision.
   const testedSince = before.stage === 'failed' ? before.stageChangedAt : approvedAt
-  const isConfirmed = people.some(
-    ({ state, notifiedAt, connectedAt }) =>
-      state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince,
-  )
-  const isOver =
-    (decided.stage === 'approved' && (isConfirmed || notified.some(hasFailed))) ||
-    (decided.stage === 'failed' && isConfirmed)
+  const isTested = ({ state, notifiedAt, connectedAt }: WaitingPerson) =>
+    state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince
+  const isConfirmed = ['approved', 'failed'].includes(decided.stage) && people.some(isTested)
+  const isOver = isConfirmed || (decided.stage === 'approved' && notified.some(hasFailed))
   const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
   const { stage, stageChangedAt } = { ...decided, ...outcome }
 

@@ -102,7 +102,7 @@ export function withUsableIds(list: readonly ListEntry[]) {
     const other = first.get(email) ?? { id, name }
     first.set(email, other)
     if (other.id === id || (name !== undefined && name === other.name)) continue
-    const ids = [other.id, id].map((one) => quoteCell(one)).join(' and ')
+    const ids = `${quoteCell(other.id)} and ${quoteCell(id)}`
     faults.set(email, `${email} is the address of ${ids}, so it gets no email. Correct one of these rows`)
   }
   return {

@@ -60,11 +60,9 @@ export function nextWorkingTime(now: number, calendar: WorkCalendar): number | u
 
 /** The first time on a workday before its working hours end: `at`, or midnight UTC of a later day. */
 export function nextWorkday(at: number, calendar: WorkCalendar): number {
-  if (at === Infinity) return at
   const { day: today, hour } = localTime(at, calendar.timezone)
-  const last = today + 400
   let day = hour < TO_HOUR ? today : today + 1
-  while (day < last && !isWorkday(day, calendar)) day++
+  while (day < today + 400 && !isWorkday(day, calendar)) day++
   return day === today ? at : day * DAY_MS
 }
 

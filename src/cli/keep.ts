@@ -173,7 +173,7 @@ export async function runOnce(...given: Parameters<typeof runThrough>): Promise<
   }
 }
 
-/** Action items that only the run knows. The keep state holds the first twenty, so faulty lines come last. */
+/** Action items that only the run knows. Faulty lines come last. */
 function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
   const needs = [
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour`,

@@ -135,11 +135,6 @@ const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
 const MAX_ACTIONS = 100
-const [MAX_NEEDS, MAX_CHARACTERS] = [24, 600]
-
-/** Cut after a whole word. */
-const fitNeed = (need: string): string =>
-  need.length > MAX_CHARACTERS ? need.slice(0, MAX_CHARACTERS).replace(/\s+\S*$/, ' …') : need
 
 /** Every method throws {StoreUnavailable}. */
 export class KeepStateStore {
@@ -158,8 +153,7 @@ export class KeepStateStore {
 
   /** Only the run that holds the lease writes. */
   async save(state: KeepState): Promise<void> {
-    const needs = state.needs?.slice(0, MAX_NEEDS).map(fitNeed)
-    await this.#write(KEY, { ...state, needs, days: state.days.slice(-MAX_DAYS) })
+    await this.#write(KEY, { ...state, days: state.days.slice(-MAX_DAYS) })
   }
 
   /** The newest decision of an app's owners, in a separate record, because pages never write the state. */
