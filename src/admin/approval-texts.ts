@@ -39,7 +39,7 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
   ]
   const about = { app, count, owner, day: t.date(one.since) }
   const heading = t(owners.length > 0 ? 'admin.need.appOwner' : 'admin.need.app', about)
-  return text(heading, t.sentences(why), t('approval.next', { label }))
+  return text(heading, t.sentences(why), t(count === 1 ? 'approval.nextOne' : 'approval.next', { label }))
 }
 
 /** The action item on /admin. @param app its name there */
