@@ -64,7 +64,7 @@ function compareWith(
 const MAX_NAMED = 3
 
 export function describeComparison(compared: ReturnType<typeof compareWith>, t: Texts): string[] {
-  const { row, moreReady, fellBack, returned, newApp, reminders, newApps, newForSome } = compared
+  const { row, moreReady, fellBack, returned, newApp, reminded, newApps, newForSome } = compared
   const count = Math.abs(moreReady)
   const [only, ...others] = newApps.length > 0 ? newApps : newForSome
   const cause = {
@@ -96,6 +96,6 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
     ),
     ...compared.removed.map(({ name: app }) => t('admin.since.removed', { app })),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
-    ...(reminders === 0 ? [] : [t('admin.since.reminders', { count: reminders })]),
+    ...(reminded === 0 ? [] : [t('admin.since.reminders', { count: reminded })]),
   ]
 }

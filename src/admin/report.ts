@@ -8,7 +8,7 @@ type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
-export const CHANGES = ['fellBack', 'returned', 'newApp', 'reminders'] as const
+export const CHANGES = ['fellBack', 'returned', 'newApp', 'reminded'] as const
 const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const
@@ -33,7 +33,7 @@ const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
  * People by the day of an event. `fellBack`: fell back that day, and still are. `newApp`: fell back by new apps alone.
- * `returned`: connected everything again. `reminders`: emails that remind, or are about lost access or new apps.
+ * `returned`: connected everything again. `reminded`: emails that remind, or are about lost access or new apps.
  */
 const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
@@ -206,7 +206,7 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
     fellBack: [fellBackAt(summary)],
     returned: [returnedAt],
     newApp: [newAppAt(summary)],
-    reminders: remindedAt,
+    reminded: remindedAt,
   }
 }
 

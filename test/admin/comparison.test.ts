@@ -8,13 +8,13 @@ import { t } from '../helpers/texts.ts'
 const now = Date.parse('2026-11-21T12:00:00Z')
 
 const day = (date: string, finished: number, fellBack = 0) => {
-  return { day: date, invited: 0, signedIn: 0, returned: 0, newApp: 0, reminders: 0, finished, fellBack }
+  return { day: date, invited: 0, signedIn: 0, returned: 0, newApp: 0, reminded: 0, finished, fellBack }
 }
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 
 const rows = ['2026-11-02', '2026-11-13', '2026-11-21'].map(rowOf)
-const changeCounts = { returned: 3, reminders: 7 }
+const changeCounts = { returned: 3, reminded: 7 }
 const rowBefore = { ...day('2026-11-13', 0, 5), ...changeCounts }
 const report = {
   ready: 7,
@@ -35,7 +35,7 @@ it('a comparison uses the newest row up to its day, or else the oldest', () => {
 
 it('a comparison counts who lost access, came back, and emails, after that day', () => {
   const compared = compareSince(report, { ...newKeepState(), days: rows }, now)
-  expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminders: 7 })
+  expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminded: 7 })
   expect(compared && describeComparison(compared, t)).toEqual([
     'Since the end of November 13, 2026: 6 more people ready, 2 people who had connected everything lost access',
     '3 people reconnected what they had lost',
@@ -50,7 +50,7 @@ it('a comparison excludes people with nothing to connect if its row counted them
 })
 
 it('counts of one use the singular, and counts of zero are left out', () => {
-  const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminders: 1 }
+  const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1 }
   const one = {
     row: rowOf('2026-11-13', 0),
     before: undefined,
@@ -77,7 +77,7 @@ const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCoun
 
 it('fewer ready people name the one app that has moved for some of them', () => {
   const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
-  const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, returned: 0, reminders: 0 }]
+  const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, returned: 0, reminded: 0 }]
   const compared = (datasources: Report['datasources']) =>
     describeComparison(
       {

@@ -105,11 +105,11 @@ it('every email about apps left to connect counts on its day, whatever came afte
   const { days } = await reportOf(...people)
   const { changeCounts } = await createReport(summaries(...people), NOW, { since: NOW - 4 * DAY })
 
-  expect(days.flatMap(({ day, reminders }) => (reminders > 0 ? [[day, reminders]] : []))).toEqual([
+  expect(days.flatMap(({ day, reminded }) => (reminded > 0 ? [[day, reminded]] : []))).toEqual([
     ['2026-10-29', 3],
     ['2026-11-01', 3],
   ])
-  expect(changeCounts?.reminders, 'No email of that moment itself').toBe(3)
+  expect(changeCounts?.reminded, 'No email of that moment itself').toBe(3)
 })
 
 it('a person signed in on a day in UTC, wherever the server is', async () => {
