@@ -66,6 +66,20 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
   expect(out).toMatch(/"ada@acme\.example".*,"failed",/)
 })
 
+it('a bounce belongs to the newest sent email of all campaigns', async () => {
+  await emailed(ada)
+  await withPeople((people) =>
+    people.change(ada, (before) => {
+      const told = withEmail(before, { campaign: 'lapses', state: 'sent', reminder: 0, now: 3 })
+      return withEmail(told, { campaign: 'onboarding', state: 'deferred', reminder: 2, now: 4 })
+    }),
+  )
+
+  await runCommand(['invite', 'bounced', ada], env)
+
+  expect(await states(ada)).toEqual(['failed', 'sent', 'sent', 'deferred'])
+})
+
 it('onramp invite bounced also reads a list, and names the lines without an address', async () => {
   await emailed(ada)
   await emailed(bob)
