@@ -75,9 +75,11 @@ it('a company’s texts are in the person’s language, else the default one, el
 })
 
 it('a company replaces a text in its language only', () => {
-  const { textsOf } = companyOf('texts: { en: { overview.title: Connect }, en-gb: { overview.lead: Hello } }')
-  expect(textsOf('en-GB')).toEqual({ 'overview.title': 'Connect', 'overview.lead': 'Hello' })
-  expect(textsOf('en')).toEqual({ 'overview.title': 'Connect' })
+  const { textsOf } = companyOf(
+    'texts: { en: { overview.title: Connect, overview.lead: Hello }, en-gb: { overview.lead: Hi } }',
+  )
+  expect(textsOf('en-GB')).toEqual({ 'overview.title': 'Connect', 'overview.lead': 'Hi' })
+  expect(textsOf('en')).toEqual({ 'overview.title': 'Connect', 'overview.lead': 'Hello' })
   expect(textsOf('de')).toEqual({})
 })
 
