@@ -44,7 +44,7 @@ export function createApprovalRoutes(deps: {
       keepStateStore.load(),
       keepStateStore.findDecision(instance),
     ])
-    const storedApproval = approvals.find((one) => one.instance === instance)
+    const storedApproval = approvals.find((approval) => approval.instance === instance)
     const approval = storedApproval ?? earlyApproval(instance, await snapshot.report(browserGoneSignal(res)))
     const decided = { ...applyDecision(approval, decision), owners: isOwner ? [] : owners }
     return { instance, user, approve, approval: decided }

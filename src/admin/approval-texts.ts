@@ -9,7 +9,7 @@ export const approvalPath = (instance: string): string => `/approvals/${encodeUR
 /** Derives an approval from the people on record, for an app that has none in the keep state. */
 export function earlyApproval(instance: string, { datasources, madeAt }: Report): Approval {
   const app: AppCounts =
-    datasources.find((one) => one.instance === instance) ??
+    datasources.find((counts) => counts.instance === instance) ??
     newAppCounts(instance, humanize(datasourceType(instance)))
   const waiting = app.counts.blocked
   const since = waiting === 0 ? Infinity : Date.parse(app.blockedSince ?? madeAt)
@@ -20,9 +20,9 @@ export const needsDecision = ({ stage, waiting }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waiting > 0)
 
 /** @param one.owners empty: the reader is the owner, or the app has none */
-export function describeApproval(one: Approval, app: string, t: Texts) {
-  const { stage, waiting: count, by = '', owners } = one
-  const [day, label] = [t.day(one.approvedAt), t('approval.done')]
+export function describeApproval(approval: Approval, app: string, t: Texts) {
+  const { stage, waiting: count, by = '', owners } = approval
+  const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
   const approved = t('approval.approvedBy', { by, day })
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
   const owner = t.list(owners.slice(0, 2))
@@ -35,25 +35,27 @@ export function describeApproval(one: Approval, app: string, t: Texts) {
   if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))
   const why = [
     t(count === 1 ? 'approval.sawOne' : 'approval.saw', { app, label: t('overview.block') }),
-    t(count === 1 ? 'approval.sinceOne' : 'approval.since', { day: t.day(one.since) }),
+    t(count === 1 ? 'approval.sinceOne' : 'approval.since', { day: t.day(approval.since) }),
   ]
-  const about = { app, count, owner, day: t.date(one.since) }
+  const about = { app, count, owner, day: t.date(approval.since) }
   const heading = t(owners.length > 0 ? 'admin.need.appOwner' : 'admin.need.app', about)
   return text(heading, t.sentences(why), t(count === 1 ? 'approval.nextOne' : 'approval.next', { label }))
 }
 
 /** The action item on /admin. @param app its name there */
-export function approvalItem(one: Approval, app: string, t: Texts) {
-  const { stage, waiting: count, requestedAt, isUndelivered } = one
-  const { heading, paragraphs } = describeApproval(one, app, t)
-  const isWaiting = needsDecision(one) && stage !== 'failed'
+export function approvalItem(approval: Approval, app: string, t: Texts) {
+  const { stage, waiting: count, requestedAt, isUndelivered } = approval
+  const { heading, paragraphs } = describeApproval(approval, app, t)
+  const isWaiting = needsDecision(approval) && stage !== 'failed'
   const requested = t('admin.need.appAsked', { day: t.date(requestedAt) })
-  const details = stage === 'failed' && isRequested(one) ? [...paragraphs, requested] : paragraphs
-  const request = isRequested(one) ? requested : t('admin.need.appWhy', { app, label: t('overview.block') })
+  const details = stage === 'failed' && isRequested(approval) ? [...paragraphs, requested] : paragraphs
+  const request = isRequested(approval)
+    ? requested
+    : t('admin.need.appWhy', { app, label: t('overview.block') })
   return {
     isUndelivered: isUndelivered === true,
     count,
-    href: approvalPath(one.instance),
+    href: approvalPath(approval.instance),
     title: heading,
     detail: isUndelivered ? t('admin.need.appUnasked') : isWaiting ? request : t.sentences(details),
     action: t('approval.open'),

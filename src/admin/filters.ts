@@ -33,7 +33,7 @@ const FILTERS = {
   off: ({ apps }) => apps.some(({ state }) => state === 'off'),
   noAddress: ({ apps }) => apps.some(({ cannotStart }) => cannotStart),
   lapsed: ({ apps }) => apps.some(isLapsed),
-  removed: (_about, { app }, { delistedApps }) => delistedApps.some((one) => app === '' || one === app),
+  removed: (_about, { app }, { delistedApps }) => delistedApps.some((id) => app === '' || id === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),

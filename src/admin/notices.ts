@@ -38,14 +38,14 @@ export function massDisconnectNotice(found: MassDisconnect, context: NoticeConte
 
 /** The email to an app's owners. @param context.where the page on which they approve the app */
 export function approvalNotice(
-  one: Approval,
+  approval: Approval,
   context: NoticeContext & { where: string | undefined },
 ): Notice {
   const { t, displayName, publicUrl, where: url } = context
-  const owned = displayName(one, t.lang)
-  const { heading, paragraphs } = describeApproval({ ...one, owners: [] }, owned, t)
+  const owned = displayName(approval, t.lang)
+  const { heading, paragraphs } = describeApproval({ ...approval, owners: [] }, owned, t)
   const all = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where', { url }))
-  const link = { href: publicUrl + approvalPath(one.instance), label: t('approval.open') }
+  const link = { href: publicUrl + approvalPath(approval.instance), label: t('approval.open') }
   return noticeOf(heading, all, context, { link, owned })
 }
 

@@ -252,18 +252,18 @@ const createItemFor =
 /** Mass disconnects come first, because they pause emails; then apps, by the people they affect; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources } = report
-  const approvals = new Map(keepState.approvals?.map((one) => [one.instance, one]))
+  const approvals = new Map(keepState.approvals?.map((approval) => [approval.instance, approval]))
   const createItem = createItemFor(report, t)
   const allApps = { href: '/admin/apps', action: t('admin.allApps') }
-  const massDisconnects = activeMassDisconnects(keepState).map((one) => {
-    const app = datasources.find(({ instance }) => instance === one.instance)
-    const values = { lapsed: one.lapsed, had: one.had, day: t.day(one.noticedAt) }
-    const item = createItem('massDisconnect', app?.lapsed ?? 0, 'lapsed', app ?? one, values)
-    const likely = t('admin.digest.likely', { app: (app ?? one).name })
+  const massDisconnects = activeMassDisconnects(keepState).map((disconnect) => {
+    const app = datasources.find(({ instance }) => instance === disconnect.instance)
+    const values = { lapsed: disconnect.lapsed, had: disconnect.had, day: t.day(disconnect.noticedAt) }
+    const item = createItem('massDisconnect', app?.lapsed ?? 0, 'lapsed', app ?? disconnect, values)
+    const likely = t('admin.digest.likely', { app: (app ?? disconnect).name })
     return {
       ...item,
       detail: t.sentences([likely, item.detail]),
-      command: keepCommand(one.instance, 'release'),
+      command: keepCommand(disconnect.instance, 'release'),
     }
   })
   const { stopped, needs, lastRunAt } = keepState
@@ -271,10 +271,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const item = createItem(kind, report.people, 'all', undefined, { when: t.moment(at), why })
     return why === '' ? [] : [item]
   }
-  const removed = unansweredRemovals(keepState).map((one) => {
-    const { count, listed } = delistedCounts(report, one.instance)
-    const item = createItem('removed', count, 'removed', one, { listed })
-    return { ...item, command: keepCommand(one.instance, 'removed') }
+  const removed = unansweredRemovals(keepState).map((removedApp) => {
+    const { count, listed } = delistedCounts(report, removedApp.instance)
+    const item = createItem('removed', count, 'removed', removedApp, { listed })
+    return { ...item, command: keepCommand(removedApp.instance, 'removed') }
   })
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)

@@ -50,8 +50,8 @@ export async function* peopleCsv(
   isFound: (summary: PersonSummary) => boolean = () => true,
 ): AsyncGenerator<string> {
   async function* rows() {
-    for await (const one of all)
-      if (isFound(one)) yield Object.values(COLUMNS).map((cell) => cell(one, named))
+    for await (const summary of all)
+      if (isFound(summary)) yield Object.values(COLUMNS).map((cell) => cell(summary, named))
   }
   yield '\uFEFF'
   yield* writeCsv(rows(), Object.keys(COLUMNS))

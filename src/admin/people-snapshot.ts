@@ -121,7 +121,8 @@ export class PeopleSnapshot {
       }
       isWhole = true
     }
-    const remindAt = (one: PersonSummary) => nextWorkday(dueAt(one), calendarOf(company, one.person, state))
+    const remindAt = (summary: PersonSummary) =>
+      nextWorkday(dueAt(summary), calendarOf(company, summary.person, state))
     const report = await createReport(each(), this.now(), { unread: () => unread, remindAt })
     if (!isWhole) return
     const page = await sortInTurns(summaries, ORDERS.page)

@@ -64,11 +64,11 @@ function concerns(person: Person, action: OperatorAction, current: (instance: st
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
   const isIt = ({ instance }: { instance: string }) => current(instance) === app
   const records = [...(lastCheck?.apps ?? []), ...replacedApps].filter(isIt)
-  const blocked = intents?.apps.find((one) => isIt(one) && one.kind === 'blocked')
+  const blocked = intents?.apps.find((intent) => isIt(intent) && intent.kind === 'blocked')
   const isNotified = campaignEmails(person, APPROVALS).some(
     (email) => email.at >= at && email.apps?.includes(app),
   )
-  const lossTimes = records.flatMap((one) => [one.lapsedAt, one.previousLapsedAt, one.delistedByRunAt])
+  const lossTimes = records.flatMap((row) => [row.lapsedAt, row.previousLapsedAt, row.delistedByRunAt])
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
@@ -136,7 +136,7 @@ function formerAddress(action: OperatorAction, { actions = [], formerEmails = []
 const releaseOf = (email: EmailRecord, emails: readonly EmailRecord[], actions: readonly OperatorAction[]) =>
   actions.findLast(
     ({ at, what, app = '' }) =>
-      what === 'released' && emails.find((one) => one.at >= at && one.apps?.includes(app)) === email,
+      what === 'released' && emails.find((sent) => sent.at >= at && sent.apps?.includes(app)) === email,
   )
 
 /** Quotes an address that isn't safe in a shell. */

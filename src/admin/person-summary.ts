@@ -54,14 +54,14 @@ export function summarize(recorded: Person & { delistedApps?: string[] }, shared
     /** Instances that vanished from this person's list and from many others at once. */
     delistedApps,
     /** Instances that were in emails about new apps. */
-    emailedApps: campaignEmails(person, NEW_APPS).flatMap((one) =>
-      mayHaveBeenSent(one) ? (one.apps ?? []) : [],
+    emailedApps: campaignEmails(person, NEW_APPS).flatMap((email) =>
+      mayHaveBeenSent(email) ? (email.apps ?? []) : [],
     ),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
     /** Times of reminders, and of emails about lost access or a new app. */
-    remindedAt: all.flatMap((one) => (isReminder(one) && mayHaveBeenSent(one) ? [one.at] : [])),
+    remindedAt: all.flatMap((email) => (isReminder(email) && mayHaveBeenSent(email) ? [email.at] : [])),
     /** When everything was connected for the first time. */
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
     /** When all lost access was restored. */

@@ -225,8 +225,8 @@ const MAX_APPS = 500
 
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
   const isAtQuarterlyLimit = isLimited(summary, now)
-  for (const one of summary.apps) {
-    const { instance, name, state, isUnconfirmed, cannotStart, lapsedAt, newAt, movedFrom, blockedAt } = one
+  for (const entry of summary.apps) {
+    const { instance, name, state, isUnconfirmed, cannotStart, lapsedAt, newAt, movedFrom, blockedAt } = entry
     const existing = apps.get(instance)
     if (existing === undefined && apps.size >= MAX_APPS) continue
     const app: AppCounts = existing ?? newAppCounts(instance, name)

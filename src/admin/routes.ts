@@ -144,7 +144,7 @@ async function withDecisions(
   { approvals = [] }: KeepState,
   store: Pick<KeepStateStore, 'findDecision'>,
 ) {
-  const all = new Map(approvals.map((one) => [one.instance, one]))
+  const all = new Map(approvals.map((approval) => [approval.instance, approval]))
   for (const { instance, counts } of report.datasources) {
     const decision = counts.blocked > 0 ? await store.findDecision(instance) : undefined
     const known = all.get(instance) ?? earlyApproval(instance, report)

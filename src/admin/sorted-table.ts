@@ -106,8 +106,8 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
   const size = number === undefined ? most : ROWS_A_PAGE
   const pages = Math.max(1, Math.ceil(all.length / size))
   const page = Math.min(pages, Math.max(1, number ?? 1))
-  const at = (one: number) =>
-    one < 1 || one > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${one}`
+  const at = (nth: number) =>
+    nth < 1 || nth > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${nth}`
   const shown = Object.entries(kind.columns).filter(([name]) => columns?.includes(name) !== false)
   const inOrder = sorted(all, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
   const shareIn = shareFormatter(t)

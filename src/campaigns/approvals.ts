@@ -48,7 +48,7 @@ const lastNotifiedAt = (person: Person, instance: string): number =>
 
 /** @returns 0 while the app is listed */
 const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
-  (state === 'connected' && lastCheck?.apps.find((one) => one.instance === instance)?.since) || 0
+  (state === 'connected' && lastCheck?.apps.find((record) => record.instance === instance)?.since) || 0
 
 /** @param findDecision the newest decision of an app's owners */
 export async function decideApprovals(
@@ -58,7 +58,7 @@ export async function decideApprovals(
   context: ApprovalContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
-    (state.approvals ?? []).map((one) => [one.instance, { ...one, people: [] as WaitingPerson[] }]),
+    (state.approvals ?? []).map((app) => [app.instance, { ...app, people: [] as WaitingPerson[] }]),
   )
   for await (const each of people) {
     if (isGone(each)) continue
@@ -138,7 +138,7 @@ export function decideApproval(
   const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
   const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
   if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
-  const candidates = all.filter((one) => one.isReachable && one.notifiedAt < approvedAt)
+  const candidates = all.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
   const isLongAgo = ({ notifiedAt }: WaitingPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state: how }) => how === 'blocked')
   const next = stage === 'approved' && notified.every(isLongAgo) ? candidates.slice(0, 1) : []

@@ -217,7 +217,7 @@ export class KeepRun {
     ]
     const unclear = new Set(refused.flatMap(({ from, to }) => [from, to]))
     const all = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
-    for (const email of all.filter((one) => !unclear.has(one)))
+    for (const email of all.filter((address) => !unclear.has(address)))
       await people
         .change(email, (person) => listed(person, this.#entries.get(email)))
         .catch((error: unknown) => {
@@ -282,7 +282,7 @@ export class KeepRun {
     const disconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
     for await (const person of this.#listed())
       if (withMassDisconnectLapses(person, disconnects) !== person)
-        await people.change(person.email, (one) => withMassDisconnectLapses(one, disconnects))
+        await people.change(person.email, (newest) => withMassDisconnectLapses(newest, disconnects))
     await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
   }
 
@@ -292,7 +292,7 @@ export class KeepRun {
 
   async #notify(found: MassDisconnect): Promise<void> {
     const notified = { ...found, ...(await this.#options.notify(found)) }
-    const massDisconnects = this.#state.massDisconnects.map((one) => (one === found ? notified : one))
+    const massDisconnects = this.#state.massDisconnects.map((app) => (app === found ? notified : app))
     await this.#save({ massDisconnects })
   }
 
@@ -300,8 +300,8 @@ export class KeepRun {
   async #sendOthers(names: readonly CampaignName[]): Promise<void> {
     await this.#requestApprovals()
     const due: DuePerson[] = []
-    for await (const one of this.#duePeople())
-      if (one.emails.some(({ name }) => names.includes(name))) due.push(one)
+    for await (const duePerson of this.#duePeople())
+      if (duePerson.emails.some(({ name }) => names.includes(name))) due.push(duePerson)
     for (const name of names) {
       const delivery = this.#deliveryOf(name)
       const isAbout = ({ emails }: DuePerson) => emails.some((email) => email.name === name)
@@ -363,7 +363,7 @@ export class KeepRun {
   async #sendDue(
     delivery: Delivery,
     list: readonly ListEntry[],
-    onDone?: (one: ListEntry) => void,
+    onDone?: (entry: ListEntry) => void,
   ): Promise<void> {
     const { maxConcurrent, signal } = this.#run
     const isStopped = () => signal.aborted

@@ -45,7 +45,7 @@ export class ListedPeople {
     const present = renamed?.email ?? email
     this.#known.add(present)
     const former = renamed === undefined ? formerEmails : [...formerEmails, email]
-    const older = former.map((one) => this.#rows.get(one)).filter((row) => isSamePerson(row, person))
+    const older = former.map((address) => this.#rows.get(address)).filter((row) => isSamePerson(row, person))
     for (const row of older) this.#present.set(row.email, present)
     const row = renamed ?? this.#rows.get(email) ?? older[0]
     return row && { ...row, email: present }

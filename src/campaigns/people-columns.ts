@@ -111,7 +111,7 @@ function tagsByName() {
   const nameIn = (language: string, tag: string) =>
     new Intl.DisplayNames(language, options).of(tag)?.toLowerCase()
   const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
-  const all = letters.flatMap((one) => letters.map((other) => one + other))
+  const all = letters.flatMap((first) => letters.map((other) => first + other))
   const tags = [...all, 'pt-BR', 'zh-Hans', 'zh-Hant']
   return new Map(tags.flatMap((tag) => ['en', tag].map((language) => [nameIn(language, tag), tag] as const)))
 }

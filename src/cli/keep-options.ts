@@ -24,23 +24,23 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   const unanswered = unansweredRemovals(state)
   const { removedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
-  const releasable = [...active, ...delisted.filter((one) => one.markedConnectedAt === undefined)]
+  const releasable = [...active, ...delisted.filter((app) => app.markedConnectedAt === undefined)]
   for (const app of release)
-    if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((one) => isOf(app, one)))
+    if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((item) => isOf(app, item)))
       throw new UsageError(`--release ${app}: no emails about this app are held back`)
   for (const app of removed)
-    if (!delisted.some((one) => isOf(app, one)))
+    if (!delisted.some((item) => isOf(app, item)))
       throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)
-  const isReleased = (one: MassDisconnect | RemovedApp, open: readonly object[]) =>
-    release.some((app) => (app === 'all' ? open.includes(one) : isOf(app, one)))
-  const massDisconnects = state.massDisconnects.map((one) =>
-    active.includes(one) && isReleased(one, active) ? { ...one, resumedAt: now } : one,
+  const isReleased = (item: MassDisconnect | RemovedApp, open: readonly object[]) =>
+    release.some((app) => (app === 'all' ? open.includes(item) : isOf(app, item)))
+  const massDisconnects = state.massDisconnects.map((item) =>
+    active.includes(item) && isReleased(item, active) ? { ...item, resumedAt: now } : item,
   )
   // The newer option wins; repeating an option changes nothing.
-  const removedApps = delisted.map((one): RemovedApp => {
-    const { markedRemovedAt = now, markedConnectedAt = now, ...question } = one
-    if (removed.some((app) => isOf(app, one))) return { ...question, markedRemovedAt }
-    return isReleased(one, unanswered) ? { ...question, markedConnectedAt } : one
+  const removedApps = delisted.map((removedApp): RemovedApp => {
+    const { markedRemovedAt = now, markedConnectedAt = now, ...question } = removedApp
+    if (removed.some((app) => isOf(app, removedApp))) return { ...question, markedRemovedAt }
+    return isReleased(removedApp, unanswered) ? { ...question, markedConnectedAt } : removedApp
   })
   const today = utcDay(now)
   const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)

@@ -31,14 +31,14 @@ export async function rename(
   const read = isOne ? [{ from, to, where: '' }] : await readRenames(file ?? '', context, faults)
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
-    const onDone = (one: Rename) => void stdout.write(`${one.from}: is ${one.to} now\n`)
-    for (const one of read) {
-      const current = await people.currentAddress(one.from)
-      if (current !== normalizedAddress(one.to)) one.from = current
+    const onDone = (change: Rename) => void stdout.write(`${change.from}: is ${change.to} now\n`)
+    for (const change of read) {
+      const current = await people.currentAddress(change.from)
+      if (current !== normalizedAddress(change.to)) change.from = current
     }
-    for (const one of await renameAll(people, read, { settings, context, onDone }))
-      if (one.outcome === 'unchanged') stdout.write(`${one.fault}\n`)
-      else faults.push(one.where + one.fault)
+    for (const change of await renameAll(people, read, { settings, context, onDone }))
+      if (change.outcome === 'unchanged') stdout.write(`${change.fault}\n`)
+      else faults.push(change.where + change.fault)
   })
   for (const fault of faults) stderr.write(`${fault}\n`)
   return faults.length > 0 ? 1 : 0
@@ -48,14 +48,14 @@ export async function rename(
 export async function renameAll<R extends AddressChange>(
   people: Pick<PeopleStore, 'rename'>,
   all: readonly R[],
-  options: { settings: Settings; context: CommandContext; onDone?: ((one: R) => void) | undefined },
+  options: { settings: Settings; context: CommandContext; onDone?: ((change: R) => void) | undefined },
 ): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {
   const { settings, context, onDone } = options
   const audit = createOperatorAudit(settings, context.stderr)
   const by = operatorName()
   const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
-  for (const one of all) {
-    const { from, to } = one
+  for (const change of all) {
+    const { from, to } = change
     const outcome = await people
       .rename(from, to, (person) => withAction(person, { at: context.now(), what: 'renamed', by }))
       .catch((error: unknown) => {
@@ -64,8 +64,8 @@ export async function renameAll<R extends AddressChange>(
       })
     if (outcome === 'renamed') {
       audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
-      onDone?.(one)
-    } else refused.push({ ...one, outcome, fault: `${from}: unchanged: ${FAULTS[outcome](to)}` })
+      onDone?.(change)
+    } else refused.push({ ...change, outcome, fault: `${from}: unchanged: ${FAULTS[outcome](to)}` })
   }
   return refused.length === all.length ? refused : await renameAll(people, refused, options)
 }

@@ -28,7 +28,7 @@ export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { 
 function suffixesOf(alike: readonly NamedApp[]): ReadonlyMap<string, string> {
   const instances = [...new Set(alike.map(({ instance }) => instance))].sort(inNumericOrder)
   const hasNumbers = new Set(instances.map(numberOf)).size === instances.length
-  return new Map(instances.map((one, at) => [one, at === 0 ? '' : hasNumbers ? String(numberOf(one)) : one]))
+  return new Map(instances.map((id, at) => [id, at === 0 ? '' : hasNumbers ? String(numberOf(id)) : id]))
 }
 
 /** 2 for `slack_2`, 0 without a number. */

@@ -14,13 +14,13 @@ function byLanguage<T extends string | readonly string[]>(value: T | Record<stri
   if (value === undefined) return undefined
   if (typeof value === 'string' || Array.isArray(value)) return new Map([['', value as T]])
   const entries = Object.entries(value as Record<string, T>)
-  return new Map(entries.map(([lang, one]) => [canonical(lang), one]))
+  return new Map(entries.map(([lang, text]) => [canonical(lang), text]))
 }
 
 function localized<T>(value: Localized<T> | undefined, lang: string, defaultLanguage: string | undefined) {
   if (value === undefined) return undefined
   const standard = defaultLanguage ?? ''
-  const found = [canonical(lang), baseOf(lang), standard, baseOf(standard)].find((one) => value.has(one))
+  const found = [canonical(lang), baseOf(lang), standard, baseOf(standard)].find((tag) => value.has(tag))
   return found === undefined ? value.values().next().value : value.get(found)
 }
 
@@ -51,8 +51,8 @@ const datasourcesOf = (file: CompanyFile, assets: ReadonlyMap<string, StaticAsse
   )
 
 const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
-  quiet.flatMap((one) => {
-    const { group, dates } = typeof one === 'string' ? { group: undefined, dates: [one] } : one
+  quiet.flatMap((period) => {
+    const { group, dates } = typeof period === 'string' ? { group: undefined, dates: [period] } : period
     return dates.map((text) => {
       const [from = '', to = from] = text.split('/')
       return { from, to, group }

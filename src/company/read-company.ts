@@ -61,9 +61,9 @@ function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; message:
   if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
   const chosen =
     issue.code === 'invalid_union'
-      ? issue.errors.find((all) => all.every((one) => one.code !== 'invalid_type' || one.path.length > 0))
+      ? issue.errors.find((all) => all.every((item) => item.code !== 'invalid_type' || item.path.length > 0))
       : undefined
-  return chosen?.flatMap((one) => faultsIn(one, path)) ?? [{ path, message: issue.message }]
+  return chosen?.flatMap((item) => faultsIn(item, path)) ?? [{ path, message: issue.message }]
 }
 
 /** The offset of a key or list entry; if it is missing, of the nearest parent. */

@@ -38,7 +38,7 @@ async function collect(settings: Partial<Settings>) {
   const found = Object.entries(all).flatMap(([name, address]) =>
     address ? [certificateOf(name, address)] : [],
   )
-  return (await Promise.all(found)).filter((one) => one !== undefined)
+  return (await Promise.all(found)).filter((certificate) => certificate !== undefined)
 }
 
 export const certificatesCheck = createCheck(collect, {

@@ -105,7 +105,7 @@ function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Part
   // Basic percent-encodes id and secret (RFC 6749 2.3.1), and some servers don't decode them.
   if (
     auth.method === 'client_secret_basic' &&
-    [id, auth.secret ?? ''].some((one) => formEncoded(one) !== one)
+    [id, auth.secret ?? ''].some((text) => formEncoded(text) !== text)
   )
     return failure(
       'the client',
@@ -136,7 +136,7 @@ function credentials(
   if (methods?.includes(method) === false)
     return fail(
       `The server doesn't support ${method} (OIDC_CLIENT_AUTH).`,
-      `OIDC_CLIENT_AUTH: set it to ${methods.filter((one) => KNOWN_METHOD.test(one)).join(' or ') || 'one that the server lists'}`,
+      `OIDC_CLIENT_AUTH: set it to ${methods.filter((method) => KNOWN_METHOD.test(method)).join(' or ') || 'one that the server lists'}`,
     )
   if (ours === 'refused') return rejected(client, settings)
   if (ours === 'unsent')

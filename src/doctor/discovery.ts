@@ -17,7 +17,7 @@ type DiscoveryFacts = Awaited<ReturnType<typeof discover>>
 /** False for a value of the wrong type. */
 function isUsable([name, value]: [string, unknown]): boolean {
   if (name.endsWith('s_supported'))
-    return Array.isArray(value) && value.every((one) => typeof one === 'string')
+    return Array.isArray(value) && value.every((item) => typeof item === 'string')
   return typeof value === 'string' || !/_(endpoint|uri)$/.test(name)
 }
 

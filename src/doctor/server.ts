@@ -83,9 +83,9 @@ function refreshTokens(metadata: Metadata, settings: Partial<Settings>) {
 
 function idTokenSigning(metadata: Metadata, settings: Partial<Settings>) {
   const { id_token_signing_alg_values_supported: listed = [] } = metadata
-  if (!isOpenId(settings) || listed.length === 0 || listed.some((one) => ASYMMETRIC.test(one)))
+  if (!isOpenId(settings) || listed.length === 0 || listed.some((algorithm) => ASYMMETRIC.test(algorithm)))
     return undefined
-  const algorithms = listed.filter((one) => /^[\w-]{2,20}$/.test(one)).join(', ')
+  const algorithms = listed.filter((algorithm) => /^[\w-]{2,20}$/.test(algorithm)).join(', ')
   return fail(
     `The server signs ID tokens only with ${algorithms}, which onramp doesn't accept: with HS256, HS384 and HS512, anyone who has the client secret could forge one.`,
     "OIDC_ISSUER: configure the server to sign this client's ID tokens with its own key (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)",

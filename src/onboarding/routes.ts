@@ -124,7 +124,7 @@ async function approvalsFor({ keepStateStore }: OnboardingDeps, { known }: Walk)
 /** Apps to offer again, because the approval works for others, or the person followed a link to test it. */
 const approvedApps = ({ known, visit }: Walk, approvals: readonly Approval[]): string[] =>
   known.filter(isBlocked).flatMap(({ instance, blockedAt = 0 }) => {
-    const { stage, stageChangedAt = 0 } = approvals.find((one) => one.instance === instance) ?? {}
+    const { stage, stageChangedAt = 0 } = approvals.find((approval) => approval.instance === instance) ?? {}
     const isApproved = stage === 'confirmed' || (stage === 'approved' && visit.only.includes(instance))
     return isApproved && stageChangedAt > blockedAt ? instance : []
   })

@@ -131,7 +131,7 @@ export class WalkStore {
 
 const appsOnRecord = ({ lastCheck, intents }: Person): TrackedApp[] =>
   (lastCheck?.apps ?? []).map(({ instance, name, status, since }) => {
-    const intent = intents?.apps.find((one) => one.instance === instance)
+    const intent = intents?.apps.find((candidate) => candidate.instance === instance)
     return {
       instance,
       name,

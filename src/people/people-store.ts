@@ -158,7 +158,7 @@ export class PeopleStore {
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)
       if (!(await records.compareAndSet(target, there, text, seconds))) continue
       const move = { email, until: now() }
-      const isOther = (one: { email: string }) => one.email !== email
+      const isOther = (rename: { email: string }) => rename.email !== email
       await this.#formerAddresses.change(former, seconds, (moves) => [...moves.filter(isOther), move])
       // If the former record changed meanwhile, it stays, and the next round reads it again.
       await records.compareAndRemove(source, before)

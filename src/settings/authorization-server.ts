@@ -10,7 +10,7 @@ const prompts = text.transform((value, context) => {
     'must not be `none`: everyone who is not signed in there already would be sent back with an error'
   const unknown = 'must be `consent`, `login` or `select_account`, or several of them separated by spaces'
   if (values.includes('none')) context.addIssue(none)
-  else if (!values.every((one) => PROMPTS.includes(one))) context.addIssue(unknown)
+  else if (!values.every((prompt) => PROMPTS.includes(prompt))) context.addIssue(unknown)
   return values.join(' ')
 })
 

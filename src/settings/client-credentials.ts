@@ -44,7 +44,7 @@ export function clientCredentials<P extends Prefix>(prefix: P, use: string) {
       schema: text,
     },
   }
-  const named = Object.entries(definitions).map(([name, one]) => [`${prefix}_CLIENT_${name}`, one])
+  const named = Object.entries(definitions).map(([name, item]) => [`${prefix}_CLIENT_${name}`, item])
   return Object.fromEntries(named) as Record<Name<P>, Definition>
 }
 

@@ -35,7 +35,7 @@ function claimIn(claims: Claims, name: string): unknown {
 /** The JSON type, for the log, which must not get the content. */
 function typeName(value: unknown): string {
   if (!Array.isArray(value)) return isObject(value) ? 'an object' : `a ${typeof value}`
-  const types = [...new Set(value.map((one) => typeof one))].join(', ')
+  const types = [...new Set(value.map((item) => typeof item))].join(', ')
   return `a list of ${value.length === 1 ? 'one' : 'several'} (${types})`
 }
 
@@ -69,7 +69,7 @@ function readEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: Settings,
 ): Pick<User, 'email' | 'emailVerified'> {
-  const found = sources.map((claims) => emailIn(claims, claim)).filter((one) => one !== undefined)
+  const found = sources.map((claims) => emailIn(claims, claim)).filter((email) => email !== undefined)
   const chosen = found.find(({ verified }) => verified !== undefined) ?? found[0]
   if (chosen === undefined) return {}
   const { email, verified } = chosen
@@ -132,8 +132,8 @@ function groupNames(value: unknown): { names: string[]; isOdd: boolean } {
     const isKeyed = Object.values(value).every(isObject)
     return { names: isKeyed ? Object.keys(value) : [], isOdd: !isKeyed }
   }
-  const all = [value].flat().map((one: unknown) => (isObject(one) ? one['name'] : one))
-  const names = all.filter((one) => typeof one === 'string')
+  const all = [value].flat().map((group: unknown) => (isObject(group) ? group['name'] : group))
+  const names = all.filter((name) => typeof name === 'string')
   // A single string could be one name with a comma, or several names.
   const isJoined = typeof value === 'string' && /^\[|[,;|\n]/.test(value)
   return { names, isOdd: isJoined || names.length < all.length }

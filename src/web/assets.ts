@@ -31,7 +31,7 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
     res.setHeader('Vary', 'Accept-Encoding')
     // Encodings are tried one by one, because Express prefers the browser's order, in which gzip comes before br.
     const encoding =
-      (['br', 'gzip'] as const).find((one) => req.acceptsEncodings(one) !== false) ?? 'identity'
+      (['br', 'gzip'] as const).find((encoding) => req.acceptsEncodings(encoding) !== false) ?? 'identity'
     if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
     const key = `${encoding} ${asset.path}`
     const body = encoded.get(key) ?? ENCODERS[encoding](asset.content)
@@ -49,7 +49,7 @@ function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): St
     ['--brand-soft', light.soft, dark.soft],
     ['--brand-strong', light.strong, dark.strong],
   ]
-  const lines = values.map(([name, one, other]) => `  ${name}: light-dark(${one}, ${other});\n`)
+  const lines = values.map(([name, light, other]) => `  ${name}: light-dark(${light}, ${other});\n`)
   return createStaticAsset('/assets/company/brand', 'css', Buffer.from(`:root {\n${lines.join('')}}\n`))
 }
 

@@ -66,11 +66,11 @@ export function createBackend(options: SandboxOptions, running: Running) {
     state: (personId: string) => authorizations.state(personId),
     /** Expires access tokens; refresh tokens stay valid. */
     expireTokens: () => providers.forEach(({ store }) => store.expireTokens()),
-    rotateKeys: async () => void (await Promise.all(providers.map((one) => one.rotateKeys()))),
-    addClient: (client: SandboxClient) => providers.forEach((one) => one.addClient(client)),
+    rotateKeys: async () => void (await Promise.all(providers.map((idp) => idp.rotateKeys()))),
+    addClient: (client: SandboxClient) => providers.forEach((idp) => idp.addClient(client)),
     /** Ends the sessions of one person or of all, with back-channel logout. */
     endSessions: async (personId?: string) =>
-      void (await Promise.all(providers.map((one) => one.endSessions(personId)))),
+      void (await Promise.all(providers.map((idp) => idp.endSessions(personId)))),
     /** Logout tokens sent to clients, oldest first, with the responses. */
     logouts: () => providers.flatMap(({ store }) => store.logouts),
     reset: () => {

@@ -162,7 +162,7 @@ function table(head: string[], rows: Cell[][]): Html {
 
 function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)
-  const done = Object.values(state).filter((one) => one === 'authorized').length
+  const done = Object.values(state).filter((entry) => entry === 'authorized').length
   return html`<details>
     <summary>${name} <small>${email} · ${done} of ${datasources.length} authorized</small></summary>
     <p class="note">Service token: <code>${sandbox.serviceTokens.user(id)}</code></p>

@@ -102,7 +102,7 @@ async function applySwitches(res: ServerResponse, entry: JournalEntry, switches:
   const { latencyMs } = switches.get()
   const names = [`${entry.server}.${entry.operation}`, entry.operation, entry.server]
   const slow =
-    typeof latencyMs === 'number' ? latencyMs : names.map((one) => latencyMs[one]).find(Number.isInteger)
+    typeof latencyMs === 'number' ? latencyMs : names.map((name) => latencyMs[name]).find(Number.isInteger)
   if (slow) await sleep(slow)
   const replaced = switches.takeOverride(names)
   if (replaced) await sendOverride(res, replaced)

@@ -67,7 +67,7 @@ export const isGenerated = ({ id }: Person): boolean => /-\d+$/.test(id)
 
 /** @throws Error for an unknown person */
 export function findPerson(people: Person[], id: string): Person {
-  const person = people.find((one) => one.id === id)
+  const person = people.find((candidate) => candidate.id === id)
   if (!person) throw new Error(`The sandbox has no person ${id}`)
   return person
 }

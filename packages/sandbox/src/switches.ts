@@ -123,7 +123,7 @@ export class SwitchesControl {
 
   /** Takes the override of the first name that has one, and counts its `skip` and `times` down. */
   takeOverride(names: string[]): z.infer<typeof responseOverride> | undefined {
-    const name = names.find((one) => this.current.answers[one]) ?? ''
+    const name = names.find((candidate) => this.current.answers[candidate]) ?? ''
     const override = this.current.answers[name]
     if (!override) return undefined
     const { skip, times } = override

@@ -52,7 +52,7 @@ function calledCommand(program: Command, args: readonly string[]) {
   let command = program
   let name = program.name()
   for (const word of args) {
-    const next = command.commands.find((one) => one.name() === word) as Command | undefined
+    const next = command.commands.find((subcommand) => subcommand.name() === word) as Command | undefined
     if (next === undefined) break
     command = next
     name += ` ${word}`

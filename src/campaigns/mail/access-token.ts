@@ -67,7 +67,7 @@ function noAccessToken(
   error: unknown,
   { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: Partial<Settings>,
 ) {
-  const problem = [error, Reflect.get(Object(error), 'cause')].find((one) => one instanceof Problem)
+  const problem = [error, Reflect.get(Object(error), 'cause')].find((cause) => cause instanceof Problem)
   const answer =
     responseStatus(error) === undefined
       ? describeNetworkError(networkErrorOf(error))
@@ -95,7 +95,7 @@ export function createTokenProvider(settings: Partial<Settings>, now: () => numb
     const isValid = !renew && current !== undefined && current.until > now()
     const access = isValid ? Promise.resolve(current) : singleFlight(mailbox, () => renewed(mailbox))
     access.then(
-      (one) => done(null, one?.token ?? '', one?.until ?? 0),
+      (accessToken) => done(null, accessToken?.token ?? '', accessToken?.until ?? 0),
       (error: unknown) => done(noAccessToken(error, settings), '', 0),
     )
   }

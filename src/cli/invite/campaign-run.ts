@@ -102,7 +102,7 @@ export function createCampaignRun(
     people,
     ...(mailServer && {
       rename: (changes) =>
-        renameAll(people, changes, { settings, context, onDone: (one) => events?.onRenamed?.(one) }),
+        renameAll(people, changes, { settings, context, onDone: (change) => events?.onRenamed?.(change) }),
     }),
     check: createPersonCheck({
       unconnectedApps: service.unconnectedApps,

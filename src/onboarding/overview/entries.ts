@@ -114,13 +114,13 @@ function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) 
   const { instance, short: app } = blocked
   const approvedAt = approvalDate(model, blocked)
   if (approvedAt !== undefined) return t('note.approved', { date: t.day(approvedAt) })
-  const one = approvals.find((approval) => approval.instance === instance)
+  const approval = approvals.find((candidate) => candidate.instance === instance)
   const own = t('note.blockedSince', { date: t.day(since) })
-  if (one === undefined) return t.sentences([own, t('note.blocked')])
-  const { requestedAt, waiting } = one
+  if (approval === undefined) return t.sentences([own, t('note.blocked')])
+  const { requestedAt, waiting } = approval
   return t.sentences([
     own,
-    ...(isRequested(one) ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),
+    ...(isRequested(approval) ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),
     ...(waiting > 1 ? [t('note.othersWait', { count: waiting - 1 })] : []),
   ])
 }

@@ -94,10 +94,11 @@ export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: O
 
 /** Approval date of a blocked app that the person may connect now, as a tester or after a confirmation. */
 export function approvalDate({ approvals }: OverviewModel, { instance, state }: OverviewApp) {
-  const one = approvals.find((approval) => approval.instance === instance)
-  if (one === undefined || state.kind !== 'blocked' || one.stageChangedAt <= state.since) return undefined
-  const isTester = one.stage === 'approved' && one.testers?.includes(state.since) === true
-  return one.stage === 'confirmed' || isTester ? one.approvedAt : undefined
+  const approval = approvals.find((candidate) => candidate.instance === instance)
+  if (approval === undefined || state.kind !== 'blocked' || approval.stageChangedAt <= state.since)
+    return undefined
+  const isTester = approval.stage === 'approved' && approval.testers?.includes(state.since) === true
+  return approval.stage === 'confirmed' || isTester ? approval.approvedAt : undefined
 }
 
 export const findApp = ({ apps }: OverviewModel, instance: string | undefined): OverviewApp | undefined =>

@@ -17,7 +17,7 @@ type RequestedMetadata = {
 /** Removes scopes that the server doesn't list, because it would probably refuse them. `openid` stays. */
 function listedScope(scope: string, listed: unknown): string {
   if (!Array.isArray(listed)) return scope
-  const kept = scope.split(' ').filter((one) => one === 'openid' || listed.includes(one))
+  const kept = scope.split(' ').filter((name) => name === 'openid' || listed.includes(name))
   return kept.length === 0 ? scope : kept.join(' ')
 }
 
@@ -26,7 +26,7 @@ export function scopeToRequest(scope: string, server: ServerMetadata, registered
   const listed = listedScope(scope, server.scopes_supported)
   const names = typeof registered === 'string' ? registered.split(' ') : []
   // Some servers return only other scopes, such as optional ones.
-  return listed.split(' ').some((one) => names.includes(one)) ? listedScope(listed, names) : listed
+  return listed.split(' ').some((name) => names.includes(name)) ? listedScope(listed, names) : listed
 }
 
 /** Prefers client_secret_post, because servers decode basic credentials differently (RFC 6749 2.3.1). */

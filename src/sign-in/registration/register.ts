@@ -106,7 +106,7 @@ function differencesIn(
 }
 
 function refused(status: number, error: (string | undefined)[], wait: number | undefined): Problem {
-  const words = error.filter((one) => one !== undefined).join(': ')
+  const words = error.filter((part) => part !== undefined).join(': ')
   const reason = `the registration endpoint answered ${status}${words === '' ? '' : ` (${words})`}`
   const mayNeedToken = wait === undefined && (status === 401 || status === 403)
   const instead = mayNeedToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''

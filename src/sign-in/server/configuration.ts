@@ -119,7 +119,7 @@ export function createFetch(
     const result = new Response([204, 205, 304].includes(status) ? null : plain, {
       status,
       headers: Object.entries(response.headers).flatMap(([name, value]) =>
-        [value ?? []].flat().map((one): [string, string] => [name, one]),
+        [value ?? []].flat().map((text): [string, string] => [name, text]),
       ),
     })
     if (normal !== undefined && isOAuthError(status, normal))

@@ -59,8 +59,8 @@ const isMicrosoft = ({ hostname }: URL, specification: Specification): boolean =
 /** Compares exactly, so that no server can impersonate another (RFC 8414 3.3). A full address hides a final slash. */
 function isSameIssuer(issuer: string, { expected, isFullAddress }: MetadataLocations): boolean {
   if (!URL.canParse(issuer)) return false
-  const [one, other] = [new URL(issuer).href, new URL(expected).href]
-  return one === other || (isFullAddress && one.replace(/\/$/, '') === other.replace(/\/$/, ''))
+  const [actual, other] = [new URL(issuer).href, new URL(expected).href]
+  return actual === other || (isFullAddress && actual.replace(/\/$/, '') === other.replace(/\/$/, ''))
 }
 
 /** Microsoft's /common and /organizations: an id_token could come from any tenant. */

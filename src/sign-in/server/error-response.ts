@@ -67,7 +67,7 @@ export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
 /** @param tryAgain path at which the person starts again @param request the failed one, a prefix of the detail */
 export function errorResponseProblem(error: unknown, tryAgain?: string, request = ''): Problem {
   // The library wraps errors of client authentication.
-  const own = causesOf(error).find((one) => one instanceof Problem)
+  const own = causesOf(error).find((cause) => cause instanceof Problem)
   if (own !== undefined) return own
   const { code, detail } = explain(error)
   const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
@@ -118,7 +118,7 @@ function explainIdToken(error: unknown): Explanation | undefined {
     return misconfigured(
       "the access token isn't a bearer token, by its token_type (RFC 6750): the service takes no others",
     )
-  return causesOf(error).some((one) => typeof one === 'string') ? misconfigured(ENCRYPTED) : undefined
+  return causesOf(error).some((cause) => typeof cause === 'string') ? misconfigured(ENCRYPTED) : undefined
 }
 
 /** A wrong `iss` in an authorization response (RFC 9207), which only the library's message explains. */
@@ -201,7 +201,7 @@ function causesOf(error: unknown): unknown[] {
 
 const messagesOf = (error: unknown) =>
   causesOf(error)
-    .map((one) => (one instanceof Error ? one.message : ''))
+    .map((cause) => (cause instanceof Error ? cause.message : ''))
     .join('\n')
 
 const objectOf = (value: unknown) => (value ?? {}) as Record<string, unknown>
@@ -212,8 +212,10 @@ const nonErrorCause = (error: unknown) =>
 
 const responseOf = (error: unknown): Response | undefined =>
   causesOf(error)
-    .map((one) =>
-      one instanceof WWWAuthenticateChallengeError || one instanceof ResponseBodyError ? one.response : one,
+    .map((cause) =>
+      cause instanceof WWWAuthenticateChallengeError || cause instanceof ResponseBodyError
+        ? cause.response
+        : cause,
     )
     .find((one) => one instanceof Response)
 

@@ -58,8 +58,8 @@ export class PersonSessions {
     const next = (list: SessionList) => {
       const others = list.sessions.filter(({ name }) => name !== session.name)
       // A process that died during a logout may have left ended sessions on the list.
-      const kept = others.filter((one) => !isEnded(list, one.sid, one.time)).slice(1 - MAX_SESSIONS)
-      surplus = others.filter((one) => !kept.includes(one))
+      const kept = others.filter((listed) => !isEnded(list, listed.sid, listed.time)).slice(1 - MAX_SESSIONS)
+      surplus = others.filter((listed) => !kept.includes(listed))
       return { ...list, sessions: [...kept, session] }
     }
     const [isOpen, list] = await Promise.all([isClaimed, this.#changeList(user, next, true)])
@@ -93,7 +93,7 @@ export class PersonSessions {
     // The mark comes first: a sign-in listed later finds it, and one listed before is ended below.
     const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, end] }))
     const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
-    const ended = await this.#existing(sessions.filter((one) => matchesLogout(sid, one.sid)))
+    const ended = await this.#existing(sessions.filter((session) => matchesLogout(sid, session.sid)))
     await Promise.all(ended.map(({ name }) => this.end(name)))
     // A full store refuses the mark, but still deletes: end the sessions, then report the failure.
     await marking

@@ -77,7 +77,7 @@ export const pathOf = (url: string): string => {
 /** Matches the end of a path, because a base URL may have a prefix. Some servers accept any case. */
 const endPattern = (template: string) => {
   const segments = template.split('/').filter((segment) => segment !== '')
-  const source = segments.map((one) => (one.startsWith('{') ? '[^/]+' : one.replaceAll(/[^\w-]/g, '\\$&')))
+  const source = segments.map((part) => (part.startsWith('{') ? '[^/]+' : part.replaceAll(/[^\w-]/g, '\\$&')))
   return new RegExp(`/${source.join('/')}$`, 'i')
 }
 

@@ -146,13 +146,13 @@ function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, sid
     queue.push([spot, below])
   }
   function* visit(name: string, spot: DocumentNode, level: Level) {
-    const media = name === 'content' ? membersOf(spot).map(([, one]) => asRecord(follow(one)?.value)) : []
-    if (media.some((one) => !('schema' in one || 'itemSchema' in one))) yield* anyField(spot, 'endpoint')
+    const media = name === 'content' ? membersOf(spot).map(([, node]) => asRecord(follow(node)?.value)) : []
+    if (media.some((type) => !('schema' in type || 'itemSchema' in type))) yield* anyField(spot, 'endpoint')
     if (name === 'properties') {
       isNamed[level] = true
       for (const [member, inner] of membersOf(spot)) yield* visitMember(member, inner, level)
     } else if (name === 'required')
-      for (const [, one] of membersOf(spot)) yield* visitMember(asText(one.value), one, level)
+      for (const [, node] of membersOf(spot)) yield* visitMember(asText(node.value), node, level)
     else if (EXAMPLES.includes(name)) {
       for (const { entry } of matchDocument(spot.value, scheduled, side).found)
         if (level === 0 || (entry.kind === 'field' && entry.place.depth === 'any'))
@@ -207,7 +207,7 @@ function* matchOperation(scheduled: ScheduledOperation, path: DocumentNode, verb
   const written = memberOf(path, verb)
   const operation = follow(written) ?? written
   for (const entry of endpointsOf(entries)) yield matchAt(written, entry, 'exact')
-  for (const [, spot] of [path, operation].flatMap((one) => membersOf(memberOf(one, 'parameters')))) {
+  for (const [, spot] of [path, operation].flatMap((node) => membersOf(memberOf(node, 'parameters')))) {
     const parameter = follow(spot) ?? spot
     const { in: place, name } = asRecord(parameter.value)
     for (const entry of place === 'query' ? (fields.request.get(asText(name)) ?? []) : [])
@@ -236,8 +236,8 @@ export const readOpenApi: FormatReader = async (source, matcher, onRecord) => {
       onRecord({ matches: entries.map((entry) => matchAt(path, entry, 'unread', undefined, LOST)) })
     }
     // OpenAPI 3.1 allows operations beside a path's reference.
-    for (const item of new Map([target ?? path, path].map((one) => [one.value, one])).values())
-      for (const verb of VERBS.filter((one) => one in asRecord(item.value))) {
+    for (const item of new Map([target ?? path, path].map((node) => [node.value, node])).values())
+      for (const verb of VERBS.filter((method) => method in asRecord(item.value))) {
         const written = memberOf(item, verb)
         const scheduled = scheduledAt(verb, [written, item])
         const matches = scheduled === undefined ? [] : matchOperation(scheduled, item, verb)

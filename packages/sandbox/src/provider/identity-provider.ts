@@ -111,7 +111,7 @@ const operations: Record<string, string> = {
 }
 
 function operationOf(path: string): string {
-  const start = Object.keys(operations).find((one) => one.endsWith('/') && path.startsWith(one)) ?? ''
+  const start = Object.keys(operations).find((key) => key.endsWith('/') && path.startsWith(key)) ?? ''
   return operations[path] ?? operations[start] ?? 'other'
 }
 

@@ -25,7 +25,7 @@ export class ProviderStore {
   private readonly entries = new Map<string, StoredModel>()
 
   list(model: string): AdapterPayload[] {
-    const stored = [...this.entries.values()].filter((one) => one.model === model)
+    const stored = [...this.entries.values()].filter((entry) => entry.model === model)
     return stored.filter(({ expiresAt }) => expiresAt > Date.now()).map(({ payload }) => payload)
   }
 

@@ -42,7 +42,7 @@ export function createAuthentication(
   function actAs(value: string | string[] | undefined): Person {
     if (!value) throw new HttpError(401, `Required header missing: ${actAsHeader}`)
     const email = String(value).toLowerCase()
-    const person = people.find((one) => one.email.toLowerCase() === email)
+    const person = people.find((candidate) => candidate.email.toLowerCase() === email)
     if (!person) throw new HttpError(400, `${actAsHeader} names an unknown person: ${email}`)
     return person
   }

@@ -147,7 +147,7 @@ export class Authorizations {
   }
 
   private knownKey(personId: string, instance: string): string {
-    if (!findPerson(this.people, personId).datasources.some((one) => one.instance === instance))
+    if (!findPerson(this.people, personId).datasources.some((datasource) => datasource.instance === instance))
       throw new Error(`${personId} has no datasource ${instance} in the sandbox`)
     return authorizationKey(personId, instance)
   }
