@@ -44,7 +44,7 @@ export async function startServer(settings: Settings, log: Log) {
   const store = describeStore(settings).name
   log.info(
     { version: VERSION, address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
-    'onramp listens',
+    'onramp is listening',
   )
   return {
     server,
@@ -63,8 +63,8 @@ export async function startServer(settings: Settings, log: Log) {
 type Serving = Awaited<ReturnType<typeof startServer>>
 
 const ADVICE: Record<string, (setting: string) => string> = {
-  EADDRINUSE: (setting) => `another process listens there: end it, or set another ${setting}`,
-  EACCES: (setting) => `this user may not: set ${setting} to 1024 or more`,
+  EADDRINUSE: (setting) => `another process listens there: stop it, or change ${setting}`,
+  EACCES: (setting) => `permission denied: set ${setting} to 1024 or more`,
 }
 
 class PortUnusable extends OperatorError {
@@ -72,7 +72,7 @@ class PortUnusable extends OperatorError {
   readonly code: string
   constructor(setting: 'PORT' | 'METRICS_PORT', { [setting]: port, HOST: host }: Settings, cause: unknown) {
     const code = codeOf(cause)
-    const advice = ADVICE[code]?.(setting) ?? 'HOST is no address of this machine'
+    const advice = ADVICE[code]?.(setting) ?? "HOST isn't an address of this machine"
     super(`can't listen on ${setting} ${port} of HOST ${host} (${code}): ${advice}`, { cause })
     this.code = code
   }
@@ -118,7 +118,7 @@ async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, dra
 function endOnUncaughtErrors(running: Serving, log: Log): void {
   let isEnding = false
   process.on('uncaughtException', (fault: unknown, origin) => {
-    log.fatal({ err: fault, origin }, 'a fault in onramp that nothing caught: ending')
+    log.fatal({ err: fault, origin }, 'uncaught error: shutting down')
     if (isEnding) return
     isEnding = true
     void running
@@ -155,7 +155,7 @@ function endOnSignals(running: Serving, settings: Settings, log: Log): void {
     // A second signal ends at once.
     if (isEnding) process.exit(130)
     isEnding = true
-    log.info({ signal }, 'ending: requests in flight are finished first')
+    log.info({ signal }, 'shutting down: finishing requests in flight')
     void running
       .stop(signal === 'SIGTERM' ? settings.DRAIN_SECONDS : 0)
       .then(flushSpans)

@@ -4,7 +4,7 @@ export class TimedOut extends Error {
   override name = 'TimedOut'
   readonly code = 'ETIMEDOUT'
   constructor(milliseconds: number) {
-    super(`no answer within ${Math.round(milliseconds)} ms`)
+    super(`no response within ${Math.round(milliseconds)} ms`)
   }
 }
 

@@ -24,12 +24,12 @@ export function credentialHeaders(
   prefix = STANDARD_HEADER_PREFIX,
 ): Record<string, string> {
   const token = credentials.kind === 'oauth' ? credentials.accessToken : credentials.token
-  if (!isToken(token)) throw new TypeError('the access token has characters that no bearer token may have')
+  if (!isToken(token)) throw new TypeError('the access token is not a valid bearer token')
   const headers: Record<string, string> = { authorization: `Bearer ${token}` }
   if (credentials.kind === 'oauth' && credentials.externalIdp)
     headers[`${prefix}-Auth-Type`.toLowerCase()] = 'OAUTH'
   if (credentials.kind === 'global-token') {
-    if (!isActAsAddress(credentials.actAs)) throw new TypeError(`${prefix}-ActAs takes one email address`)
+    if (!isActAsAddress(credentials.actAs)) throw new TypeError(`${prefix}-ActAs requires one email address`)
     headers[`${prefix}-ActAs`.toLowerCase()] = credentials.actAs
   }
   return headers

@@ -69,30 +69,30 @@ function settingToChange(response: ErrorResponse, sent: FailedCall): string | un
   const globalToken = globalTokenOf(credentials)
   const isOAuthSent = credentials.kind === 'oauth' && credentials.externalIdp
   if (other !== undefined)
-    return `the service's headers begin with ${other}, those of onramp with ${prefix}: set SERVICE_HEADER_PREFIX=${other}${isOAuthSent || globalToken !== undefined ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
+    return `the service's headers begin with ${other}, but onramp sends ${prefix}: set SERVICE_HEADER_PREFIX=${other}${isOAuthSent || globalToken !== undefined ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
   switch (response.reason) {
     case 'auth-type':
     case 'auth-type-missing':
       if (globalToken !== undefined)
         return `${globalToken} isn't a service token, it seems to be from an identity provider: set a service token, not an access token`
       return isOAuthSent
-        ? `the service does not take the token for one of an external identity provider, although ${prefix}-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, that the service's headers begin so (SERVICE_HEADER_PREFIX), and that it is set up to accept tokens of OIDC_ISSUER`
-        : 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
+        ? `the service treats the token as its own, although ${prefix}-Auth-Type: OAUTH was sent: check SERVICE_HEADER_PREFIX, that no proxy removes the header, and that the service accepts tokens from OIDC_ISSUER`
+        : 'the service treats the token as its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
     case 'act-as-missing':
       return globalToken !== undefined
         ? `the service didn't receive ${prefix}-ActAs, although onramp sent it: make sure no proxy between here and SERVICE_BASE_URL removes the header`
-        : `the service takes the token for a global service token, which needs ${prefix}-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token`
+        : `the service treats the token as a global service token, which needs ${prefix}-ActAs: pages use people's own tokens, so check OIDC_ISSUER and who issued the token`
     default:
       return undefined
   }
 }
 
 const INTERMEDIARY_ADVICE =
-  'something in front of the service seems to have answered, such as a firewall or a login: let requests from this machine through to SERVICE_BASE_URL'
+  'something in front of the service, such as a firewall or login page, seems to have responded: allow requests from this machine to SERVICE_BASE_URL'
 
 /** Appended to the token's explanation, because the cause may be a firewall. */
 const INTERMEDIARY_HINT =
-  "; the answer doesn't look like the service's own, so a firewall or a login in front of it may have sent it"
+  "; the response doesn't look like the service's, so a firewall or login page may have sent it"
 
 /** Client errors after which the same request may succeed later (RFC 9110 15.5). */
 const NOT_FINAL = [408, 409, 421, 423, 425]
@@ -106,9 +106,9 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   const { status, retryAfter, isFromIntermediary } = response
   const { operation, credentials } = sent
   const globalToken = globalTokenOf(credentials)
-  const answered = `${operation} answered ${status}`
+  const responded = `${operation} responded ${status}`
   const misconfigured = (why: string) =>
-    problem('misconfigured', operation, { detail: `${answered}: ${why}` })
+    problem('misconfigured', operation, { detail: `${responded}: ${why}` })
   const setting = settingToChange(response, sent)
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
   if (globalToken !== undefined && isFromIntermediary) return misconfigured(INTERMEDIARY_ADVICE)
@@ -116,25 +116,25 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   switch (response.reasonByStatus) {
     case 'token':
       return new TokenRefused(
-        `${answered}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,
+        `${responded}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,
       )
     case 'scope':
       return problem('forbidden', operation, {
         detail:
           globalToken !== undefined
-            ? `${answered}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
-            : `${answered}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${unlike}`,
+            ? `${responded}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
+            : `${responded}: the token lacks permissions (scopes, or the service's OAuth settings): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${unlike}`,
       })
     case 'busy':
-      return problem('busy', operation, { detail: `${answered}: too many requests`, retryAfter })
+      return problem('busy', operation, { detail: `${responded}: too many requests`, retryAfter })
     case 'not-found':
       return misconfigured('check SERVICE_BASE_URL, including its path')
     case 'redirected':
-      return misconfigured('a redirect, which is never followed with a token: see SERVICE_BASE_URL')
+      return misconfigured('redirects are never followed with a token: see SERVICE_BASE_URL')
     case 'request':
       if (!NOT_FINAL.includes(status)) return permanentProblem(response, operation, globalToken === undefined)
   }
-  return problem('unavailable', operation, { detail: answered, retryAfter })
+  return problem('unavailable', operation, { detail: responded, retryAfter })
 }
 
 /** Only these are about the request. Other 4xx are about the route to the service, or the account. */
@@ -143,18 +143,18 @@ const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 /** A retry can't help, so an operator has to read the service's explanation. */
 function permanentProblem(response: ErrorResponse, operation: Operation, isOfPerson: boolean) {
   const { status, explanation, isAboutRedirectUrl } = response
-  const answered = `${operation} answered ${status}`
+  const responded = `${operation} responded ${status}`
   const hasRedirect = operation === 'checkdatasourceauth' && isOfPerson
-  const quoted = explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`
+  const quoted = explanation === '' ? 'No reason was given' : `The reason: “${explanation}”`
   if (hasRedirect && isAboutRedirectUrl)
     return new ServiceProblem(502, 'service_refused_return', {
-      detail: `${answered}: the service does not accept final_redirect_url, which is PUBLIC_URL and /onboarding/callback. Check PUBLIC_URL, and that the service's list of allowed redirect addresses has it. ${quoted}`,
+      detail: `${responded}: the service rejected final_redirect_url (PUBLIC_URL/onboarding/callback). Check PUBLIC_URL, and that the service allows this redirect URL. ${quoted}`,
     })
   const isInvalid = hasRedirect && [400, 422].includes(status)
-  const suspect = isInvalid ? ' Its one parameter is final_redirect_url, made of PUBLIC_URL.' : ''
+  const suspect = isInvalid ? ' Its only parameter is final_redirect_url, built from PUBLIC_URL.' : ''
   const isAboutWords = operation !== 'search' || ABOUT_THE_REQUEST.includes(status)
   return problem(isAboutWords ? 'refused' : 'misconfigured', operation, {
-    detail: `${answered}: the service does not accept the request, and would not accept it again. ${quoted}${suspect}`,
+    detail: `${responded}: the service rejected the request, and retrying won't help. ${quoted}${suspect}`,
   })
 }
 
@@ -165,13 +165,13 @@ export function noResponse(
 ): ServiceProblem {
   if (text !== undefined && /^\s*</.test(text))
     return problem('misconfigured', operation, {
-      detail: `${operation} answered 200 with a web page (HTML): set SERVICE_BASE_URL to the service's backend, not its web app, and let requests from this machine through a login in front of it`,
+      detail: `${operation} responded 200 with a web page (HTML): set SERVICE_BASE_URL to the service's backend, not its web app, and let requests from this machine bypass any login page`,
     })
   const networkError = networkErrorOf(cause)
   const kind = networkError === 'too-slow' ? 'slow' : 'unavailable'
   const why = isProxyError(networkError) ? `${networkError}: see HTTPS_PROXY and NO_PROXY` : networkError
-  const shape = text === '' ? 'an empty answer' : 'an answer of another shape than documented'
-  const fault = text === undefined ? 'no usable answer' : shape
+  const shape = text === '' ? 'empty response' : 'unexpected response format'
+  const fault = text === undefined ? 'no valid response' : shape
   const detail = `${operation}: ${hasAdvice(networkError) ? why : fault}`
   return problem(kind, operation, { cause, retryAfter: retryAfterSeconds(), detail })
 }

@@ -65,7 +65,7 @@ export function readCheckResponse(
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
   if (check.data.unauthorizedDatasourceInstances.length > MAX_ENTRIES) {
-    onExcess(`an answer of the service lists more than ${MAX_ENTRIES} datasources: nothing of it counts`)
+    onExcess(`service response ignored: it lists more than ${MAX_ENTRIES} datasources`)
     return undefined
   }
   const found = new Map<string, UnconnectedApp>()
@@ -74,9 +74,7 @@ export function readCheckResponse(
     const serviceInstance = instanceOf(entry, path)
     const instance = boundedInstance(serviceInstance)
     if (instance !== serviceInstance)
-      onExcess(
-        `a datasource has more than ${MAX_INSTANCE_CHARACTERS} characters in its name: it is shown, not started`,
-      )
+      onExcess(`a datasource name exceeds ${MAX_INSTANCE_CHARACTERS} characters, so people can't connect it`)
     // A shortened identifier doesn't match the path, so the app can't be started.
     const authUrlRelativePath = instance === serviceInstance ? path : undefined
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)

@@ -26,7 +26,7 @@ export function createUnstartableAppWarning(
       logged.add(instance)
       const fault = authUrlRelativePath === undefined ? 'missing' : 'leads elsewhere'
       const fields = { code: 'datasource_cannot_start', datasource: instance, authUrlRelativePath: fault }
-      log.warn(fields, "people can't connect an app: the service lists it without a usable address")
+      log.warn(fields, "people can't connect an app: the service lists no usable link for it")
     }
   }
 }

@@ -22,7 +22,7 @@ async function collectEmail(settings: Partial<Settings>): Promise<EmailFacts> {
     const refusal = from && senderRefusal(settings, from.address, LIMIT_MS).catch(() => undefined)
     return { trouble: undefined, sender: await refusal }
   } catch (error) {
-    const late = `the mail server gave no answer within ${LIMIT_MS / 1_000} seconds`
+    const late = `the mail server gave no response within ${LIMIT_MS / 1_000} seconds`
     const trouble =
       error instanceof MailServerUnusable
         ? error.message.replace(/: see SMTP_\w+( and SMTP_\w+)?$/, '')

@@ -25,7 +25,7 @@ function isUsable([name, value]: [string, unknown]): boolean {
 function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery & { kind: 'other-issuer' }) {
   if (isMultiTenantIssuer(theirs))
     return fail(
-      `The authorization server at ${issuer} stands for every tenant.`,
+      `The authorization server at ${issuer} is for all tenants.`,
       "OIDC_ISSUER: set it to your tenant's own issuer, https://login.microsoftonline.com/TENANT_ID/v2.0: people of other tenants must not sign in",
     )
   const named = /^https?:\/\/[\w.:/~-]{1,300}$/.test(theirs) ? theirs : 'another one'

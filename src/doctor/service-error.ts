@@ -90,7 +90,7 @@ const EXPLANATIONS: Record<ErrorResponse['reason'], Explain> = {
     ),
   request: ({ status, explanation }) =>
     fail(
-      `The service rejected the request (${status}). ${explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`}.`,
+      `The service rejected the request (${status}). ${explanation === '' ? 'No reason was given' : `The reason: “${explanation}”`}.`,
       "SERVICE_BASE_URL: report this to the team that runs the service; trying again won't help",
     ),
 }

@@ -39,7 +39,7 @@ const bytesOf = (body: Readable): Promise<Buffer> =>
     let length = 0
     body.on('data', (chunk: Uint8Array) => {
       length += chunk.length
-      if (length > MAX_BYTES) body.destroy(new RangeError(`an answer of more than ${MAX_BYTES} bytes`))
+      if (length > MAX_BYTES) body.destroy(new RangeError(`response larger than ${MAX_BYTES} bytes`))
       else chunks.push(chunk)
     })
     body.on('end', () => resolve(Buffer.concat(chunks))).on('error', reject)

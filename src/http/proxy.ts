@@ -80,7 +80,7 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
     socket.on('error', () => {}).destroy()
     const failure =
       status === 407 || status === 401
-        ? `${user === ':' ? 'asks for a' : 'rejects the'} username and password`
+        ? `${user === ':' ? 'requires a' : 'rejects the'} username and password`
         : `${status >= 500 ? 'cannot reach' : 'refuses to connect to'} ${hostname}`
     throw new ProxyError(through.host, `${failure} (${status})`)
   } catch (error) {

@@ -57,7 +57,7 @@ export function createOptOutRoutes(deps: {
     const isOneClick = fields['List-Unsubscribe'] !== undefined || Boolean(req.is('multipart/form-data'))
     const isPerson = !isOneClick && wantsPage(req)
     if (invitation === undefined) {
-      const detail = 'no link of an invitation'
+      const detail = 'not an invitation link'
       if (!isPerson) throw new Problem(404, 'not_found', { detail })
       log.info({ code: 'not_found', status: 404, method: 'POST', route: route.path }, detail)
       return sendPage(req, res, { ...UNKNOWN_LINK, status: 404 })

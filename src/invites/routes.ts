@@ -85,7 +85,7 @@ export function createInviteRoutes(deps: {
     if (isBrowser(req))
       await countOpened(people, invitation.email, deps.now()).catch((error: unknown) =>
         // The arrival is only for the report, so a failure must not keep anyone out.
-        deps.log.warn({ err: error }, 'an arrival was not counted for the report'),
+        deps.log.warn({ err: error }, 'could not count an arrival for the report'),
       )
     deps.audit({ event: 'invitation_opened', email: invitation.email })
 

@@ -109,7 +109,7 @@ export class ProgressRecorder {
       if (outcome === 'taken')
         this.#log.warn(
           {},
-          'someone signed in with another verified address than before, which has data of its own, so nothing was moved: see the audit line "renamed" with the result "refused". If these are two people, the authorization server gives them one sub',
+          'someone signed in with a new verified address that has data of its own, so nothing was moved: see the audit line "renamed" with the result "refused". If these are two people, the authorization server sends one sub for both',
         )
       const isMoved = outcome === 'renamed' || (outcome === 'taken' ? false : undefined)
       return omitUndefined({ email, isMoved })

@@ -23,8 +23,7 @@ export type Transition =
   /** Show the overview, made from this check. */
   | { walk: Walk; kind: 'page'; from: string }
 
-export const unknownApp = () =>
-  new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
+export const unknownApp = () => new Problem(404, 'datasource_unknown', { detail: "not on the person's list" })
 
 /** @param wanted undefined: the next app @throws {Problem} if it is unknown, or has no usable URL */
 export function afterClick(before: Walk, check: WalkCheck, wanted: string | undefined): Transition {
@@ -39,7 +38,7 @@ export function afterClick(before: Walk, check: WalkCheck, wanted: string | unde
   if (kind === 'connected' || (kind === 'off' && !cannotStart))
     return { walk, kind: 'overview', from: instance }
   if (cannotStart || !check.isStartable(instance)) {
-    const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
+    const detail = `the service's authUrlRelativePath for ${instance} is missing or points elsewhere`
     throw new Problem(502, 'datasource_cannot_start', {
       detail,
       datasource: { instance, personsApps: walk.known },

@@ -163,7 +163,7 @@ export class PeopleStore {
       // If the former record changed meanwhile, it stays, and the next round reads it again.
       await records.compareAndRemove(source, before)
     }
-    throw new StoreUnavailable(new Error('a record was changed by others at each attempt to rename it'))
+    throw new StoreUnavailable(new Error('a record changed concurrently at each attempt to rename it'))
   }
 
   /** Removes a record, readable or not, and the person's former addresses. @returns true if there was a record */

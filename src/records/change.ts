@@ -23,5 +23,5 @@ export async function changeRecord(
     if (tries > 0) await pause(Math.random() * 4 * tries)
     before = await records.get(key)
   }
-  throw new StoreUnavailable(new Error(`a record was changed by others ${MAX_TRIES} times in a row`))
+  throw new StoreUnavailable(new Error(`a record changed concurrently ${MAX_TRIES} times in a row`))
 }

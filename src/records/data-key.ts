@@ -31,7 +31,7 @@ export type DataKey = {
 export type KeyRing = { dataKey(): Promise<DataKey> }
 
 const OTHER_SECRET =
-  "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: onramp store adopt gives the store a new key"
+  "the store's key is sealed with another SESSION_SECRET: add the former secret to SESSION_SECRET as the second one, or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: onramp store adopt gives the store a new key"
 
 type KeyRecords = Pick<Records, 'get' | 'compareAndSet'>
 
@@ -125,7 +125,7 @@ export async function formatFault(records: Pick<Records, 'get' | 'keys'>, accept
   const number = await records.get(FORMAT_KEY)
   if (number === FORMAT || (number === undefined && acceptsNone)) return undefined
   if (number !== undefined)
-    return `the store has format ${Number(number) || 'unknown'}, and this onramp reads format ${FORMAT}: run the version that wrote it, or use another REDIS_PREFIX or DATA_DIR`
+    return `the store has format ${Number(number) || 'unknown'}, but this version of onramp reads format ${FORMAT}: run the version that wrote it, or use another REDIS_PREFIX or DATA_DIR`
   for await (const keys of records.keys(''))
     if (keys.some((key) => ABOUT_PEOPLE.test(key)))
       return 'the store holds records about people that another version of onramp wrote: run that version, restore a backup, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored about people'

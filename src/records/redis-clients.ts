@@ -105,7 +105,7 @@ async function openServer(
 /** A Sentinel may not know of a failover yet (redis.io, "Guidelines for Redis clients", step 3). */
 async function rejectReplica(client: OpenClient): Promise<void> {
   const found = await client.role()
-  if (found?.role !== 'master') throw new Error('what the Sentinels name as the primary is none (yet)')
+  if (found?.role !== 'master') throw new Error("the primary named by the Sentinels isn't one (yet)")
 }
 
 /** A Sentinel answered, but knows no primary of that name. */
@@ -151,7 +151,7 @@ async function queryOnce(url: string, name: string): Promise<RedisNode> {
   try {
     await client.connect()
     const answer: unknown = await client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name])
-    if (!Array.isArray(answer)) throw new NoSuchPrimary('a Sentinel does not know a primary of this name')
+    if (!Array.isArray(answer)) throw new NoSuchPrimary('a Sentinel knows no primary with this name')
     return { host: String(answer[0]), port: Number(answer[1]) }
   } finally {
     client.destroy()

@@ -77,7 +77,7 @@ export class RedisConnection {
           if (opened !== undefined && opened === this.#current) void this.#renew(error)
         })
         this.#current = opened
-        if (this.#logged.size > 0) this.#log.info({}, 'Redis is reached again')
+        if (this.#logged.size > 0) this.#log.info({}, 'Redis is reachable again')
         this.#logged.clear()
       } catch (error) {
         this.#failed(error)
@@ -94,9 +94,9 @@ export class RedisConnection {
     this.#lastFailure = error
     const { code, message, isErrorReply } = describeStoreError(error)
     const problem = isErrorReply
-      ? `Redis refuses onramp: ${message} (${code})`
+      ? `Redis rejected onramp: ${message} (${code})`
       : `Redis cannot be reached (${code})`
-    if (!this.#logged.has(code)) this.#log.warn({ err: error }, `${problem}: trying again until it can`)
+    if (!this.#logged.has(code)) this.#log.warn({ err: error }, `${problem}: retrying`)
     this.#logged.add(code)
   }
 

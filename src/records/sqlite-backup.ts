@@ -12,7 +12,7 @@ function target(folder: string, file: string, isReplaced: boolean): string {
   const path = resolve(file)
   const parentFolder = dirname(path)
   if (!statSync(parentFolder, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(`there is no folder ${parentFolder}: make it first`)
+    throw new OperatorError(`the folder ${parentFolder} doesn't exist: create it first`)
   // The path may be another name for the live store.
   if ((realpathSync(parentFolder) + sep).startsWith(realpathSync(folder) + sep))
     throw new OperatorError('the backup must be outside DATA_DIR: a lost disk takes both')
@@ -32,7 +32,7 @@ async function copyInto(part: string, database: string): Promise<number> {
   // The copy is a single file, without a WAL.
   copy.exec('PRAGMA journal_mode = DELETE')
   if (copy.prepare('PRAGMA quick_check').get()?.['quick_check'] !== 'ok')
-    throw new OperatorError('the store is damaged: the copy did not pass its check')
+    throw new OperatorError('the store is damaged: the copy failed its integrity check')
   return Number(copy.prepare('SELECT count(*) AS count FROM records').get()?.['count'])
 }
 
@@ -50,7 +50,7 @@ export async function backUpFolder(folder: string, file: string, options: { isRe
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const { message, errstr } = error as Error & { errstr?: string }
-    const reason = errstr === undefined ? message : `SQLite says: ${errstr}`
+    const reason = errstr === undefined ? message : `SQLite: ${errstr}`
     throw new OperatorError(`the backup failed: ${reason}`, { cause: error })
   } finally {
     rmSync(part, { force: true })

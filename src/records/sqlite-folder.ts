@@ -85,8 +85,8 @@ export function classifySqliteError(error: unknown): { kind: keyof typeof FIXES;
 
 const FIXES = {
   damaged: 'restore a backup, or move onramp.sqlite away, which loses everything in it',
-  rights: 'give the folder and what is in it to the user running onramp',
-  busy: 'end the process that has it open',
+  rights: 'give ownership of the folder and its files to the user running onramp',
+  busy: 'stop the process that has it open',
   other: 'set it to a folder on a disk that the user running onramp can write',
 }
 

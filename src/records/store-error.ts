@@ -12,19 +12,19 @@ type StoreErrorDescription = {
 }
 
 const REDIS_ERRORS: Record<string, string> = {
-  OOM: 'Redis is full and takes no writes',
-  NOPERM: 'the user of REDIS_URL may not do this',
-  READONLY: 'what answers is a replica and takes no writes',
-  MISCONF: 'Redis cannot save to its disk, so it takes no writes',
-  NOREPLICAS: 'Redis takes no writes because too few replicas are connected',
-  DENIED: 'Redis is in protected mode: without a password it answers its own machine alone',
-  NOAUTH: 'Redis asks for a password',
-  WRONGPASS: 'Redis does not accept the user name or the password',
-  LOADING: 'Redis is still loading what it saved',
-  CLUSTERDOWN: 'the cluster is down: not every slot has a node',
+  OOM: 'Redis is full and rejects writes',
+  NOPERM: 'the Redis user in REDIS_URL lacks permission',
+  READONLY: 'Redis is a read-only replica',
+  MISCONF: "Redis can't save to disk, so it rejects writes",
+  NOREPLICAS: 'Redis rejects writes because too few replicas are connected',
+  DENIED: 'Redis is in protected mode: without a password it accepts only local connections',
+  NOAUTH: 'Redis requires a password',
+  WRONGPASS: 'Redis rejected the username or password',
+  LOADING: 'Redis is still loading its data',
+  CLUSTERDOWN: 'the Redis cluster is down: some slots have no node',
   MASTERDOWN: 'the replica has lost its primary',
-  BUSY: 'a script keeps Redis busy',
-  NOSUCHCOMMAND: 'Redis does not know a command that onramp needs: it was renamed or switched off',
+  BUSY: 'Redis is busy running a script',
+  NOSUCHCOMMAND: 'a command that onramp needs was renamed or disabled in Redis',
 }
 
 function redisErrorCode(message: string): string | undefined {
@@ -60,11 +60,11 @@ export function describeStoreError(error: unknown): StoreErrorDescription {
     return { code: reply, message: REDIS_ERRORS[reply] ?? reply, isErrorReply: true, denied }
   }
   if (root.name === 'StoreUnreadable')
-    return { code: root.name, message: 'the store has another format or secret', isErrorReply: true }
+    return { code: root.name, message: 'the store has a different format or secret', isErrorReply: true }
   if (root.name === 'TimedOut' || /time(d )?out/i.test(root.message))
-    return { code: 'timeout', message: 'the store did not answer in time', isErrorReply: false }
+    return { code: 'timeout', message: 'the store timed out', isErrorReply: false }
   if ('errstr' in root)
-    return { code: 'SQLITE', message: `SQLite says: ${String(root.errstr)}`, isErrorReply: true }
+    return { code: 'SQLITE', message: `SQLite: ${String(root.errstr)}`, isErrorReply: true }
   const name = root.name === 'Error' ? root.constructor.name : root.name
   const code = 'code' in root && typeof root.code === 'string' ? root.code : name
   return { code, message: 'the store cannot be reached', isErrorReply: false }

@@ -55,7 +55,7 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
     if (records.readableByOthers.length > 0)
       log.warn(
         { paths: records.readableByOthers },
-        'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
+        'other users of this machine can read or change DATA_DIR: run chmod go-rwx on it',
       )
     const fileSystem = unsafeFileSystem(statfsSync(folder).type) ?? 'memory'
     if (fileSystem !== 'memory')

@@ -45,7 +45,7 @@ export function createSession(options: {
     session(req, res, (error?: unknown) => {
       // The save at the end of a request throws this error, after the response is complete.
       if (!(error instanceof SessionChanged)) return next(error)
-      log.info({}, 'session not saved: another request changed or ended it meanwhile')
+      log.info({}, 'session not saved: another request changed or ended it')
     })
 }
 

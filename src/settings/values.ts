@@ -42,7 +42,7 @@ export const webUrl = webUrlSchema(false)
 /** RFC 6750 2.1. */
 export const bearerToken = z
   .string()
-  .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
+  .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that are invalid in a bearer token')
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(names: T) =>
   z.enum(names, { error: `must be ${names.map((name) => `\`${name}\``).join(' or ')}` })

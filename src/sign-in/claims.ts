@@ -49,7 +49,7 @@ function explainMissingEmail(sources: readonly Claims[], { OIDC_EMAIL_CLAIM: cla
   const odd = sources.map((claims) => emailClaim(claims, claim)).find((value) => (value ?? '') !== '')
   return odd === undefined || sources.some((claims) => emailIn(claims, claim) !== undefined)
     ? undefined
-    : `the claim ${claim} came as ${typeName(odd)} that is no address, so the person has none here: let the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
+    : `the claim ${claim} is ${typeName(odd)}, not an email address, so the person has none here: have the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
 }
 
 /** An address is never truncated, because a part of it could be another person's. */
@@ -87,10 +87,8 @@ function readEmail(
 function readSubject({ sub }: Claims): string {
   const isUnsupported = /^\s*not supported\b/i.test(sub)
   if (!isUnsupported && /[^\s\p{C}]/u.test(sub)) return sub
-  const subjects = isUnsupported
-    ? 'everyone the same sub, which says that it is not supported'
-    : 'people an empty sub'
-  const detail = `the authorization server gives ${subjects}: let it name each by one of their own`
+  const subjects = isUnsupported ? 'the same sub ("not supported") for everyone' : 'an empty sub'
+  const detail = `the authorization server sends ${subjects}: have it send a unique sub for each person`
   throw new Problem(502, 'sign_in_misconfigured', { detail })
 }
 
@@ -157,12 +155,12 @@ function explainMissingGroups(sources: readonly Claims[], settings: Settings): s
   const found = groupClaims(sources, settings)
   const odd = found.find((value) => groupNames(value).isOdd)
   if (odd !== undefined)
-    return `the claim ${claim} came as ${typeof odd === 'string' ? 'one text with commas, brackets or the like' : typeName(odd)}, which onramp can't read as groups without a guess, so ADMIN_GROUPS didn't count for it: let the authorization server send a list of names. A list inside an object is OIDC_GROUPS_CLAIM=${claim}.NAME`
+    return `the claim ${claim} is ${typeof odd === 'string' ? 'text with commas or brackets' : typeName(odd)}, which onramp can't read as groups, so ADMIN_GROUPS was ignored: have the authorization server send a list of names. For a list inside an object, set OIDC_GROUPS_CLAIM=${claim}.NAME`
   if (found.length > 0) return undefined
   // For people in more than 200 groups, Microsoft Entra omits the groups and sends these claims instead.
   const isOmitted = ({ hasgroups, _claim_names: names }: Claims) =>
     hasgroups === true || (isObject(names) && claim in names)
   return sources.some(isOmitted)
     ? "a person is in more groups than Microsoft Entra puts into a token, so ADMIN_GROUPS can't tell whether they are an admin: limit the claim to groups assigned to the application there, or use app roles with OIDC_GROUPS_CLAIM=roles"
-    : `a sign-in came without the claim ${claim}, so ADMIN_GROUPS didn't count for it: if this happens to admins too, have the authorization server add the claim for this client (some need a scope in OIDC_SCOPE), or set OIDC_GROUPS_CLAIM`
+    : `a sign-in lacked the claim ${claim}, so ADMIN_GROUPS was ignored: if this happens to admins too, have the authorization server add the claim for this client (some need a scope in OIDC_SCOPE), or set OIDC_GROUPS_CLAIM`
 }

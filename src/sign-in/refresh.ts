@@ -32,7 +32,7 @@ const MAX_WAIT_MS = 5_000
 const RETRY_MS = 200
 
 const EXPIRED_ID_TOKEN =
-  "refresh: the id_token that came with new tokens is past its time, so the person's groups stay as they were. Is this machine's clock right? Otherwise the authorization server sends the one of the sign-in again"
+  "refresh: the refreshed id_token has expired, so the person's groups stay unchanged. Check this machine's clock; if it is right, the authorization server resends the id_token of the sign-in"
 
 /** `groups`: groups of ADMIN_GROUPS, if a new id_token has the claim. */
 type Refreshed = { tokens: Tokens; groups: string[] | undefined }
@@ -99,10 +99,10 @@ export class TokenRefresh {
         return
       }
       saving = this.#save(req, session, refreshed, until)
-      saving.catch((error: unknown) => log.warn({ err: error }, 'refreshed tokens could not be stored'))
+      saving.catch((error: unknown) => log.warn({ err: error }, 'could not store refreshed tokens'))
       await withTimeout(MAX_WAIT_MS, saving).catch((error: unknown) => {
         if (!(error instanceof TimedOut)) throw error
-        throw signInUnavailable('the store takes too long to answer', error)
+        throw signInUnavailable('the store timed out', error)
       })
     } finally {
       if (saving === undefined) await release()
@@ -137,7 +137,7 @@ export class TokenRefresh {
       const isEarly = tokens.expiresAt !== undefined && now() < tokens.expiresAt
       if (isRefreshTokenRefused(error, { isRecent: isRecentSignIn(signedInAt, now()), isEarly })) {
         const response = describeErrorResponse(error)
-        log.debug({}, `refresh: the authorization server says ${response}, so the sign-in ends`)
+        log.debug({}, `refresh: the authorization server responded ${response}, so the sign-in ends`)
         return undefined
       }
       if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) {

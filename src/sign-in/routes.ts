@@ -69,7 +69,7 @@ export function createSignInRoutes(deps: {
     if (outcome === 'signed-in' || outcome === 'keep-session') return seeOther(res, decodeReturnTo(returnTo))
     const tryAgain = signInPath(returnTo)
     if (outcome === 'no-cookie' && restarts > 0)
-      throw new Problem(400, 'cookies_blocked', { detail: 'the callback came without its cookie', tryAgain })
+      throw new Problem(400, 'cookies_blocked', { detail: 'the callback lacks its cookie', tryAgain })
     if (restarts >= MAX_RESTARTS)
       throw expired('this sign-in was used, or belongs to another browser', returnTo)
     if (outcome !== 'use-par')
@@ -102,14 +102,14 @@ function answerUnknown(
   const hasParameter = (name: string, value: string) => searchParams.get(name)?.toLowerCase() === value
   if (searchParams.get('error') || hasParameter('success', 'false'))
     throw new Problem(400, 'sign_in_unfinished', {
-      detail: 'the authorization server sent an error, for no sign-in of ours',
+      detail: 'the authorization server sent an error for an unknown sign-in',
       ...(!isSignedIn && { tryAgain: signInPath(HOME) }),
     })
   if (isSignedIn) return seeOther(res, HOME)
   // A link of another site can claim these, too, so the page repeats nothing of the address.
   if (hasParameter('admin_consent', 'true') || hasParameter('success', 'true'))
     return sendPage(req, res, { view: 'sign-in/confirmed', data: {} })
-  throw expired('no sign-in is known for this state', HOME)
+  throw expired('no sign-in has this state', HOME)
 }
 
 const parseRestarts = (value: unknown): number =>

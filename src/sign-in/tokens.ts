@@ -29,10 +29,10 @@ export function expiryOf({ expiresAt = Infinity, issuedAt }: Tokens, now: number
 }
 
 const NOT_REQUESTED =
-  'offline_access was not requested, because the authorization server does not list it or did not register this client for it: allow it there'
+  'offline_access was not requested, because the authorization server does not list it, or did not register it for this client: allow it there'
 
 const NOT_ISSUED =
-  'If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE'
+  'If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise allow the grant refresh_token for the client there, or remove offline_access from OIDC_SCOPE'
 
 const hasOffline = (scope: string) => scope.split(' ').includes('offline_access')
 
@@ -44,9 +44,9 @@ export function explainMissingRefreshToken(
 ): string | undefined {
   if (refreshToken !== undefined || !hasOffline(scope)) return undefined
   const minutes = expiresAt === undefined ? undefined : Math.round((expiresAt - issuedAt) / 60_000)
-  const when = minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`
+  const when = minutes === undefined ? 'when the access token expires' : `after ${minutes} minutes`
   const [though, advice] = hasOffline(typeof registered === 'string' ? registered : scope)
-    ? [', though offline_access was asked for', NOT_ISSUED]
+    ? [', although offline_access was requested', NOT_ISSUED]
     : ['', NOT_REQUESTED]
-  return `no refresh token was issued${though}: ${when} people are sent to sign in again. ${advice}`
+  return `no refresh token was issued${though}: ${when}, people have to sign in again. ${advice}`
 }

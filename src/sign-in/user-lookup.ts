@@ -22,7 +22,7 @@ const DAY_MS = 24 * 3600 * 1000
 const MAX_REMEMBERED = 10_000
 
 const SHARED_SUB =
-  "the verified address of one sub changed twice within a day. Unless a person was renamed twice, the authorization server gives several people one sub, and they see each other's apps: let it name each by a sub of their own"
+  "the verified address of one sub changed twice within a day. Unless a person was renamed twice, the authorization server sends one sub for several people, who see each other's apps: have it send a unique sub for each person"
 
 export class UserLookup {
   readonly #deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }
@@ -80,7 +80,7 @@ export class UserLookup {
       if (isOtherSubject) throw error
       this.#deps.log.warn(
         { err: error },
-        `the userinfo endpoint answered ${describeErrorResponse(error)}: this person is known by the id_token alone, perhaps without an address`,
+        `the userinfo endpoint failed (${describeErrorResponse(error)}): onramp uses the id_token alone, which may lack an email address`,
       )
       return [claims]
     }

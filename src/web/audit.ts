@@ -55,7 +55,7 @@ export function createAudit(
 ): Audit {
   const counter = new Counter({
     name: 'onramp_events_total',
-    help: 'What people did and what came of it',
+    help: 'Audit events, by result and datasource',
     labelNames: ['event', 'result', 'datasource'] as const,
     registers: [registry],
   })

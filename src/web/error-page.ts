@@ -78,8 +78,7 @@ export function createErrorPage(deps: {
     const { status, code, detail, cause } = problem
     const fields = { code, status, method: req.method, route: routeOf(req), reference }
     const line = cause === undefined ? fields : { ...fields, err: cause }
-    if (!AUDITED.has(code))
-      log[levelOf(problem)](line, detail || (status === 500 ? 'a fault in onramp' : code))
+    if (!AUDITED.has(code)) log[levelOf(problem)](line, detail || (status === 500 ? 'internal error' : code))
     countProblem(code)
     if (res.headersSent) return void res.destroy()
     // Otherwise express-session would set a cookie for a session that wasn't stored.

@@ -46,7 +46,7 @@ export function createReadiness(
       loggedCode = code
       return isErrorReply ? 'refuses' : 'unreachable'
     }
-    if (loggedCode !== undefined) log.info({}, 'ready again: the store can be written to')
+    if (loggedCode !== undefined) log.info({}, 'ready again: the store is writable')
     loggedCode = undefined
     return 'ok'
   }
@@ -54,7 +54,7 @@ export function createReadiness(
   async function report() {
     const store = await probeStore()
     // The proxy's name is omitted, because anyone can read this.
-    const blocked = server.isBlockedByProxy() ? ': the forward proxy does not let calls through' : ''
+    const blocked = server.isBlockedByProxy() ? ': the forward proxy blocks requests' : ''
     const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
     const isReady = store === 'ok' && authorizationServer === 'ok' && !isDraining
     return { status: isReady ? 'ok' : 'not ready', store, authorizationServer, draining: isDraining }

@@ -60,6 +60,6 @@ function widgetOf(languages: Languages, company: Company): Buffer {
   }
   const [before, after, ...more] = script.split(PLACEHOLDER)
   if (before === undefined || after === undefined || more.length > 0)
-    throw new Error('views/assets/widget.js must have one place for its data')
+    throw new Error('views/assets/widget.js must contain the data placeholder once')
   return Buffer.from(before + JSON.stringify(data) + after)
 }

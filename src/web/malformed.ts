@@ -16,7 +16,7 @@ const RESPONSES: Record<string, { status: number; code: ProblemCode }> = {
 
 /** The texts are in English, because the language is in headers that weren't read. */
 const TEXTS: Record<number, string> = {
-  413: 'The request is too large: nothing here takes so much.\n',
+  413: 'The request body is too large.\n',
   431: 'Your browser sent more than 16 KiB of headers, most likely cookies: delete the cookies of this site, then open the link again.\n',
 }
 

@@ -27,33 +27,33 @@ export class Metrics {
   readonly registry = new Registry()
   readonly observeService = this.#onCall(
     'onramp_service_call_duration_seconds',
-    'Calls of the service, to the end of its answer; status "none": there was no usable one',
+    'Duration of service calls, including the response body; status "none": no valid response',
   )
   readonly observeAuthorizationServer = this.#onCall(
     'onramp_authorization_server_call_duration_seconds',
-    'Requests to the authorization server, by its endpoint; status "none": there was no usable answer',
+    'Duration of requests to the authorization server, by endpoint; status "none": no valid response',
   )
   readonly #store = this.#histogram(
     'onramp_store_operation_duration_seconds',
-    'Operations of the store, Redis or SQLite; result: done or failed',
+    'Duration of store operations (Redis or SQLite); result: done or failed',
     ['operation', 'result'],
   )
   readonly #requests = this.#histogram(
     'onramp_http_request_duration_seconds',
-    'From the first byte of a request to the end of its answer; status 499: the browser went away before',
+    'Duration of HTTP requests, from first byte to end of response; status 499: the client disconnected',
     ['route', 'method', 'status'],
   )
   readonly #problems = this.#counter('onramp_problems_total', 'Failed requests, by problem code', ['code'])
   readonly #deprecations = this.#counter(
     'onramp_deprecated_use_total',
-    'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
+    'Service calls that use a deprecated endpoint or field, or whose response announces a removal',
     ['item', 'by'],
   )
 
   constructor() {
     collectDefaultMetrics({ register: this.registry })
     for (const name of MISNAMED) this.registry.removeSingleMetric(name)
-    this.#gauge('onramp_build_info', 'Always 1; which onramp this is', ['version'], (gauge) =>
+    this.#gauge('onramp_build_info', 'Always 1, labeled with the running version', ['version'], (gauge) =>
       gauge.set({ version: VERSION }, 1),
     )
   }
@@ -75,8 +75,7 @@ export class Metrics {
 
   /** @param isReachable called at each scrape, so it must be cheap */
   watchReachability(isReachable: Record<'store' | 'authorization_server', () => boolean>): void {
-    const help =
-      '1: in use; 0: requests that need it fail at once, until it is reached again in the background'
+    const help = '1: reachable; 0: unreachable, so requests that need it fail at once until a retry succeeds'
     this.#gauge('onramp_dependency_reachable', help, ['dependency'], (gauge) => {
       for (const [dependency, isUp] of Object.entries(isReachable)) gauge.set({ dependency }, Number(isUp()))
     })
@@ -85,14 +84,14 @@ export class Metrics {
   /** @param loadLastRun of `onramp keep`, called at each scrape. No values are shown if it fails, or before a run */
   watchPeople(loadLastRun: () => Promise<LastRun>): void {
     const load = () => loadLastRun().catch((): LastRun => ({}))
-    const help = 'People by state, as the last run of onramp keep counted them'
+    const help = 'People by state, counted by the last run of onramp keep'
     this.#gauge('onramp_people', help, ['state'], async (gauge) => {
       const { states = {} } = await load()
       gauge.reset()
       for (const [name, count] of Object.entries(states))
         gauge.set({ state: name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`) }, count)
     })
-    const lastRun = 'When a run of onramp keep last ended'
+    const lastRun = 'Unix time at which onramp keep last finished'
     this.#gauge('onramp_last_run_timestamp_seconds', lastRun, [], async (gauge) => {
       const { lastRunAt } = await load()
       gauge.remove()
@@ -112,18 +111,18 @@ export class Metrics {
       const refuse = (status: number, words: string) =>
         res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${words}\n`)
       if (hasOwnPort && req.url?.split('?', 1)[0] !== '/metrics')
-        return void refuse(404, 'There is only /metrics.')
+        return void refuse(404, 'Only /metrics is served here.')
       if (!mayRead(req)) {
         const refusal = { code: 'token_refused', method: req.method, route: '/metrics' }
-        log.info({ ...refusal, status: token === undefined ? 403 : 401 }, 'metrics were refused')
+        log.info({ ...refusal, status: token === undefined ? 403 : 401 }, 'metrics request refused')
         if (token === undefined)
-          return void refuse(403, 'Metrics need METRICS_TOKEN, or a port of their own: METRICS_PORT.')
+          return void refuse(403, 'To read metrics, set METRICS_TOKEN or METRICS_PORT.')
         res.setHeader('WWW-Authenticate', 'Bearer')
         return void refuse(401, 'The bearer token is missing or wrong: see METRICS_TOKEN.')
       }
       this.registry.metrics().then(
         (page) => res.writeHead(200, { 'Content-Type': this.registry.contentType }).end(page),
-        () => refuse(500, 'The metrics cannot be read.'),
+        () => refuse(500, 'The metrics could not be collected.'),
       )
     }
   }

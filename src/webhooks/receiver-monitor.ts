@@ -29,7 +29,7 @@ export class ReceiverMonitor {
     this.#watch = watch
     this.#sent = new Counter({
       name: 'onramp_webhooks_total',
-      help: 'Events for WEBHOOK_URL: delivered, failed (a try that is repeated) or dropped',
+      help: 'Events for WEBHOOK_URL, by result: delivered, failed (to be retried) or dropped',
       labelNames: ['result'],
       registers,
     })
@@ -39,9 +39,9 @@ export class ReceiverMonitor {
       const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value()) })
     }
     const oldest = () => Math.max(0, ...sinceOf().map((at) => (watch.now() - at) / 1000))
-    const help = 'People of whom this process has events to send, now or later'
+    const help = 'People with events that this process has yet to send'
     gauge('onramp_webhooks_waiting', help, () => sinceOf().length)
-    const age = 'Age of the oldest event that waits in this process; 0: none'
+    const age = 'Age of the oldest unsent event of this process; 0: none'
     gauge('onramp_webhooks_oldest_seconds', age, oldest)
   }
 
@@ -49,7 +49,7 @@ export class ReceiverMonitor {
     const { log, now } = this.#watch
     this.#sent.inc({ result: outcome.kind === 'delivered' ? 'delivered' : 'failed' })
     if (outcome.kind === 'delivered') {
-      if (this.#isFailing) log.info({}, 'the receiver of WEBHOOK_URL takes events again')
+      if (this.#isFailing) log.info({}, 'the receiver of WEBHOOK_URL accepts events again')
       this.#isFailing = false
       return
     }
@@ -58,7 +58,7 @@ export class ReceiverMonitor {
     const why = outcome.kind === 'unreachable' ? describeNetworkError(outcome.why) : outcome.why
     log.warn(
       { why },
-      `an event could not be delivered to WEBHOOK_URL (${why}): events are kept, and tried again for ${MAX_AGE_DAYS} days`,
+      `could not deliver an event to WEBHOOK_URL (${why}): events are retried for ${MAX_AGE_DAYS} days`,
     )
     this.#isFailing = true
     this.#failedAt = now()
@@ -71,7 +71,7 @@ export class ReceiverMonitor {
     if (this.#dropped === 0 || now() - this.#droppedAt < LOGGED_EVERY_MS) return
     log.warn(
       { dropped: this.#dropped },
-      `events for WEBHOOK_URL were dropped, the oldest first: the receiver took none of them for ${MAX_AGE_DAYS} days, or there were too many of one person`,
+      `events for WEBHOOK_URL were dropped, oldest first: the receiver accepted none for ${MAX_AGE_DAYS} days, or one person had too many`,
     )
     this.#dropped = 0
     this.#droppedAt = now()

@@ -79,7 +79,7 @@ it.each<Stage>(['connect', 'RCPT', 'end'])('a slow mail server is tolerated at %
 
 it('an email that times out after its end has an unknown outcome', async () => {
   const limits = { ...LIMITS, reply: 300 }
-  const reply = 'no answer within 0.3 seconds'
+  const reply = 'no response within 0.3 seconds'
   expect(await posted(at('end', ''), { limits })).toMatchObject({ outcome: 'unknown', reply })
   expect(await posted(at('RCPT', ''), { limits })).toEqual(deferred(reply))
 })
@@ -100,7 +100,7 @@ it('a slow mail server doesn’t delay the end of a run', async () => {
 
 it('a mail server with a late greeting is reported with the time limit', async () => {
   const opened = await open(at('connect', ''))
-  await expect(opened.check()).rejects.toThrow('not used (no answer within 0.05 seconds)')
+  await expect(opened.check()).rejects.toThrow('not used (no response within 0.05 seconds)')
 })
 
 it.each([

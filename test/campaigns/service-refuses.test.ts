@@ -41,11 +41,11 @@ const OF_SIGN_INS = /OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|tokens of people/
 
 it.each<[...Answer, RegExp]>([
   [401, 'Unauthorized', {}, /SERVICE_GLOBAL_TOKEN is invalid or expired/],
-  [400, 'Invalid URL', {}, /It said: “Invalid URL”/],
+  [400, 'Invalid URL', {}, /The reason: “Invalid URL”/],
   [400, 'Invalid Secret', {}, /SERVICE_GLOBAL_TOKEN isn't a service token/],
   [404, 'Required header missing: X-Service-ActAs', {}, /make sure no proxy .* SERVICE_BASE_URL removes/],
   [403, 'Forbidden', {}, /SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth/],
-  [403, '<h1>Not allowed</h1>', page, /something in front of the service seems to have answered/],
+  [403, '<h1>Not allowed</h1>', page, /something in front of the service, such as a firewall or login page/],
 ])('a run ends after five responses %i %s, and names the setting', async (status, body, headers, words) => {
   answerTo = () => [status, body, headers]
   const { exit, err } = await send(9)
@@ -59,7 +59,7 @@ it.each<[...Answer, RegExp]>([
 
 it.each<[...Answer, RegExp]>([
   [404, 'Not Found', {}, /404: check SERVICE_BASE_URL, including its path/],
-  [407, '', {}, /would not accept it again/],
+  [407, '', {}, /retrying won't help/],
   [503, '', { 'retry-after': '61' }, /couldn't make sure that .* 503\. Nothing was sent\.$/],
 ])('a run ends at once if %i %s shows no global token', async (status, body, headers, words) => {
   answerTo = (person) =>
@@ -80,7 +80,7 @@ it.each([0, 1])(
           ? [403, '<h1>Blocked</h1>', page]
           : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
     const { exit, err } = await send(3)
-    expect(err).toContain(`p${row}@acme.example: refused by the service: checkdatasourceauth answered 403`)
+    expect(err).toContain(`p${row}@acme.example: refused by the service: checkdatasourceauth responded 403`)
     expect(err).toMatch(/^ +2 {2}not due/m)
     expect(exit).toBe(3)
   },

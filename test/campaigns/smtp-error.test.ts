@@ -44,7 +44,7 @@ it.each<[Input, string]>([
   [upgrading('502 no such command'), `(it says: 502 no such command), and ${NO_TLS}`],
   [upgrading('454 4.7.0 not now'), 'its encryption (STARTTLS) does not work (it says: 454 4.7.0 not now)'],
   [upgrading('454 4.3.0 Try again later'), 'if it stays so, a filter of its own (milter, such as OpenDKIM)'],
-  [{ code: 'ETIMEDOUT' }, 'no answer within 1.5 seconds'],
+  [{ code: 'ETIMEDOUT' }, 'no response within 1.5 seconds'],
   [{ code: 'EPROTOCOL' }, 'its reply is too long'],
   [{ code: 'EABORT' }, 'no answer before the run was stopped'],
   [{}, 'the connection broke'],
@@ -55,7 +55,7 @@ it.each<[Input, string]>([
 
 it('a long timeout is printed in minutes', () => {
   const { message } = unusableMailServer('mail', errorOf({ code: 'ETIMEDOUT' }), 600_000)
-  expect(message).toContain('(no answer within 10 minutes)')
+  expect(message).toContain('(no response within 10 minutes)')
 })
 
 const ODD = '535 5.7.139 Authentication unsuccessful'

@@ -102,9 +102,9 @@ const page = '<!doctype html><title>Log in</title>'
 it.each<[string, object, string, RegExp]>([
   ['a web page', { contentType: 'text/html', body: page }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
   ['a page that calls itself JSON', { body: `\ufeff\n ${page}` }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
-  ['nothing', { body: '' }, 'unavailable', /: an empty answer$/],
-  ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: an answer of another shape/],
-  ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: an answer of another shape/],
+  ['nothing', { body: '' }, 'unavailable', /: empty response$/],
+  ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: unexpected response format/],
+  ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: unexpected response format/],
 ])(
   'an unreadable 200 (%s) is named in the detail, and a web page isn’t retried',
   async (_what, body, kind, detail) => {

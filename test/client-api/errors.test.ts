@@ -27,7 +27,7 @@ describe.each(shapes)('an error response of the service as %s', (_name, shaped) 
     [400, 'Required header missing: X-Service-ActAs', 'service_misconfigured', /^((?!ISSUED_BY).)*-ActAs/],
     [404, 'planted', 'service_misconfigured', /SERVICE_BASE_URL, including its path$/],
     [429, 'planted', 'service_busy', /too many requests$/],
-    [502, 'planted', 'service_unavailable', /answered 502$/],
+    [502, 'planted', 'service_unavailable', /responded 502$/],
   ])('the error response %i “%s” is %s', (status, message, code, detail) => {
     const problem = problemFor(status, shaped(message))
     expect(problem.code).toBe(code)
@@ -52,7 +52,7 @@ describe.each([
     for (const status of [400, 422]) {
       const problem = problemFor(status, shaped(message))
       expect(problem).toMatchObject({ status: 502, code: 'service_refused_return', retryAfter: undefined })
-      expect(problem.detail).toMatch(/PUBLIC_URL.*allowed redirect addresses.*It said: “.*(allow|permitted)/)
+      expect(problem.detail).toMatch(/PUBLIC_URL.*allows this redirect URL.*The reason: “.*(allow|permitted)/)
       expect(problem.detail).not.toContain('s3cr3tstep')
     }
   })
@@ -80,7 +80,7 @@ it('an error that only quotes the redirect URL isn’t about it', () => {
   const path = '/rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa.example'
   expect(problemFor(400, `Malformed header at ${path}`).code).toBe('service_refused_request')
   for (const text of ['', 'Bad Request', '{"code":3}'])
-    expect(problemFor(422, text).detail).toMatch(/final_redirect_url, made of PUBLIC_URL/)
+    expect(problemFor(422, text).detail).toMatch(/final_redirect_url, built from PUBLIC_URL/)
 })
 
 it.each<[number, string, RegExp]>([
@@ -89,7 +89,7 @@ it.each<[number, string, RegExp]>([
   [400, 'Invalid Secret', /set a service token/],
   [400, 'Required header missing: X-Service-ActAs', /no proxy .* removes the header/],
   [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/],
-  [400, 'Redirect URI is not permitted', /would not accept it again/],
+  [400, 'Redirect URI is not permitted', /retrying won't help/],
 ])('a rejection of SERVICE_GLOBAL_TOKEN by %i %s names no setting of sign-ins', (status, text, detail) => {
   const problem = problemFor(status, text, { credentials: GLOBAL_TOKEN })
   expect(problem.detail).toMatch(detail)
@@ -138,7 +138,7 @@ it.each([
 it('the logged explanation of the service is cut between characters', () => {
   expect(explained('word '.repeat(5_000)).length).toBeLessThan(400)
   expect(explained(`${'a '.repeat(99)}a${'😀'.repeat(50)}`).isWellFormed()).toBe(true)
-  expect(explained('')).toContain('It gave no reason')
+  expect(explained('')).toContain('No reason was given')
 })
 
 it.each([
@@ -167,7 +167,7 @@ it.each([
   [403, { 'content-type': 'text/html' }],
   [401, { 'www-authenticate': 'Basic' }],
 ])('status %i with the headers %j counts as a proxy’s', (status, headers) => {
-  expect(problemFor(status, '', { headers }).detail).toContain('a firewall or a login in front of it may')
+  expect(problemFor(status, '', { headers }).detail).toContain('a firewall or login page may')
   expect(problemFor(status).detail).not.toContain('firewall')
   const ofToken = problemFor(status, '', { headers, credentials: GLOBAL_TOKEN })
   expect(ofToken.detail).toContain('something in front of the service')

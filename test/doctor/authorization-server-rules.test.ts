@@ -39,7 +39,7 @@ it.each([
   [missing({ status: 404 }, { status: 429 }), /^warn OIDC_ISSUER: .* limiting requests/],
   [missing({ status: 403 }), /^fail OIDC_ISSUER: .* is blocking this machine/],
   [missing({ status: 404 }), /^fail OIDC_ISSUER: No authorization server metadata/],
-  [other('https://login.microsoftonline.com/{tenantid}/v2.0'), /^fail .* stands for every tenant/],
+  [other('https://login.microsoftonline.com/{tenantid}/v2.0'), /^fail .* is for all tenants/],
   [other(`${issuer}/`), /^fail .* as .*tenant\/, which differs in the trailing slash\.$/],
   [other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/],
   [{ kind: 'found', specification: 'oauth2' }, /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/],

@@ -316,7 +316,7 @@ it.each([
   ['redirected', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'redirects (403)'],
   ['unreadable', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', "isn't the Client API"],
   ['failing', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'returned an error'],
-  ['request', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'It gave no reason'],
+  ['request', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'No reason was given'],
 ])('the error %s of a call with %s is about %s', (reason, setting, changed, message) => {
   const finding = explainServiceError(refusedWith(reason, 403) as never, { ...serviceFacts(), setting })
   expect([finding.settings[0], finding.message]).toEqual([changed, expect.stringContaining(message)])

@@ -29,7 +29,7 @@ it.each([
     const fatal = onramp
       .output()
       .split('\n')
-      .find((line) => line.includes('a fault in onramp that nothing caught'))
+      .find((line) => line.includes('uncaught error'))
     expect(JSON.parse(fatal ?? '{}')).toMatchObject({ level: 'fatal', err: [{ message: 'planted' }] })
   } finally {
     await onramp.close()

@@ -86,7 +86,7 @@ describe('after an odd response', () => {
     expect(browser.text).toContain('trying again won’t help')
     expect(hop.body).not.toContain(`>${t('problem.tryAgain')}<`)
     const lines = journey.log.slice(first).filter((line) => line.includes('service_refused_return'))
-    expect(lines).toMatchObject([expect.stringMatching(/PUBLIC_URL.*It said: “.*allow/)])
+    expect(lines).toMatchObject([expect.stringMatching(/PUBLIC_URL.*The reason: “.*allow/)])
   })
 
   it('a failed search and nonsense results give a page, too', async () => {
@@ -113,7 +113,7 @@ describe('after an odd response', () => {
     for (let times = 0; times < 2; times++) expectPage(await browser.open(`${journey.url}/onboarding`))
     const lines = journey.log.slice(before)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2_000)
-    expect(lines.filter((line) => line.includes('characters in its name'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes("characters, so people can't connect it"))).toHaveLength(1)
   })
 })
 

@@ -64,7 +64,7 @@ describe.skipIf(!isHere)(`Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-o
     await installation.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
     const ada = await arrive()
     await ada.reads('Sign-in isn’t set up correctly')
-    expect(installation.log.join()).toContain('answered invalid_scope: a scope is not known: see OIDC_SCOPE')
+    expect(installation.log.join()).toContain('responded invalid_scope: a scope is unknown: see OIDC_SCOPE')
     await ada.leave()
     await installation.restart()
   })

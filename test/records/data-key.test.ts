@@ -30,7 +30,7 @@ it('the data key stays while SESSION_SECRET is rotated, and the old secret then 
     expect(dataKey.sealer.open(sealed, 'person:ada')).toBe('opted out')
     expect(dataKey.keyFor('person', 'ada')).toBe(before.keyFor('person', 'ada'))
   }
-  await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
+  await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed with another SESSION_SECRET')
 })
 
 it('a store of another secret is rejected and left unchanged, until it is adopted', async () => {
@@ -38,12 +38,12 @@ it('a store of another secret is rejected and left unchanged, until it is adopte
   const mine = await dataKeyWith(records, OLD)
   const kept = await records.get('installation')
   const other = createKeyRing(records, [OTHER])
-  await expect(other.dataKey()).rejects.toThrow('add the former secret as the second one of SESSION_SECRET')
+  await expect(other.dataKey()).rejects.toThrow('add the former secret to SESSION_SECRET as the second one')
   expect(await records.get('installation')).toBe(kept)
   await adoptStore(records, [OTHER])
   const adopted = await other.dataKey()
   expect(adopted.sealer.open(mine.sealer.seal('a', 'key'), 'key')).toBeUndefined()
-  await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed under another SESSION_SECRET')
+  await expect(dataKeyWith(records, OLD)).rejects.toThrow('sealed with another SESSION_SECRET')
 })
 
 it('a leaked key opens no record of a store that began empty', async () => {
@@ -72,7 +72,7 @@ it('the data key is read once, and again only after an outage', async () => {
   await waitForDataKey(keyRing, AbortSignal.abort())
   expect(reads).toBe(3)
   const opened = waitForDataKey(createKeyRing(records, [OTHER]), new AbortController().signal)
-  await expect(opened).rejects.toThrow('sealed under another SESSION_SECRET')
+  await expect(opened).rejects.toThrow('sealed with another SESSION_SECRET')
 })
 
 it('an emptied store gets its data key back', async () => {

@@ -18,7 +18,7 @@ it('a reply after more than 1.5 seconds is an outage, and leaves no timer behind
   await vi.advanceTimersByTimeAsync(2)
   const { cause, detail } = await answer
   expect(cause).toBeInstanceOf(TimedOut)
-  expect(detail).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
+  expect(detail).toBe('the store timed out (timeout): see REDIS_URL or DATA_DIR')
   expect(await withinDeadline(async () => 'value')).toBe('value')
   await failed(withinDeadline(() => Promise.reject(cause)))
   expect(vi.getTimerCount()).toBe(0)

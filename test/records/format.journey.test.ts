@@ -79,7 +79,9 @@ describe.each(stores)('on %s, a store', (name, open) => {
 
   it('a store of a later format is refused, and nothing is written', async () => {
     await withRecords((records) => records.put('format', '3', 3600))
-    expect(await refusals()).toEqual(refusedWith('the store has format 3, and this onramp reads format 2'))
+    expect(await refusals()).toEqual(
+      refusedWith('the store has format 3, but this version of onramp reads format 2'),
+    )
     await withRecords((records) => records.put('format', '2', 3600))
   })
 

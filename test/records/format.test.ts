@@ -15,7 +15,7 @@ async function storeWith(keys: Record<string, string> = {}): Promise<Records> {
   return records
 }
 
-const OTHER = 'and this onramp reads format 2: run the version that wrote it'
+const OTHER = 'but this version of onramp reads format 2: run the version that wrote it'
 const EARLIER = 'onramp store adopt gives up what is stored about people'
 
 /** `why`: undefined if the store is opened. */

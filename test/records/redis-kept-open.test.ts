@@ -109,7 +109,7 @@ it('a command without a timely reply closes and replaces its client', async () =
   await pass(1_499)
   expect([redis.isReady, clients[0]?.isClosed]).toEqual([true, false])
   await pass(2)
-  expect(await calls).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
+  expect(await calls).toBe('the store timed out (timeout): see REDIS_URL or DATA_DIR')
   expect([redis.isReady, clients[0]?.isClosed]).toEqual([false, true])
   await expect(redis.commands.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
   await pass(300)

@@ -60,7 +60,7 @@ describe.each(stores)('on %s, an installation', (_name, open) => {
     const child = spawnOnramp(env)
     await until(() => child.hasEnded(), 'the end of onramp')
     expect((await child.end('SIGKILL')).code).toBe(78)
-    expect(child.output()).toContain('add the former secret as the second one of SESSION_SECRET')
+    expect(child.output()).toContain('add the former secret to SESSION_SECRET as the second one')
     expect(child.output()).toContain('REDIS_PREFIX or DATA_DIR')
 
     expect(await runCommand(['store', 'adopt'], env)).toMatchObject({ exit: 2 })

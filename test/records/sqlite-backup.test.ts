@@ -46,7 +46,7 @@ it('a backup can be written into a folder', async () => {
   writeFileSync(join(folder, 'file'), '')
   for (const within of ['file', 'nowhere'])
     expect(await failureOf(`${within}/copy`)).toBe(
-      `there is no folder ${join(folder, within)}: make it first`,
+      `the folder ${join(folder, within)} doesn't exist: create it first`,
     )
 })
 
@@ -79,7 +79,7 @@ it('a failed backup prints the reason of SQLite or the system', async () => {
   const database = new DatabaseSync(join(folder, 'data/onramp.sqlite'))
   database.exec('DROP TABLE records')
   database.close()
-  expect(await failureOf('copy')).toBe('the backup failed: SQLite says: SQL logic error')
+  expect(await failureOf('copy')).toBe('the backup failed: SQLite: SQL logic error')
   expect(await failureOf('/proc/copy')).toMatch(
     /^the backup failed: ENOENT: .* '\/proc\/copy.[0-9a-f]{8}.part'$/,
   )
@@ -90,6 +90,6 @@ it('a store with a damaged page has no backup', async () => {
   const database = openSync(join(folder, 'data/onramp.sqlite'), 'r+')
   writeSync(database, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, 5 * PAGE_BYTES)
   closeSync(database)
-  expect(await failureOf('copy')).toBe('the store is damaged: the copy did not pass its check')
+  expect(await failureOf('copy')).toBe('the store is damaged: the copy failed its integrity check')
   expect(readdirSync(folder)).toEqual(['data'])
 })

@@ -143,7 +143,7 @@ it('a server that can’t start names a PORT in use', async () => {
   await once(other, 'listening')
   const port = String((other.address() as AddressInfo).port)
   expect(await whyOf({ PORT: port })).toContain(
-    `"msg":"onramp cannot start: can't listen on PORT ${port} of HOST localhost (EADDRINUSE): another process listens there: end it, or set another PORT"`,
+    `"msg":"onramp cannot start: can't listen on PORT ${port} of HOST localhost (EADDRINUSE): another process listens there: stop it, or change PORT"`,
   )
   other.close()
 })
@@ -166,7 +166,7 @@ it('a server whose database file is invalid names DATA_DIR', async () => {
   await open(folder).close()
   mkdirSync(join(folder, 'barred/onramp.sqlite'), { recursive: true })
   expect(() => open(join(folder, 'barred'))).toThrow(
-    /give the folder and what is in it to the user running onramp$/,
+    /give ownership of the folder and its files to the user running onramp$/,
   )
 })
 

@@ -47,10 +47,10 @@ const sqlite = Object.assign(new Error('full'), { code: 'ERR_SQLITE_ERROR', errs
 class ClientClosedError extends Error {}
 
 it.each<[unknown, string, string, boolean]>([
-  [new TimedOut(600), 'timeout', 'the store did not answer in time', false],
+  [new TimedOut(600), 'timeout', 'the store timed out', false],
   // Errors of the client library have no specific name.
-  [new Error('Connection timeout'), 'timeout', 'the store did not answer in time', false],
-  [sqlite, 'SQLITE', 'SQLite says: disk is full', true],
+  [new Error('Connection timeout'), 'timeout', 'the store timed out', false],
+  [sqlite, 'SQLITE', 'SQLite: disk is full', true],
   [system, 'ECONNREFUSED', 'the store cannot be reached', false],
   [new ClientClosedError('closed'), 'ClientClosedError', 'the store cannot be reached', false],
   ['a text', 'unknown', 'the store failed', false],

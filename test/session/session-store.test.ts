@@ -242,7 +242,7 @@ it('a session keeps refreshed tokens over a slower request’s save, which is lo
   const ada = browser()
 
   await ada.get('/in')
-  const lost = 'session not saved: another request changed or ended it meanwhile'
+  const lost = 'session not saved: another request changed or ended it'
   let after: (id: string) => Promise<unknown> = () => ada.get('/refresh')
   otherRequest.run = async (id) => {
     const does = after

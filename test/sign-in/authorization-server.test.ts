@@ -121,7 +121,7 @@ it('an optional endpoint with an unsafe address isn’t used, which is logged on
   await started()
   await turn(600_000)
   expect((await server.configuration()).serverMetadata().revocation_endpoint).toBeUndefined()
-  const words = "endpoints whose addresses in the metadata aren't https are not used: revocation_endpoint"
+  const words = 'endpoints without https in the metadata are ignored: revocation_endpoint'
   expect(logged).toEqual([['warn', words, { issuer: 'https://as.example' }]])
 })
 

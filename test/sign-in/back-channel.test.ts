@@ -42,9 +42,9 @@ const verified = (token: string, own: Partial<typeof rules> = {}) =>
     error instanceof InvalidLogoutToken ? error.message : error,
   )
 const read = async (claims: object, header: object = {}) => await verified(await tokenOf(claims, header))
-const unverified = (code: string) => `the token does not verify (${code})`
+const unverified = (code: string) => `the token is invalid (${code})`
 
-const NAMELESS = 'it names neither a subject nor a session'
+const NAMELESS = 'it has neither sub nor sid'
 it.each<[string, object, object | string]>([
   ['sub', { sub: '', sid: 'a' }, { jti: 'one', sid: 'a' }],
   ['sid', { sub: 'a', sid: '' }, { jti: 'one', sub: 'a' }],
@@ -60,18 +60,18 @@ it.each([
   ...[undefined, 'logout+jwt', 'JWT', 'application/logout+jwt', 'application/JWT'].map((typ) => [typ, true]),
   ...['at+jwt', 'application/at+jwt', 'xlogout+jwt', 'logout+jwtx', 'logout', ''].map((typ) => [typ, false]),
 ])('a logout token of the type %j is accepted: %s', async (typ, isTaken) => {
-  const outcome = isTaken ? { jti: 'one', sub: 'ada' } : 'its typ is not that of a logout token'
+  const outcome = isTaken ? { jti: 'one', sub: 'ada' } : 'its typ is not logout+jwt'
   expect(await read({}, typ === undefined ? {} : { typ })).toEqual(outcome)
 })
 
 const INVALID_CLAIM = unverified('ERR_JWT_CLAIM_VALIDATION_FAILED')
 it.each<[string, object, string]>([
-  ['with a nonce', { nonce: 'x' }, 'it has a nonce, as only id_tokens may'],
-  ['without the event', { events: {} }, 'it does not carry the logout event'],
-  ['with an event that isn’t an object', { events: { [EVENT]: true } }, 'it does not carry the logout event'],
-  ['with events that are a string', { events: EVENT }, 'it does not carry the logout event'],
-  ['with an empty jti', { jti: '' }, 'it has no jti'],
-  ['with a jti that isn’t a string', { jti: 7 }, 'it has no jti'],
+  ['with a nonce', { nonce: 'x' }, 'it has a nonce, which only id_tokens may have'],
+  ['without the event', { events: {} }, 'it lacks the logout event'],
+  ['with an event that isn’t an object', { events: { [EVENT]: true } }, 'it lacks the logout event'],
+  ['with events that are a string', { events: EVENT }, 'it lacks the logout event'],
+  ['with an empty jti', { jti: '' }, 'it lacks a jti'],
+  ['with a jti that isn’t a string', { jti: 7 }, 'it lacks a jti'],
   ['without a jti', { jti: undefined }, INVALID_CLAIM],
   ['without a time', { iat: undefined }, INVALID_CLAIM],
   ['of another issuer', { iss: 'x' }, INVALID_CLAIM],
@@ -160,28 +160,28 @@ it('a repeated logout token has no effect', async () => {
   const { send, ended, audited, logged, server } = backChannel()
   const body = { logout_token: await tokenOf() }
   expect(await send(body)).toEqual([200, ''])
-  expect(await send(body)).toEqual([400, 'it was used before'])
+  expect(await send(body)).toEqual([400, 'the token was used before'])
   expect(ended).toHaveLength(1)
   expect(audited).toHaveLength(1)
   expect(server.counted).toBe(1)
-  expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
+  expect(logged).toEqual([{ reason: 'the token was used before', words: 'back-channel logout refused' }])
   expect(await send({ logout_token: await tokenOf({ jti: 'two' }) })).toEqual([200, ''])
 })
 
 const OTHERS = { id_token_signing_alg_values_supported: ['RS256'] }
-const MISSING = 'logout_token is missing, or given twice'
+const MISSING = 'logout_token is missing or repeated'
 it.each<[string, object | string, string, object?]>([
   ['without a token', {}, MISSING],
   ['with two tokens', 'logout_token=a&logout_token=b', MISSING],
   ['that isn’t a form', '', MISSING],
   ['with an invalid signature', { logout_token: 'x' }, unverified('ERR_JWS_INVALID')],
-  ['without keys', {}, 'the authorization server has no keys to verify it with', { jwks_uri: undefined }],
+  ['without keys', {}, 'the authorization server has no jwks_uri to verify it with', { jwks_uri: undefined }],
   ['with another algorithm', {}, unverified('ERR_JOSE_ALG_NOT_ALLOWED'), OTHERS],
 ])('a logout request is refused and logged: %s', async (_what, form, reason, metadata) => {
   const { send, ended, server, logged } = backChannel(metadata as Record<string, unknown> | undefined)
   expect(await send(metadata === undefined ? form : { logout_token: await tokenOf() })).toEqual([400, reason])
   expect([ended, server.counted]).toEqual([[], 1])
-  expect(logged).toEqual([{ reason, words: 'a back-channel logout was refused' }])
+  expect(logged).toEqual([{ reason, words: 'back-channel logout refused' }])
 })
 
 it.each([

@@ -217,10 +217,10 @@ it('an error counts even without the iss that the server advertises', async () =
 })
 
 it.each<[string, Form, string]>([
-  ['a success without iss', { code: 'c' }, 'came without iss'],
+  ['a success without iss', { code: 'c' }, 'lacks iss'],
   ['a success with a wrong iss', { code: 'c', iss: 'https://other.example' }, 'iss of another'],
   ['an error with a wrong iss', { error: 'access_denied', iss: 'https://other.example' }, 'iss of another'],
-  ['an error with an empty iss', { error: 'access_denied', iss: '' }, 'came without iss'],
+  ['an error with an empty iss', { error: 'access_denied', iss: '' }, 'lacks iss'],
 ])('a callback is refused for its iss if the server advertises it: %s', async (_what, answer, words) => {
   const { callbackWith, requests } = await browserAfterStart(promising)
   const detail = expect.stringContaining(words) as string

@@ -94,7 +94,7 @@ it.each<[string, Source, string | undefined, string | undefined]>([
 ])('an email claim with %s gives the address, or advice for the operator', (_what, claims, wanted, shape) => {
   expect(userWith(claims).email).toBe(wanted)
   const advice = adviceOn([{ sub: 'ada', ...claims }], byClaim).join()
-  expect(/^the claim email came as (.+) that is no address,/.exec(advice)?.[1]).toBe(shape)
+  expect(/^the claim email is (.+), not an email address,/.exec(advice)?.[1]).toBe(shape)
 })
 
 it('a person may have no address', () => {
@@ -111,7 +111,7 @@ it.each<[string, object, boolean, Settings?]>([
   ['without a name', { ...completeClaims, name: ' ' }, false],
   ['without an address', { ...completeClaims, email: undefined }, false],
   ['with an address without email_verified', { ...completeClaims, email_verified: undefined }, false],
-  ['without the claim of the settings', completeClaims, false, upnAlways],
+  ['lacked the claim of the settings', completeClaims, false, upnAlways],
   ['with another address in that claim', { ...completeClaims, upn: eve }, false, upnAlways],
   ['without the groups of the settings', completeClaims, false, grouped],
   ['with groups', { ...completeClaims, groups: [] }, true, grouped],
@@ -119,8 +119,8 @@ it.each<[string, object, boolean, Settings?]>([
   expect(hasEnoughClaims(claims as typeof completeClaims, rule)).toBe(isEnough)
 })
 
-const EMPTY = 'the authorization server gives people an empty sub: let it name each by one of their own'
-const SAME = expect.stringContaining('everyone the same sub') as string
+const EMPTY = 'the authorization server sends an empty sub: have it send a unique sub for each person'
+const SAME = expect.stringContaining('the same sub') as string
 
 it.each([
   ...['', ' ', '\u200b', '\n'].map((sub) => [sub, EMPTY]),
@@ -160,7 +160,7 @@ it.each<[string, unknown[], string[] | undefined]>([
   ['in a single object', [{ name: 'Search Admins' }], []],
   ['keyed beside lists', [{ 'Search Admins': ['x'] }], []],
   ['inside one name', ['Search Admins,/it/search'], []],
-  ['without the claim', [undefined], undefined],
+  ['lacked the claim', [undefined], undefined],
 ])('admin groups %s are found by their exact name', (_what, groupClaims, kept) => {
   const sources = groupClaims.map((groups) => ({ sub: 'ada', groups }))
   expect(adminGroupsIn(sources, wanting)).toEqual(kept)
@@ -183,11 +183,11 @@ it.each<[string, string, Record<string, unknown>, string[] | undefined]>([
 })
 
 it.each<[string, unknown, string]>([
-  ['a string with a comma', 'Everyone,Search Admins', 'came as one text with commas'],
-  ['a string with a list', '[Search Admins]', 'came as one text with commas, brackets'],
-  ['an object', { roles: BOTH }, 'came as an object, '],
-  ['a number', 7, 'came as a number, '],
-  ['objects without a name', [{ id: 1 }, { id: 2 }], 'came as a list of several (object), '],
+  ['a string with a comma', 'Everyone,Search Admins', 'is text with commas'],
+  ['a string with a list', '[Search Admins]', 'is text with commas or brackets'],
+  ['an object', { roles: BOTH }, 'is an object, '],
+  ['a number', 7, 'is a number, '],
+  ['objects without a name', [{ id: 1 }, { id: 2 }], 'is a list of several (object), '],
 ])('a groups claim that is %s is reported with its type, without its content', (_what, groups, words) => {
   const [why] = adviceOn([{ sub: 'ada', groups }], wanting)
   expect(why).toContain(words)
@@ -217,9 +217,9 @@ it.each([
     { _claim_names: { groups: 'src1' } },
     /more groups than Microsoft Entra/,
   ],
-  ['other claims are distributed', { _claim_names: { roles: 'src1' } }, /without the claim groups/],
-  ['no claim is distributed', { _claim_names: null }, /without the claim groups/],
-  ['the claim is missing', {}, /without the claim groups/],
+  ['other claims are distributed', { _claim_names: { roles: 'src1' } }, /lacked the claim groups/],
+  ['no claim is distributed', { _claim_names: null }, /lacked the claim groups/],
+  ['the claim is missing', {}, /lacked the claim groups/],
   ['one source has the groups', { groups: [] }, /^$/],
 ])('missing groups may give advice to the operator: %s', (_why, claims, words) => {
   const sources = [{ sub: 'ada' }, { sub: 'ada', ...claims }]

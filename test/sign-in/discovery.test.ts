@@ -84,8 +84,8 @@ it.each([
 
 it.each([
   ['https://eve.example', / names another issuer than OIDC_ISSUER$/],
-  [`${ISSUER}/a/`, /\(they differ only in the slash at the end\)$/],
-  ['https://x/{tenantid}', / stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id$/],
+  [`${ISSUER}/a/`, /\(they differ only in the trailing slash\)$/],
+  ['https://x/{tenantid}', / is for all tenants: set OIDC_ISSUER to your tenant's own, with its ID$/],
 ])('a wrong issuer (%s) is explained', async (issuer, words) => {
   answerFetch({ [`${ISSUER}/a/.well-known/openid-configuration`]: json({ ...completeMetadata, issuer }) })
   expect(await findMetadata(`${ISSUER}/a`)).toMatchObject({
@@ -104,17 +104,17 @@ it('metadata of the right issuer wins, and else the first wrong issuer is named'
 })
 
 it.each([
-  ['200 with a page', () => new Response('<html>'), 'answered 200 without metadata'],
-  ['200 with another JSON', json({ issuer: 7 }), 'answered 200 without metadata'],
-  ['metadata and another status', () => Response.json(completeMetadata, { status: 201 }), 'answered 201'],
-  ['nothing', () => new Response(null, { status: 204 }), 'answered 204'],
-  ['a redirect away', redirect('https://e.test/x'), 'answered 302 to another origin (https://e.test)'],
-  ['a redirect to no address', redirect('http://['), 'answered 302 to another origin'],
-  ['a redirect to nowhere', redirect('data:text/html,x'), 'answered 302 to another origin'],
-  ['a redirect to itself', redirect(OPENID), 'answered 302 once too often'],
+  ['200 with a page', () => new Response('<html>'), 'responded 200 without metadata'],
+  ['200 with another JSON', json({ issuer: 7 }), 'responded 200 without metadata'],
+  ['metadata and another status', () => Response.json(completeMetadata, { status: 201 }), 'responded 201'],
+  ['nothing', () => new Response(null, { status: 204 }), 'responded 204'],
+  ['a redirect away', redirect('https://e.test/x'), 'responded 302 to another origin (https://e.test)'],
+  ['a redirect to no address', redirect('http://['), 'responded 302 to another origin'],
+  ['a redirect to nowhere', redirect('data:text/html,x'), 'responded 302 to another origin'],
+  ['a redirect to itself', redirect(OPENID), 'responded 302 too many times'],
 ])('a response with %s isn’t accepted as metadata', async (_what, answer, words) => {
   const requests = answerFetch({ [OPENID]: answer })
-  const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} answered 404` }]
+  const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} responded 404` }]
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'missing', attempts })
   expect(requests.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])
 })
@@ -140,21 +140,21 @@ it('the log has each address with its response and the cause, without a query', 
   answerFetch({ [OPENID]: () => new Response('', { status: 500 }) })
   expect(await failureOf(`${ISSUER}/`)).toMatchObject({
     code: 'sign_in_unavailable',
-    detail: `${ISSUER} cannot be discovered (${OPENID} answered 500; ${OAUTH} answered 404): see OIDC_ISSUER`,
+    detail: `${ISSUER} cannot be discovered (${OPENID} responded 500; ${OAUTH} responded 404): see OIDC_ISSUER`,
   })
   answerFetch({ [OPENID]: silent('ENOTFOUND') })
   expect((await failureOf(ISSUER))?.cause).toBeInstanceOf(TypeError)
   const place = `${ISSUER}/a/.well-known/openid-configuration`
   answerFetch({ [`${place}?b`]: json({ issuer: 'https://eve.example' }) })
   expect((await failureOf(`${ISSUER}/a?b`))?.detail).toBe(
-    `${ISSUER}/a cannot be discovered (${place} names another issuer than OIDC_ISSUER; ${OAUTH}/a answered 404): see OIDC_ISSUER`,
+    `${ISSUER}/a cannot be discovered (${place} names another issuer than OIDC_ISSUER; ${OAUTH}/a responded 404): see OIDC_ISSUER`,
   )
 })
 
 it.each([
   ['authorization_endpoint', 'a', 'see OIDC_ISSUER'],
   ['token_endpoint', 'a', 'see OIDC_ISSUER'],
-  ['jwks_uri', 'a openid', 'no id_token could be verified; for plain OAuth 2.1, leave openid out'],
+  ['jwks_uri', 'a openid', 'id_tokens could not be verified; for plain OAuth 2.1, remove openid'],
 ])('metadata without %s is refused for the scope %s', async (name, scope, words) => {
   answerFetch({ [OPENID]: json({ ...completeMetadata, [name]: null }) })
   expect((await failureOf(ISSUER, scope))?.detail).toContain(`metadata has no ${name}: ${words}`)

@@ -34,7 +34,7 @@ it.each([
   ['server_error', 503, 'sign_in_unavailable', /^$/],
   ['invalid_client', 502, 'sign_in_misconfigured', /OIDC_CLIENT_AUTH.*onramp registration forget/],
   ['unauthorized_client', 502, 'sign_in_misconfigured', /OIDC_CLIENT_ID and OIDC_CLIENT_SECRET/],
-  ['invalid_request', 502, 'sign_in_misconfigured', /redirect address/],
+  ['invalid_request', 502, 'sign_in_misconfigured', /redirect URI/],
   ['unsupported_response_type', 502, 'sign_in_misconfigured', /code flow/],
   ['unsupported_grant_type', 502, 'sign_in_misconfigured', /code flow/],
   ['invalid_scope', 502, 'sign_in_misconfigured', /OIDC_SCOPE/],
@@ -46,7 +46,7 @@ it.each([
   ] as const) {
     const [actualStatus, actualCode, detail] = problemOf(answer)
     expect([actualStatus, actualCode]).toEqual([status, code])
-    expect(String(detail).split(`the authorization server answered ${words}`)[1]).toMatch(advice)
+    expect(String(detail).split(`the authorization server responded ${words}`)[1]).toMatch(advice)
   }
 })
 
@@ -60,11 +60,11 @@ it.each([
 })
 
 it.each([
-  ['Basic realm="x"', 401, 'the authorization server answered status 401: the client is not accepted'],
-  ['Bearer realm="x", error="invalid_token"', 401, 'refused with status 401'],
-  ['Bearer realm="x", error="not_invalid_token"', 401, 'the client is not accepted'],
-  ['Basic realm="x", Bearer error="invalid_token"', 401, 'refused with status 401'],
-  ['Basic realm="x"', 403, 'refused with status 403'],
+  ['Basic realm="x"', 401, 'the authorization server responded status 401: the client was rejected'],
+  ['Bearer realm="x", error="invalid_token"', 401, 'the request was rejected with status 401'],
+  ['Bearer realm="x", error="not_invalid_token"', 401, 'the client was rejected'],
+  ['Basic realm="x", Bearer error="invalid_token"', 401, 'the request was rejected with status 401'],
+  ['Basic realm="x"', 403, 'the request was rejected with status 403'],
 ])('the challenge %s with the status %i is explained: %s', async (text, status, words) => {
   const detail = expect.stringContaining(words) as string
   expect(problemOf(await refusal(status, {}, challenge(text)))).toEqual([
@@ -122,7 +122,7 @@ it.each([
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ])('%s is temporary', (code) => {
   const unavailable = [503, 'sign_in_unavailable']
-  const detail = 'the authorization server gave no usable answer'
+  const detail = 'the authorization server sent no valid response'
   expect(problemOf(libraryError(code))).toEqual([...unavailable, `${detail} (${code})`])
   const value = `${issuer}/keys`
   const response = Object.defineProperty(new Response('', { status: 502 }), 'url', { value })
@@ -131,7 +131,7 @@ it.each([
 })
 
 it('an unknown library error is a failure, and a proxy’s refusal is temporary', () => {
-  const failed = [400, 'sign_in_failed', 'the answer was refused (OAUTH_X)']
+  const failed = [400, 'sign_in_failed', 'the response was rejected (OAUTH_X)']
   expect(problemOf(libraryError('OAUTH_X'))).toEqual(failed)
   const away = 'the authorization server cannot be reached'
   expect(problemOf(new TypeError('x'))).toEqual([503, 'sign_in_unavailable', away])
@@ -145,16 +145,21 @@ const jwtOf = (...parts: object[]) =>
   parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
 
 it.each<[string, object, RegExp, string[]?]>([
-  ['an invalid expiry', { expires_in: -1 }, /: expires_in is missing, or cannot be used/],
+  ['an invalid expiry', { expires_in: -1 }, /: expires_in is missing or invalid/],
   ['an error', { access_token: undefined, error: 'odd' }, /: access_token is missing/],
-  ['a scope that isn’t a string', { scope: 5 }, /: scope is missing, or cannot be used/],
-  ['a sub that isn’t a string', { id_token: { sub: 7 } }, /: sub is missing, or cannot be used/],
-  ['no time', { id_token: { iat: undefined } }, /: iat is missing, or cannot be used/],
-  ['an end in the past', { id_token: { exp: 1 } }, /: exp is missing, or cannot be used/],
-  ['RS256, which is not listed', { id_token: {} }, /signed with RS256, which was not agreed on/, ['none']],
-  ['ES256', { id_token: {}, alg: 'ES256' }, /signed with ES256, which was not agreed on/],
-  ['no signature', { id_token: {}, alg: 'none' }, /signed with none, which onramp does not take/],
-  ['HS256', { id_token: {}, alg: 'HS256' }, /signed with HS256, which onramp does not take/],
+  ['a scope that isn’t a string', { scope: 5 }, /: scope is missing or invalid/],
+  ['a sub that isn’t a string', { id_token: { sub: 7 } }, /: sub is missing or invalid/],
+  ['no time', { id_token: { iat: undefined } }, /: iat is missing or invalid/],
+  ['an end in the past', { id_token: { exp: 1 } }, /: exp is missing or invalid/],
+  [
+    'RS256, which is not listed',
+    { id_token: {} },
+    /signed with RS256, which its metadata doesn't list/,
+    ['none'],
+  ],
+  ['ES256', { id_token: {}, alg: 'ES256' }, /signed with ES256, which its metadata doesn't list/],
+  ['no signature', { id_token: {}, alg: 'none' }, /signed with none, which onramp rejects/],
+  ['HS256', { id_token: {}, alg: 'HS256' }, /signed with HS256, which onramp rejects/],
   ['an odd algorithm', { id_token: {}, alg: 'x'.repeat(21) }, /signed with an unknown algorithm, /],
 ])('a token response with %s is explained', async (_what, wrong, words, listed) => {
   const { id_token: claims, alg = 'RS256', ...members } = wrong as { id_token?: object; alg?: string }
@@ -167,7 +172,7 @@ it.each<[string, object, RegExp, string[]?]>([
 it('a missing id_token is explained with OIDC_SCOPE', async () => {
   const callback = new URL('http://onramp.example/sign-in/callback?code=c')
   const grant = authorizationCodeGrant(answering(200, tokens), callback, { idTokenExpected: true })
-  expect(await detailOf(grant)).toContain('leave openid out of OIDC_SCOPE')
+  expect(await detailOf(grant)).toContain('remove openid from OIDC_SCOPE')
 })
 
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
@@ -175,11 +180,11 @@ const jwe = 'a.b.c.d.e'
 const stranger = { ...other, kid: 'one' }
 
 it.each<[string, object, number, string, RegExp]>([
-  ['a wrong signature', { keys: [stranger] }, 2048, 'failed', /signature isn't of the key at jwks_uri/],
+  ['a wrong signature', { keys: [stranger] }, 2048, 'failed', /signature doesn't match the key/],
   ['a token that isn’t a bearer token', { token_type: 'mac' }, 2048, 'misconfigured', /token_type/],
   ['an encrypted id_token', { id_token: jwe }, 2048, 'misconfigured', /encrypted \(JWE\)(?!.*a\.b\.c)/],
   ['a key of 1,024 bits', {}, 1024, 'misconfigured', /a key of 1024 bits: .* 2,048/],
-  ['no matching key', { keys: [] }, 2048, 'failed', /none of the keys at .* jwks_uri fits/],
+  ['no matching key', { keys: [] }, 2048, 'failed', /no key at .* jwks_uri matches/],
   ['no list of keys', { keys: 'none' }, 2048, 'failed', /: keys is missing/],
 ])('the log explains %s', async (_what, more, bits, code, words) => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
@@ -234,8 +239,8 @@ it.each([
 it('an error without a code is described by its status, if any', async () => {
   expect(describeErrorResponse(await refusal(502, '<html>'))).toBe('status 502')
   expect(describeErrorResponse(await refusal(401, '', challenge('Basic realm="x"')))).toBe('status 401')
-  expect(describeErrorResponse(undefined)).toBe('nothing')
-  expect(describeErrorResponse(libraryError('OAUTH_TIMEOUT'))).toBe('nothing usable (OAUTH_TIMEOUT)')
+  expect(describeErrorResponse(undefined)).toBe('no response')
+  expect(describeErrorResponse(libraryError('OAUTH_TIMEOUT'))).toBe('no valid response (OAUTH_TIMEOUT)')
 })
 
 it('a status is found up to five causes deep', () => {

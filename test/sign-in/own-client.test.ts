@@ -71,9 +71,9 @@ it('a client is registered in the background only, and once', async () => {
   expect(logged).toEqual([['info', 'the client is registered', {}]])
 })
 
-const OTHER_URIS = 'redirect_uris are not those that were asked for'
+const OTHER_URIS = 'redirect_uris differ from the request'
 const OTHER_METHOD =
-  "the client proves itself by none, because it can't do so as agreed with what the server gave"
+  'the client authenticates with none, because the response lacks the secret for the agreed method'
 
 it.each([
   [{ redirect_uris: [], client_secret: undefined }, `${OTHER_URIS}; ${OTHER_METHOD}`],
@@ -85,7 +85,7 @@ it.each([
   answerFetch({ [REGISTER]: made(more) })
   const { client, logged } = ours()
   await client(METADATA, true)
-  const expected = ['warn', `the client is registered, but not as asked: ${what}`, {}]
+  const expected = ['warn', `the client is registered, but not as requested: ${what}`, {}]
   expect(logged).toEqual([what === undefined ? ['info', 'the client is registered', {}] : expected])
 })
 
@@ -152,7 +152,7 @@ it('the authorization request has the listed and registered scope, or the operat
   const { client, logged } = ours()
   const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
   expect((await client(listing, true))?.metadata.scope).toBe('openid email')
-  const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
+  const words = 'scopes of OIDC_SCOPE that the server does not list are not registered'
   expect(logged[0]).toEqual(['info', words, { asked: 'openid email profile' }])
   const own = await ours({ OIDC_SCOPE: 'openid own' }).client(listing, true)
   expect(own?.metadata.scope).toBe('openid own')
@@ -161,9 +161,9 @@ it('the authorization request has the listed and registered scope, or the operat
 it('a registration needs an endpoint and a client_id', async () => {
   const { registration_endpoint: _endpoint, ...without } = METADATA
   answerFetch({ [REGISTER]: made({ client_id: 7 }) })
-  const detail = expect.stringMatching(/endpoint answered 201, but there is no client_id/) as string
+  const detail = expect.stringMatching(/endpoint responded 201, but client_id is missing/) as string
   await expect(ours().client(METADATA, true)).rejects.toMatchObject({ detail })
-  const words = expect.stringContaining('has no registration endpoint: register a client by hand') as string
+  const words = expect.stringContaining('has no registration endpoint: register a client yourself') as string
   const problem = { code: 'sign_in_misconfigured', detail: words, retryAfter: 5 }
   await expect(ours().client(without, true)).rejects.toMatchObject(problem)
 })
@@ -171,7 +171,7 @@ it('a registration needs an endpoint and a client_id', async () => {
 it.each([403, 500])('the log reports a registration endpoint with the status %i', async (status) => {
   const requests = answerFetch({ [REGISTER]: made({}, status) })
   const detail = expect.stringMatching(
-    `answered ${status}: .*set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+    `responded ${status}: .*set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
   ) as string
   const problem = { status: 503, code: 'sign_in_misconfigured', detail, retryAfter: 5 }
   await expect(ours().client(METADATA, true)).rejects.toMatchObject(problem)

@@ -194,7 +194,7 @@ it('an expired id_token at a refresh keeps the sign-in', async () => {
     expect([await ada.call(), await isSignedIn()]).toEqual([token, true])
   }
   expect((await ada.currentUser())['groups']).toEqual(undefined)
-  expect(warningsIn(logged).filter((message) => message.includes('past its time'))).toHaveLength(1)
+  expect(warningsIn(logged).filter((message) => message.includes('has expired'))).toHaveLength(1)
 })
 
 it.each([

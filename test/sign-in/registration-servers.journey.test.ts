@@ -24,7 +24,7 @@ it.each<[string, string, Json, number?]>([
     await expectSignsIn(running)
     expect(server.clients.size).toBe(1)
     const words = Object.values(why).join(': ')
-    expect(messagesOf(running)).toContain(`answered ${status ?? 400} (${words})`)
+    expect(messagesOf(running)).toContain(`responded ${status ?? 400} (${words})`)
     expect(messagesOf(running)).toContain('registered with less')
     expect(server.registrations.at(-1)?.['redirect_uris']).toEqual([`${running.url}/sign-in/callback`])
   },

@@ -5,7 +5,7 @@ import { revoke } from '../../src/sign-in/sign-out/revoke.ts'
 import { ISSUER, createServerStub } from './server-stub.ts'
 
 const BOTH: Tokens = { accessToken: 'access', refreshToken: 'refresh', issuedAt: 0 }
-const LATE = { message: 'no answer within 1000 ms' }
+const LATE = { message: 'no response within 1000 ms' }
 
 /** @param serverResponse to each token */
 async function revokeWith(

@@ -53,7 +53,7 @@ it.each([204, 304])('a response may have no body (%i)', async (status) => {
 
 it('a request without a response fails as the library expects', async () => {
   const { reports, answer } = await ask({ '/there': ({ res }) => void res.destroy() })
-  expect(answer).toEqual(new TypeError('no answer from the authorization server'))
+  expect(answer).toEqual(new TypeError('no response from the authorization server'))
   expect((answer as Error).cause).toBeInstanceOf(Error)
   expect(reports[0]?.[1]).toBeUndefined()
 })

@@ -285,6 +285,6 @@ it('a sign-in without a refresh token is explained in the log', async () => {
   const { browser, person, logged } = setUpSignIn()
   person.tokens = { refresh_token: undefined }
   await browser().signIn()
-  const words = 'no refresh token was issued, though offline_access was asked for: after 5 minutes'
+  const words = 'no refresh token was issued, although offline_access was requested: after 5 minutes'
   expect(warningsIn(logged)).toEqual([expect.stringContaining(words)])
 })

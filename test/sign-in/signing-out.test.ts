@@ -170,7 +170,7 @@ it.each([
   answers['/revoke'] = ({ form }) => (which === 'both' || form['token_type_hint'] === which ? refused : {})
   await signOut()
   expect(audited).toMatchObject([{ revoked }])
-  expect(warningsIn(logged).at(-1)).toContain(`did not take back ${what} at sign-out`)
+  expect(warningsIn(logged).at(-1)).toContain(`could not revoke ${what} at sign-out`)
 })
 
 async function signedInOn() {
@@ -187,7 +187,7 @@ it('a full store still deletes a session, and the next sign-in sends prompt=logi
   expect(store.named('session:')).toEqual([])
   expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
   expect(taken()).toHaveLength(2)
-  expect(warningsIn(logged)).toEqual(['signed out here only: Redis is full and takes no writes'])
+  expect(warningsIn(logged)).toEqual(['signed out here only: Redis is full and rejects writes'])
   expect((await ada.begin())['prompt']).toBe('login')
 })
 

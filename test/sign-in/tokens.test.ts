@@ -46,8 +46,8 @@ const tokens = { accessToken: 'a', issuedAt: NOW, expiresAt: NOW + 3_600_000 }
 const both = 'openid offline_access'
 
 it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
-  ['it was requested', {}, both, undefined, /_access was asked for: after 60 minutes.*OIDC_PROMPT=consent/],
-  ['the expiry is unknown', { expiresAt: undefined }, both, undefined, /when the access token runs out/],
+  ['it was requested', {}, both, undefined, /_access was requested: after 60 minutes.*OIDC_PROMPT=consent/],
+  ['the expiry is unknown', { expiresAt: undefined }, both, undefined, /when the access token expires/],
   ['the client may not get one', {}, both, 'openid profile', /issued: after 60 minutes.*allow it there/],
   ['the response has one', { refreshToken: 'r' }, both, undefined, /^$/],
   ['none was requested', {}, 'openid', undefined, /^$/],

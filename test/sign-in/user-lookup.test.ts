@@ -62,7 +62,7 @@ it('failed userinfo is logged, and the sign-in continues', async () => {
   const { user, warned } = identifying({ claims: { sub: 'ada' }, ...failing })
   expect(await user).toEqual({ issuer, subject: 'ada' })
   const words =
-    'the userinfo endpoint answered status 503: this person is known by the id_token alone, perhaps without an address'
+    'the userinfo endpoint failed (status 503): onramp uses the id_token alone, which may lack an email address'
   expect(warned.map(([, message]) => message)).toEqual([words])
 })
 

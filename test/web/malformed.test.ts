@@ -31,7 +31,7 @@ const linesOf = (code: string) => running.log.filter((line) => line.includes(`"c
 const FORM = 'Content-Type: application/x-www-form-urlencoded\r\n'
 const POST = 'POST /sign-out HTTP/1.1\r\nHost: x\r\n'
 const TEXTS: Record<number, RegExp> = {
-  413: /^The request is too large: .*\.\n$/,
+  413: /^The request body is too large\.\n$/,
   431: /16 KiB.*delete the cookies of this site.*again/,
 }
 

@@ -69,7 +69,9 @@ it('metrics count a rejected token separately, and an unreadable response as non
 
 it('metrics and the first log line have the version', async () => {
   expect(await metrics()).toContain(`onramp_build_info{version="${VERSION}"} 1\n`)
-  expect(running.log.find((line) => line.includes('"onramp listens"'))).toContain(`"version":"${VERSION}"`)
+  expect(running.log.find((line) => line.includes('"onramp is listening"'))).toContain(
+    `"version":"${VERSION}"`,
+  )
 })
 
 it('metrics contain no person, address or query', async () => {

@@ -37,7 +37,7 @@ it('a server with a full Redis is not ready, and logs each change once', async (
   const page = await readyz(running)
   expect(page.status).toBe(503)
   expect(JSON.parse(page.body)).toMatchObject({ status: 'not ready', store: 'refuses' })
-  expect(linesWith(running, 'not ready')).toEqual(['not ready: Redis is full and takes no writes (OOM)'])
+  expect(linesWith(running, 'not ready')).toEqual(['not ready: Redis is full and rejects writes (OOM)'])
   await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
   await becomes(running, 200)
   expect(linesWith(running, 'ready again')).toHaveLength(1)

@@ -44,10 +44,10 @@ it.each(OPERATIONS)('a store that fails to %s is not ready', async (operation) =
   const { probe, logged, state } = store(operation)
   for (let times = 0; times < 2; times++) {
     expect(await probe()).toBe('refuses')
-    expect(logged).toEqual(['not ready: Redis is full and takes no writes (OOM) [OOM]'])
+    expect(logged).toEqual(['not ready: Redis is full and rejects writes (OOM) [OOM]'])
   }
   state.failing = undefined
   vi.advanceTimersByTime(1_000)
   for (let times = 0; times < 2; times++) expect(await probe()).toBe('ok')
-  expect(logged.slice(1)).toEqual(['ready again: the store can be written to'])
+  expect(logged.slice(1)).toEqual(['ready again: the store is writable'])
 })

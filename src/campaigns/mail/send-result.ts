@@ -178,7 +178,7 @@ function explainSmtpError(error: SmtpError, limitMs: number): string {
     return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
   if (reason !== undefined) return `TLS: ${printableReply(reason)}`
   if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
-  if (code === 'ETIMEDOUT') return `no answer within ${formatLimit(limitMs)}`
+  if (code === 'ETIMEDOUT') return `no response within ${formatLimit(limitMs)}`
   if (code === 'EPROTOCOL') return 'its reply is too long'
   if (code === 'EABORT') return 'no answer before the run was stopped'
   if (code === 'ECONNECTION' || code === undefined) return 'the connection broke'

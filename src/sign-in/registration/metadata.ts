@@ -86,7 +86,7 @@ export function readRegistrationResponse(
   const body = parseJsonObject(text)
   if (body === undefined) return 'the body is not a JSON object'
   const { client_id: id, post_logout_redirect_uris: back } = body
-  if (typeof id !== 'string' || id === '') return 'there is no client_id that is a text'
+  if (typeof id !== 'string' || id === '') return 'client_id is missing or not text'
   const members = Object.entries(body).filter(
     ([name, value]) => STORED_MEMBER.test(name) && typeof value === 'string' && value !== '',
   )

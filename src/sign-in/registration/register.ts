@@ -40,7 +40,7 @@ const LEFT_OUT = [
 
 const notRegistered = (reason: string, waitSeconds: number, instead = ''): Problem =>
   new Problem(503, 'sign_in_misconfigured', {
-    detail: `${reason}: ${instead}register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+    detail: `${reason}: ${instead}register a client yourself and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
     retryAfter: waitSeconds,
   })
 
@@ -62,7 +62,7 @@ export async function registerClient(
   let requested = requestedMetadata(settings, server, jwks)
   const { scope } = requested
   if (scope !== settings.OIDC_SCOPE)
-    log.info({ asked: scope }, 'OIDC_SCOPE has scopes that the server does not list: not registered for')
+    log.info({ asked: scope }, 'scopes of OIDC_SCOPE that the server does not list are not registered')
   let refusal: Problem | undefined
   for (const names of LEFT_OUT) {
     const kept = Object.entries(requested).filter(([name]) => !names.includes(name))
@@ -72,11 +72,11 @@ export async function registerClient(
     if (status >= 200 && status < 300 && error === undefined) {
       const client = readRegistrationResponse(text, requested, now())
       if (typeof client === 'string')
-        throw notRegistered(`the registration endpoint answered ${status}, but ${client}`, HOUR_SECONDS)
+        throw notRegistered(`the registration endpoint responded ${status}, but ${client}`, HOUR_SECONDS)
       const differences = differencesIn(text, requested, client)
-      if (differences !== '') log.warn({}, `the client is registered, but not as asked: ${differences}`)
+      if (differences !== '') log.warn({}, `the client is registered, but not as requested: ${differences}`)
       if (refusal !== undefined)
-        log.warn({ requested: Object.keys(requested) }, 'the client is registered with less')
+        log.warn({ requested: Object.keys(requested) }, 'the client is registered with less metadata')
       else if (differences === '') log.info({}, 'the client is registered')
       return client
     }
@@ -97,9 +97,9 @@ function differencesIn(
   const { redirect_uris: addresses, token_endpoint_auth_method: agreed } = parseJsonObject(text) ?? {}
   const isOther = Array.isArray(addresses) && !requested.redirect_uris.every((one) => addresses.includes(one))
   return [
-    isOther && 'redirect_uris are not those that were asked for',
+    isOther && 'redirect_uris differ from the request',
     method !== (agreed || requested.token_endpoint_auth_method) &&
-      `the client proves itself by ${method}, because it can't do so as agreed with what the server gave`,
+      `the client authenticates with ${method}, because the response lacks the secret for the agreed method`,
   ]
     .filter((difference) => difference !== false)
     .join('; ')
@@ -107,9 +107,9 @@ function differencesIn(
 
 function refused(status: number, error: (string | undefined)[], wait: number | undefined): Problem {
   const words = error.filter((part) => part !== undefined).join(': ')
-  const reason = `the registration endpoint answered ${status}${words === '' ? '' : ` (${words})`}`
+  const reason = `the registration endpoint responded ${status}${words === '' ? '' : ` (${words})`}`
   const mayNeedToken = wait === undefined && (status === 401 || status === 403)
-  const instead = mayNeedToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
+  const instead = mayNeedToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it requires one, or ' : ''
   return notRegistered(reason, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
 }
 
@@ -122,9 +122,9 @@ async function postRegistration(endpoint: string, requested: object, token?: str
     )
   } catch (error) {
     const networkError = networkErrorOf(error)
-    const reason = `the registration endpoint gives no answer: ${describeNetworkError(networkError)}`
+    const reason = `no response from the registration endpoint: ${describeNetworkError(networkError)}`
     if (UNSENT.includes(networkError) || hasAdvice(networkError)) throw signInUnavailable(reason, error)
-    throw notRegistered(`${reason} (a client may have been made all the same)`, HOUR_SECONDS)
+    throw notRegistered(`${reason} (a client may have been created anyway)`, HOUR_SECONDS)
   }
 }
 

@@ -132,8 +132,7 @@ export class AuthorizationServer {
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )
     const names = unused.join(', ')
-    if (names !== '')
-      this.#warn(`endpoints whose addresses in the metadata aren't https are not used: ${names}`, { issuer })
+    if (names !== '') this.#warn(`endpoints without https in the metadata are ignored: ${names}`, { issuer })
     const client = await findClient(server, mayRegister)
     if (client === undefined) return undefined
     const configuration = createConfiguration(server, client, { onCall })
@@ -149,7 +148,7 @@ export class AuthorizationServer {
   #succeeded(): void {
     const { settings, log, now } = this.#deps
     if (this.#failures > 0)
-      log.info({ issuer: settings.OIDC_ISSUER }, 'the authorization server is reached again')
+      log.info({ issuer: settings.OIDC_ISSUER }, 'the authorization server is reachable again')
     this.#failures = 0
     this.#failure = undefined
     this.#startIn(Math.min(RENEW_EVERY_MS, this.#renewAt() - now()))

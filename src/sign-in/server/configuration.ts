@@ -110,7 +110,7 @@ export function createFetch(
       // The library distinguishes the two errors of the Fetch standard.
       if (error instanceof Error && error.name === 'TimeoutError')
         throw new DOMException(error.message, 'TimeoutError')
-      throw new TypeError('no answer from the authorization server', { cause: error })
+      throw new TypeError('no response from the authorization server', { cause: error })
     })
     const { status, text } = response
     const json = method === 'POST' ? parseJsonObject(text) : undefined

@@ -83,7 +83,7 @@ async function fetchFollowing(start: URL) {
       const where = next?.protocol.startsWith('http') === true ? ` (${next.origin})` : ''
       return { status, url, text: '', wrongRedirect: `to another origin${where}` }
     }
-    if (hops >= MAX_HOPS) return { status, url, text: '', wrongRedirect: 'once too often' }
+    if (hops >= MAX_HOPS) return { status, url, text: '', wrongRedirect: 'too many times' }
     url = next
   }
 }
@@ -108,7 +108,7 @@ async function fetchMetadata(
     if (metadata !== undefined) return { kind: 'found', specification, url: where, metadata, date }
     const summary =
       status === 200 ? '200 without metadata' : [status, wrongRedirect].filter(Boolean).join(' ')
-    return { url: where, status, explanation: `${where} answered ${summary}` }
+    return { url: where, status, explanation: `${where} responded ${summary}` }
   } catch (error) {
     const networkError = networkErrorOf(error)
     const where = addressOf(url)
@@ -124,9 +124,9 @@ function otherIssuer(
 ): Discovery {
   const plain = (text: string) => text.replace(/\/$/, '')
   const [{ url } = { url: new URL(expected) }] = places
-  const slash = plain(issuer) === plain(expected) ? ' (they differ only in the slash at the end)' : ''
+  const slash = plain(issuer) === plain(expected) ? ' (they differ only in the trailing slash)' : ''
   const explanation = isMultiTenantIssuer(issuer)
-    ? `${addressOf(url)} stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id`
+    ? `${addressOf(url)} is for all tenants: set OIDC_ISSUER to your tenant's own, with its ID`
     : `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
   return { kind: 'other-issuer', issuer, expected, explanation, attempts }
 }
@@ -182,7 +182,7 @@ export function assertUsableMetadata(metadata: Metadata, scope: string): string[
     return Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
   const fault = missing.length > 0 ? `has no ${missing.join(' and no ')}` : `names an unsafe ${unsafe}`
   const fix = missing.includes('jwks_uri')
-    ? 'no id_token could be verified; for plain OAuth 2.1, leave openid out of OIDC_SCOPE'
+    ? 'id_tokens could not be verified; for plain OAuth 2.1, remove openid from OIDC_SCOPE'
     : 'see OIDC_ISSUER'
   throw signInUnavailable(`the authorization server's metadata ${fault}: ${fix}`)
 }

@@ -25,36 +25,36 @@ type Explanation = { code: keyof typeof STATUSES; detail: string }
 
 const MISCONFIGURED: Record<string, string> = {
   invalid_client:
-    'the client is not accepted: see OIDC_CLIENT_ID, OIDC_CLIENT_AUTH, and OIDC_CLIENT_SECRET (or the key, certificate or assertion file in its place). If the secret is right but has other characters than letters, digits, - _ . and *, the server may not decode them in client_secret_basic (RFC 6749 2.3.1): set OIDC_CLIENT_AUTH=client_secret_post, or have another secret made. If onramp registered itself and every sign-in fails, call "onramp registration forget" and start again',
+    'the client was rejected: see OIDC_CLIENT_ID, OIDC_CLIENT_AUTH, and OIDC_CLIENT_SECRET (or the key, certificate or assertion file used instead). If the secret is right but contains characters other than letters, digits, - _ . and *, the server may not decode them in client_secret_basic (RFC 6749 2.3.1): set OIDC_CLIENT_AUTH=client_secret_post, or create another secret. If onramp registered itself and every sign-in fails, run "onramp registration forget" and restart',
   unauthorized_client:
-    'the client may not sign people in this way, or, as some servers say so then, it is not known or its secret is wrong: see OIDC_CLIENT_ID and OIDC_CLIENT_SECRET',
+    'the client is not allowed this grant or, with some servers, is unknown or has a wrong secret: see OIDC_CLIENT_ID and OIDC_CLIENT_SECRET',
   invalid_request:
-    'the request was refused: is the redirect address registered, does the server ask for more?',
-  unsupported_response_type: 'the client may not use the code flow',
-  unsupported_grant_type: 'the client may not use the code flow',
-  invalid_scope: 'a scope is not known: see OIDC_SCOPE',
-  invalid_target: 'the resource is not known: see OIDC_RESOURCE',
+    'the request was rejected: check that the redirect URI is registered, and whether the server requires more parameters',
+  unsupported_response_type: 'the client is not allowed the authorization code flow',
+  unsupported_grant_type: 'the client is not allowed the authorization code flow',
+  invalid_scope: 'a scope is unknown: see OIDC_SCOPE',
+  invalid_target: 'the resource is unknown: see OIDC_RESOURCE',
 }
 
 const UNUSABLE_RESPONSE = /^OAUTH_(TIMEOUT|ABORT|PARSE_ERROR|RESPONSE_IS_NOT_(CONFORM|JSON))$/
 
 const WITHOUT_ID_TOKEN =
-  'the token endpoint gave an access token, but no id_token, though openid was asked for: leave openid out of OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there'
+  'the token endpoint returned an access token but no id_token, although openid was requested: remove openid from OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there'
 
 const UNLISTED =
-  "which was not agreed on: let the authorization server list it in its metadata (id_token_signing_alg_values_supported; RS256 where that is left out), or sign this client's id_tokens with what it lists"
+  "which its metadata doesn't list: have the authorization server add it to id_token_signing_alg_values_supported (default: RS256), or sign this client's id_tokens with a listed algorithm"
 
 const FORGEABLE =
-  "which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)"
+  "which onramp rejects: with HS256, HS384 or HS512, anyone with the client secret could forge one, and with none, anyone at all. Have the authorization server sign this client's id_tokens with its own key (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)"
 
 const UNKNOWN_KEY =
-  "none of the keys at the authorization server's jwks_uri fits the id_token, by its kid and alg, or more than one does"
+  "no key at the authorization server's jwks_uri matches the id_token's kid and alg, or several do"
 
 const ENCRYPTED =
   "the id_token can't be read: it is encrypted (JWE), and onramp has no key for it. Turn off encryption of id_tokens for this client there"
 
 const MISSING_ISS =
-  "the answer came without iss, which the authorization server's metadata promises (authorization_response_iss_parameter_supported; RFC 9207)"
+  "the authorization response lacks iss, which the server's metadata promises (authorization_response_iss_parameter_supported; RFC 9207)"
 
 const unavailable = (detail: string): Explanation => ({ code: 'sign_in_unavailable', detail })
 const misconfigured = (detail: string): Explanation => ({ code: 'sign_in_misconfigured', detail })
@@ -85,12 +85,12 @@ function explain(error: unknown): Explanation {
   if (isClientRefused(error))
     return explainOAuthError('invalid_client', undefined, describeErrorResponse(error))
   if (error instanceof WWWAuthenticateChallengeError)
-    return misconfigured(`refused with ${describeErrorResponse(error)}`)
+    return misconfigured(`the request was rejected with ${describeErrorResponse(error)}`)
   return explainIdToken(error) ?? explainIssuer(error) ?? explainNetwork(error) ?? explainRefused(error)
 }
 
 function explainOAuthError(error: string, status: number | undefined, response: string): Explanation {
-  const detail = `the authorization server answered ${response}`
+  const detail = `the authorization server responded ${response}`
   // In a callback, login_required and similar codes mean that the person didn't sign in.
   if (error === 'access_denied' || (status === undefined && error.endsWith('_required')))
     return { code: 'sign_in_denied', detail }
@@ -112,12 +112,10 @@ function explainIdToken(error: unknown): Explanation | undefined {
   const { modulusLength: bits } = objectOf(carried['algorithm'])
   if (typeof bits === 'number')
     return misconfigured(
-      `the id_token is signed with a key of ${bits} bits: RFC 7518 3.3 asks for 2,048 or more`,
+      `the id_token is signed with a key of ${bits} bits: RFC 7518 3.3 requires at least 2,048`,
     )
   if ('token_type' in objectOf(carried['body']))
-    return misconfigured(
-      "the access token isn't a bearer token, by its token_type (RFC 6750): the service takes no others",
-    )
+    return misconfigured("the token_type isn't Bearer (RFC 6750): the service accepts only bearer tokens")
   return causesOf(error).some((cause) => typeof cause === 'string') ? misconfigured(ENCRYPTED) : undefined
 }
 
@@ -126,7 +124,7 @@ function explainIssuer(error: unknown): Explanation | undefined {
   const messages = messagesOf(error)
   if (messages.includes('response parameter "iss" (issuer) missing')) return failed(MISSING_ISS)
   return messages.includes('"iss" (issuer) response parameter value')
-    ? failed('the answer has the iss of another authorization server (RFC 9207)')
+    ? failed('the authorization response has the iss of another server (RFC 9207)')
     : undefined
 }
 
@@ -146,14 +144,14 @@ function explainRefused(error: unknown): Explanation {
   if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
   if (code === 'OAUTH_KEY_SELECTION_FAILED') return failed(UNKNOWN_KEY)
   if (isSignatureInvalid(error))
-    return failed("the id_token's signature isn't of the key at jwks_uri that its kid names")
+    return failed("the id_token's signature doesn't match the key with its kid at jwks_uri")
   const { status, url = '' } = responseOf(error) ?? {}
   if (UNUSABLE_RESPONSE.test(code)) {
     const which = [status && `status ${status}`, code, url && `at ${url}`].filter(Boolean).join(', ')
-    return unavailable(`the authorization server gave no usable answer (${which})`)
+    return unavailable(`the authorization server sent no valid response (${which})`)
   }
-  const why = member === undefined ? code : `${code}: ${member} is missing, or cannot be used`
-  return failed(`the answer was refused (${why})`)
+  const why = member === undefined ? code : `${code}: ${member} is missing or invalid`
+  return failed(`the response was rejected (${why})`)
 }
 
 /** True for invalid_client, and for a challenge (RFC 6749 5.2) that isn't about a token (RFC 6750 3.1). */
@@ -230,7 +228,7 @@ function quoted(description: string): string {
   return redacted(withoutAddresses(plain)).replaceAll(RANDOM, '…').slice(0, MAX_DESCRIPTION).trim()
 }
 
-/** `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `nothing usable (OAUTH_TIMEOUT)`. */
+/** `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `no valid response (OAUTH_TIMEOUT)`. */
 export function describeErrorResponse(error: unknown): string {
   const status = responseStatus(error)
   if (error instanceof ResponseBodyError) {
@@ -240,7 +238,7 @@ export function describeErrorResponse(error: unknown): string {
   }
   if (status !== undefined) return `status ${status}`
   const code = error instanceof ClientError ? error.code : undefined
-  return code === undefined ? 'nothing' : `nothing usable (${code})`
+  return code === undefined ? 'no response' : `no valid response (${code})`
 }
 
 /** The OAuth error code, even in a response with status 200. */

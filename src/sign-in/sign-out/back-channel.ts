@@ -42,11 +42,11 @@ export function createBackChannelRoutes(deps: {
   let keySet: { uri: string; keys: JWTVerifyGetKey } | undefined
 
   async function verify(token: unknown) {
-    if (typeof token !== 'string') throw new InvalidLogoutToken('logout_token is missing, or given twice')
+    if (typeof token !== 'string') throw new InvalidLogoutToken('logout_token is missing or repeated')
     const configuration = await authorizationServer.configuration()
     const { issuer, jwks_uri: uri, id_token_signing_alg_values_supported } = configuration.serverMetadata()
     if (uri === undefined)
-      throw new InvalidLogoutToken('the authorization server has no keys to verify it with')
+      throw new InvalidLogoutToken('the authorization server has no jwks_uri to verify it with')
     if (keySet?.uri !== uri) keySet = { uri, keys: createRemoteJWKSet(new URL(uri), KEY_SET_OPTIONS) }
     const logout = await verifyLogoutToken(token, {
       issuer,
@@ -68,7 +68,7 @@ export function createBackChannelRoutes(deps: {
     } catch (error) {
       if (!(error instanceof InvalidLogoutToken)) throw error
       deps.countRefused(req)
-      log.info({ reason: error.message }, 'a back-channel logout was refused')
+      log.info({ reason: error.message }, 'back-channel logout refused')
       // OpenID Connect Back-Channel Logout 1.0, 2.8.
       res.status(400).json({ error: 'invalid_request', error_description: error.message })
     }
@@ -90,7 +90,7 @@ async function once(
     if (describeStoreError(error).isErrorReply) await work().catch(() => {})
     throw error
   })
-  if (!isNew) throw new InvalidLogoutToken('it was used before')
+  if (!isNew) throw new InvalidLogoutToken('the token was used before')
   try {
     return await work()
   } catch (error) {
@@ -126,20 +126,18 @@ export async function verifyLogoutToken(
     currentDate: new Date(rules.now),
   }).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new InvalidLogoutToken(`the token does not verify (${code})`, { cause: error })
+    throw new InvalidLogoutToken(`the token is invalid (${code})`, { cause: error })
   })
   const { typ } = protectedHeader
   if (typ !== undefined && !/^(application\/)?(logout\+jwt|jwt)$/i.test(typ))
-    throw new InvalidLogoutToken('its typ is not that of a logout token')
-  if ('nonce' in payload) throw new InvalidLogoutToken('it has a nonce, as only id_tokens may')
+    throw new InvalidLogoutToken('its typ is not logout+jwt')
+  if ('nonce' in payload) throw new InvalidLogoutToken('it has a nonce, which only id_tokens may have')
   const { events, sub, sid, jti } = payload
   const event: unknown =
     typeof events === 'object' && events !== null ? Reflect.get(events, EVENT) : undefined
-  if (typeof event !== 'object' || event === null)
-    throw new InvalidLogoutToken('it does not carry the logout event')
-  if (typeof jti !== 'string' || jti === '') throw new InvalidLogoutToken('it has no jti')
+  if (typeof event !== 'object' || event === null) throw new InvalidLogoutToken('it lacks the logout event')
+  if (typeof jti !== 'string' || jti === '') throw new InvalidLogoutToken('it lacks a jti')
   const named = omitUndefined({ sub: textClaim(sub), sid: textClaim(sid) })
-  if (Object.keys(named).length === 0)
-    throw new InvalidLogoutToken('it names neither a subject nor a session')
+  if (Object.keys(named).length === 0) throw new InvalidLogoutToken('it has neither sub nor sid')
   return { jti, ...named }
 }

@@ -144,7 +144,7 @@ export class SignOut {
     const unrevoked = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
     this.#deps.log.warn(
       { err: cause, revoked },
-      `the authorization server did not take back ${unrevoked} at sign-out (answer: ${describeErrorResponse(cause)}): good until they run out`,
+      `could not revoke ${unrevoked} at sign-out (${describeErrorResponse(cause)}): valid until expiry`,
     )
     return revoked
   }

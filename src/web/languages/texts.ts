@@ -107,7 +107,7 @@ function messagesOf(tag: string, catalogue: Catalogue, numbers: () => Intl.Numbe
     getPluralRules: (_tag: unknown, { type }: Intl.PluralRulesOptions = {}) =>
       type === 'ordinal' ? ordinal() : plural(),
     getDateTimeFormat: (): never => {
-      throw new SyntaxError('dates and times have no place in a message: pass them as texts')
+      throw new SyntaxError('dates and times are not supported: pass them as text')
     },
   }
   const parsed = new Map<TextKey, IntlMessageFormat>()
