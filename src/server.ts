@@ -16,7 +16,7 @@ import { OperatorError } from './problem.ts'
 
 const MAX_DRAIN_MS = 6_500
 /** Connections that wait for their next request, or for someone to read a response. */
-const MAX_WAITING = 2_000
+const MAX_WAITING = 1_000
 
 /** Listens before it connects to other servers. @throws {SettingsError}; also if a port or DATA_DIR is taken */
 export async function startServer(settings: Settings, log: Log) {

@@ -10,9 +10,13 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
 }
+/** Node accepts 850 tiny ones, which are 100 kB of objects. */
+const MAX_HEADERS = 100
 const MAX_BODY_BYTES = 65_536
 /** Chunks per body. Each is an object in memory, whatever its length. */
 const MAX_CHUNKS = 128
+/** Of all complete responses that no one has read yet. */
+const MAX_UNREAD_BYTES = 32 * 1024 * 1024
 
 /** HTTPParser.kOnBody of Node's parser. Without this callback, a chunk costs a tenth. */
 const ON_BODY = 3
@@ -43,23 +47,39 @@ export function createBoundedServer(
     stopReading(socket)
     refuse(Object.assign(new Error(code), { code }), socket)
   }
-  /** Connections whose next request isn't complete, or whose response no one has read yet; the oldest first. */
-  const waitingSockets = new Set<Socket>()
+  /** Connections whose next request isn't complete, the oldest first. */
+  const waiting = new Set<Socket>()
+  /** Connections with a complete response that isn't read yet, the oldest first. */
+  const unread = new Set<Socket>()
+  function closeOldest(sockets: Set<Socket>, maxBytes: number): void {
+    let bytes = 0
+    for (const { writableLength } of sockets) bytes += writableLength
+    for (const oldest of sockets) {
+      if (sockets.size <= maxWaiting && bytes <= maxBytes) return
+      bytes -= oldest.writableLength
+      sockets.delete(oldest)
+      oldest.destroy()
+    }
+  }
   function awaitRequest(socket: Socket): void {
+    unread.delete(socket)
     if (socket.destroyed) return
-    waitingSockets.delete(socket)
-    waitingSockets.add(socket)
-    const [oldest] = waitingSockets
-    if (waitingSockets.size > maxWaiting) oldest?.destroy()
+    waiting.delete(socket)
+    waiting.add(socket)
+    if (waiting.size > maxWaiting) closeOldest(waiting, Infinity)
+  }
+  function awaitReader(socket: Socket): void {
+    unread.add(socket)
+    closeOldest(unread, MAX_UNREAD_BYTES)
   }
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     const { socket, headers } = req
     const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
     // A connection no longer waits for a body that ends after its response.
-    if (hasBody) req.once('end', () => res.writableEnded || waitingSockets.delete(socket))
-    else waitingSockets.delete(socket)
-    // Once a response is complete, only its reader delays it.
-    for (const event of ['prefinish', 'close']) res.once(event, () => awaitRequest(socket))
+    if (hasBody) req.once('end', () => res.writableEnded || waiting.delete(socket))
+    else waiting.delete(socket)
+    res.once('prefinish', () => awaitReader(socket)).once('close', () => awaitRequest(socket))
+    if (req.rawHeaders.length > 2 * MAX_HEADERS) return refuseAll(socket, 'TOO_MANY_HEADERS')
     // A response has no socket while it is queued after another one.
     if (res.socket === null) return refuseAll(socket, 'PIPELINED')
     // Node reads the rest of a body that no route reads.
@@ -79,7 +99,10 @@ export function createBoundedServer(
   })
   server.on('connection', (socket: Socket) => {
     awaitRequest(socket)
-    socket.once('close', () => waitingSockets.delete(socket))
+    socket.once('close', () => {
+      waiting.delete(socket)
+      unread.delete(socket)
+    })
   })
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }

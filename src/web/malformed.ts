@@ -8,6 +8,7 @@ import type { Log } from './log.ts'
 /** Statuses of Node. Other errors get 400. */
 const RESPONSES: Record<string, { status: number; code: ProblemCode }> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'too_large' },
+  TOO_MANY_HEADERS: { status: 431, code: 'too_large' },
   BODY_TOO_LARGE: { status: 413, code: 'too_large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too_large' },
   UNKNOWN_EXPECTATION: { status: 417, code: 'bad_request' },
@@ -17,7 +18,7 @@ const RESPONSES: Record<string, { status: number; code: ProblemCode }> = {
 /** The texts are in English, because the language is in headers that weren't read. */
 const TEXTS: Record<number, string> = {
   413: 'The request body is too large.\n',
-  431: 'Your browser sent more than 16 KiB of headers, most likely cookies: delete the cookies of this site, then open the link again.\n',
+  431: 'Your browser sent more than 16 KiB of headers, or more than 100, most likely cookies: delete the cookies of this site, then open the link again.\n',
 }
 
 /** A handler of a server's `clientError`. @param count counts a problem by its code */

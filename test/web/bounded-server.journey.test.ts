@@ -8,10 +8,14 @@ import { until } from '../helpers/processes.ts'
 
 const MAX_WAITING = 3
 /** More than the buffers of a connection take. */
-const UNREAD = Buffer.alloc(16 * 1024 * 1024)
+const LARGE = Buffer.alloc(8 * 1024 * 1024)
+/** Two of them are more than all unread responses may be. */
+const HUGE = Buffer.alloc(24 * 1024 * 1024)
 
 const server = createBoundedServer(
-  (req, res) => void (req.url === '/large' ? res.end(UNREAD) : req.url === '/never' || res.end('ok')),
+  (req, res) => {
+    if (req.url !== '/never') res.end(req.url === '/large' ? LARGE : req.url === '/huge' ? HUGE : 'ok')
+  },
   () => {},
   MAX_WAITING,
 )
@@ -48,6 +52,7 @@ it.each([
   { waitsFor: 'the rest of its request', bytes: 'GET / HTTP/1.1\r\n' },
   { waitsFor: 'its next request', bytes: get('/') },
   { waitsFor: 'a reader of its response', bytes: get('/large') },
+  { waitsFor: 'a reader, and sent another request', bytes: get('/large') + get('/') },
   {
     waitsFor: 'a reader of its response to a body',
     bytes: 'POST /large HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab',
@@ -59,6 +64,15 @@ it.each([
   await until(async () => (await connectionCount()) - before <= MAX_WAITING, 'closing', 5_000)
   for (const socket of opened) socket.resume()
   await until(() => closed().length >= 2, 'the end of both', 5_000)
+  expect(closed()).toEqual([0, 1])
+})
+
+it('the oldest unread responses are closed beyond 32 MB', async () => {
+  for (let number = 0; number < MAX_WAITING; number++) await open(get('/huge'))
+
+  await until(() => connectionCount().then((count) => count === 1), 'closing', 5_000)
+  for (const socket of opened.slice(0, 2)) socket.resume()
+  await until(() => closed().length === 2, 'the end of both', 5_000)
   expect(closed()).toEqual([0, 1])
 })
 

@@ -32,7 +32,7 @@ const FORM = 'Content-Type: application/x-www-form-urlencoded\r\n'
 const POST = 'POST /sign-out HTTP/1.1\r\nHost: x\r\n'
 const TEXTS: Record<number, RegExp> = {
   413: /^The request body is too large\.\n$/,
-  431: /16 KiB.*delete the cookies of this site.*again/,
+  431: /16 KiB of headers, or more than 100.*delete the cookies of this site.*again/,
 }
 
 it.each([
@@ -43,6 +43,13 @@ it.each([
     431,
     'too_large',
     'HPE_HEADER_OVERFLOW',
+  ],
+  [
+    '101 headers',
+    `GET /healthz HTTP/1.1\r\n${'x: 1\r\n'.repeat(100)}Host: x\r\n\r\n`,
+    431,
+    'too_large',
+    'TOO_MANY_HEADERS',
   ],
   ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'bad_request', 'NO_HOST'],
   [
@@ -83,6 +90,13 @@ it.each([
     expect((await sendRaw(running.url, '/healthz')).status).toBe(200)
   },
 )
+
+it('a request with a hundred headers is answered', async () => {
+  const answer = await send(
+    `GET /healthz HTTP/1.1\r\n${'x: 1\r\n'.repeat(98)}Host: x\r\nConnection: close\r\n\r\n`,
+  )
+  expect(answer).toMatch(/^HTTP\/1.1 200 /)
+})
 
 it('data after a request does not change its response', async () => {
   const answer = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n')
