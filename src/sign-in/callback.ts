@@ -8,6 +8,7 @@ import {
   type Configuration,
 } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
+import { Problem } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { hashOf } from '../records/seal.ts'
 import { endSession, startSession } from '../session/session.ts'
@@ -40,7 +41,12 @@ type Outcome =
 
 type OpenedTransaction = NonNullable<ReturnType<LoginTransactions['open']>>
 
+type Secrets = ReturnType<OpenedTransaction['secretsFor']>
+
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
+
+/** Codes that are redeemed at once. A state is good for a day, so a stranger could collect thousands. */
+const MAX_REDEMPTIONS = 256
 
 const REFETCH_KEYS_EVERY_MS = 60_000
 
@@ -50,6 +56,7 @@ const isSamePerson = (one: User | undefined, other: User) =>
 export class SignInCallback {
   readonly #deps
   #keysForgottenAt = -Infinity
+  #redemptions = 0
   readonly #users: UserLookup
   readonly #warn: (message: string | undefined) => void
 
@@ -81,32 +88,42 @@ export class SignInCallback {
     res: Response,
     { url, transaction, secretsFor }: OpenedTransaction & { url: URL },
   ): Promise<Outcome> {
-    const { records, authorizationServer, cookies, now } = this.#deps
+    const { cookies, now } = this.#deps
     const cookie = cookies.read(req)?.value ?? ''
     const sessionId = findSignedIn(req)?.id
     const issuer = this.#deps.settings.OIDC_ISSUER
     const check = checkCallback(transaction, { cookie, sessionId, issuer, now: now() })
     if (check !== 'redeem') return check
+    // The state stays unused, so the same address works a moment later.
+    if (this.#redemptions >= MAX_REDEMPTIONS) throw new Problem(429, 'too_many', { retryAfter: 5 })
+    this.#redemptions++
+    return await this.#finishOnce(req, res, { url, transaction, secrets: secretsFor(cookie) }).finally(
+      () => this.#redemptions--,
+    )
+  }
+
+  async #finishOnce(
+    req: Request,
+    res: Response,
+    { url, transaction, secrets }: { url: URL; transaction: LoginTransaction; secrets: Secrets },
+  ): Promise<Outcome> {
+    const { records, authorizationServer } = this.#deps
     // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749
     // 4.1.2).
     const isFirst = await records.compareAndSet(`used-state:${hashOf(transaction.id)}`, undefined, '1', 600)
-    if (!isFirst) return sessionId === undefined ? 'restart' : 'keep-session'
+    if (!isFirst) return findSignedIn(req) === undefined ? 'restart' : 'keep-session'
 
     const configuration = await authorizationServer.configuration()
     let grant: Grant
     try {
-      grant = await this.#redeem(configuration, url, secretsFor(cookie))
+      grant = await this.#redeem(configuration, url, secrets)
     } catch (error) {
       return await this.#recover(error, { req, res, transaction, configuration })
     }
     return await this.#signIn(req, res, { grant, transaction, configuration })
   }
 
-  async #redeem(
-    configuration: Configuration,
-    url: URL,
-    { nonce, codeVerifier }: { nonce: string; codeVerifier: string },
-  ): Promise<Grant> {
+  async #redeem(configuration: Configuration, url: URL, { nonce, codeVerifier }: Secrets): Promise<Grant> {
     const { settings, now } = this.#deps
     const { searchParams: parameters } = url
     // Servers omit `iss` (RFC 9207) in errors, which redeem nothing.

@@ -1,6 +1,6 @@
 // GET /sign-in/callback: late and repeated callbacks, other browsers, errors and rotated keys.
 import { generateKeyPair } from 'jose'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { setUpSignIn, ISSUER, warningsIn, type Form, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
@@ -44,6 +44,31 @@ it('two callbacks at the same moment redeem the code once', async () => {
   expect(requests).toHaveLength(1)
   expect(await ada.follow(AGAIN)).toBe('/x')
 })
+
+it('the 257th redemption at the same moment has to wait, and still succeeds later', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let waiting = 0
+  const { ada, callbackFor } = await browserAfterStart({
+    records: (store) => ({
+      ...store,
+      async compareAndSet(key, ...args) {
+        if (key.startsWith('used-state:') && waiting++ < 256) await released
+        return await store.compareAndSet(key, ...args)
+      },
+    }),
+  })
+  const addresses: string[] = []
+  for (let count = 0; count < 257; count++) addresses.push(callbackFor(await ada.begin({ return_to: '/x' })))
+  const last = addresses.pop() ?? ''
+
+  const others = addresses.map((address) => ada.follow(address))
+  await vi.waitUntil(() => waiting === 256, { timeout: 30_000 })
+  expect(await ada.follow(last)).toMatchObject({ status: 429, code: 'too_many' })
+
+  release()
+  await Promise.all(others)
+  expect(await ada.follow(last)).toBe('/x')
+}, 60_000)
 
 it('a repeated callback after a sign-out starts over and redeems nothing', async () => {
   const { ada, sent, requests, callbackFor, server } = await browserAfterStart()
