@@ -78,6 +78,8 @@ export function createTokenRoutes(
   const router = Router()
   if (token === undefined) return router
   const hasAny: RequestHandler = (req, _res, next) => next(sendsBearer(req) ? undefined : 'router')
+  const limitGuesses: RequestHandler = (req, res, next) =>
+    hasBearer(req, token) ? next() : limit(req, res, next)
   // Runs after the limit, because a guess could pretend to be a browser's request.
   const check: RequestHandler = (req, res, next) => {
     if (hasBearer(req, token)) return next()
@@ -87,7 +89,7 @@ export function createTokenRoutes(
     res.setHeader('WWW-Authenticate', 'Bearer realm="onramp", error="invalid_token"')
     throw new Problem(401, 'token_refused')
   }
-  router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limit, check)
+  router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limitGuesses, check)
   router.use(exports)
   return router
 }

@@ -63,8 +63,17 @@ it('a foreign bearer token, added by a proxy, doesn’t keep out a browser', asy
   }
 })
 
+it('REPORT_TOKEN still opens the report after its address has made too many guesses', async () => {
+  await running.restart({ SIGN_INS_PER_MINUTE: '10' })
+  const guesses = []
+  for (let count = 0; count < 11; count++) guesses.push((await get('/admin/report.json', 'Bearer x')).status)
+  expect(guesses.at(-1)).toBe(429)
+
+  expect((await get('/admin/report.json', `Bearer ${TOKEN}`)).status).toBe(200)
+})
+
 it('without REPORT_TOKEN no token opens the report', async () => {
-  await running.restart({ REPORT_TOKEN: '' })
+  await running.restart({ REPORT_TOKEN: '', SIGN_INS_PER_MINUTE: '300' })
   for (const authorization of [`Bearer ${TOKEN}`, 'Bearer ', 'Bearer undefined'])
     expect((await get('/admin/report.json', authorization)).status).toBe(401)
 })
