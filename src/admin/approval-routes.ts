@@ -38,7 +38,7 @@ export function createApprovalRoutes(deps: {
     const isOwner = createAdminCheck(owners, [])(user)
     if (!isAdmin(user) && !isOwner)
       throw new Problem(403, 'owners_only', {
-        detail: `not an owner of ${instance} (or not verified), nor an admin`,
+        detail: `not an owner of ${instance.slice(0, 200)} (or not verified), nor an admin`,
       })
     const [{ approvals = [] }, decision] = await Promise.all([
       keepStateStore.load(),
