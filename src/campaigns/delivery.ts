@@ -214,7 +214,9 @@ export class Delivery {
     if (result.outcome === 'sent') return await this.#onAccepted()
     const { outcome, reply, reason } = result
     if (isFirstRejection) this.#rejectedFirst.push({ email, reminder, reply })
-    else this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
+    // Another email may have been accepted while this one was recorded.
+    if (isFirstRejection && this.#hasAccepted) await this.#countFirstRejections()
+    if (!isFirstRejection) this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
     const cause = quoteReply(reply, 'The mail server says: ', 'What happened: ')
     const message = `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`
     if (reason === 'other') this.#countFailureInARow('mailServer', message)
@@ -225,7 +227,11 @@ export class Delivery {
     this.#failuresInARow.mailServer = 0
     this.#pauses = 0
     this.#hasAccepted = true
-    // An accepted email proves that these rejections were about the recipients.
+    await this.#countFirstRejections()
+  }
+
+  /** An accepted email proves that these rejections were about the recipients. */
+  async #countFirstRejections(): Promise<void> {
     for (const { email, reminder, reply } of this.#rejectedFirst.splice(0)) {
       await this.#ledger.recordOutcome(email, reminder, 'failed')
       this.#count(email, 'failed', reply)
