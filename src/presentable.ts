@@ -13,12 +13,12 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 const segmenter = new Intl.Segmenter()
 
-/** Cuts between words or graphemes, and adds an ellipsis. @param most maximum of characters */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most || (text.length === most + 1 && text.endsWith('…'))) return text
-  const segments = [...segmenter.segment(text.slice(0, most + 1))].map(({ segment }) => segment)
+/** Cuts between words or graphemes, and adds an ellipsis. @param max maximum of characters */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max || (text.length === max + 1 && text.endsWith('…'))) return text
+  const segments = [...segmenter.segment(text.slice(0, max + 1))].map(({ segment }) => segment)
   // A single grapheme may be longer than the limit.
-  const whole = segments.slice(0, -1).join('') || text.slice(0, most).toWellFormed()
+  const whole = segments.slice(0, -1).join('') || text.slice(0, max).toWellFormed()
   const words = /\s/.test(text.charAt(whole.length)) ? whole : whole.replace(/\s\S*$/, '')
-  return `${(words.length > most / 2 ? words : whole).replace(/[\s,;:]+$/, '')}…`
+  return `${(words.length > max / 2 ? words : whole).replace(/[\s,;:]+$/, '')}…`
 }

@@ -19,7 +19,7 @@ export function versionIn(root: URL): string {
   const refs = read('.git/packed-refs').split('\n')
   const lines =
     head === '' ? [] : [head, read(`.git/${head}`), ...refs.filter((ref) => ref.endsWith(` ${head}`))]
-  const commit = lines.map((line) => /^[\da-f]{8}/.exec(line)?.[0]).find((found) => found !== undefined)
+  const commit = lines.map((line) => /^[\da-f]{8}/.exec(line)?.[0]).find((hash) => hash !== undefined)
   return `${version}+${commit === undefined ? '' : `${commit}.`}${digest.digest('hex').slice(0, 8)}`
 }
 

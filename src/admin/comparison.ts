@@ -44,9 +44,9 @@ function compareWith(
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
   const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
-    const row = known.get(app.instance)
-    const { name = app.name, emailed = 0, limited = 0 } = row ?? {}
-    return { ...app, name, emailed, limited, toConnect: row && peopleToConnect(row) }
+    const current = known.get(app.instance)
+    const { name = app.name, emailed = 0, limited = 0 } = current ?? {}
+    return { ...app, name, emailed, limited, toConnect: current && peopleToConnect(current) }
   }
   return {
     row,
@@ -84,9 +84,9 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
-    ...newApps.flatMap(({ name: app, people, toConnect = people, isMoved, emailed, limited }) => [
+    ...newApps.flatMap(({ name: app, people, toConnect = people, isMoved: hasMoved, emailed, limited }) => [
       // People who still had to connect the replaced app have to connect this one, too.
-      isMoved
+      hasMoved
         ? t('admin.since.moved', { app, count: toConnect })
         : t('admin.since.new', { app, count: people }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),

@@ -40,8 +40,8 @@ export function createExportRoutes(
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     auditView(req, 'report.json')
-    const made = await snapshot.report(browserGoneSignal(res))
-    res.json({ ...made, datasources: made.datasources.map(withCompanyName) })
+    const report = await snapshot.report(browserGoneSignal(res))
+    res.json({ ...report, datasources: report.datasources.map(withCompanyName) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     auditView(req, 'people.csv')

@@ -24,10 +24,10 @@ const noticeOf = (
   return { subject, heading: subject, paragraphs, figures: [], needs: [], commands: [], link, ...others }
 }
 
-/** @param found with the company's name for the app */
-export function massDisconnectNotice(found: MassDisconnect, context: NoticeContext): Notice {
+/** @param disconnect with the company's name for the app */
+export function massDisconnectNotice(disconnect: MassDisconnect, context: NoticeContext): Notice {
   const { t } = context
-  const { instance, name: app, lapsed, had, noticedAt } = found
+  const { instance, name: app, lapsed, had, noticedAt } = disconnect
   const day = t.day(noticedAt)
   const subject = t('admin.need.massDisconnect', { app, lapsed, had, day })
   const facts = t('admin.digest.known', { app, lapsed, had, day })
@@ -51,21 +51,21 @@ export function approvalNotice(
 
 /** One email for all apps that a run found. */
 export function removedAppsNotice(
-  found: readonly RemovedApp[],
+  apps: readonly RemovedApp[],
   report: Report,
   context: NoticeContext,
 ): Notice {
   const { t, displayName } = context
-  const questions = found.map((app) =>
+  const questions = apps.map((app) =>
     t('admin.need.removed', { app: displayName(app, t.lang), ...delistedCounts(report, app.instance) }),
   )
-  const commands = found.flatMap(({ instance }) =>
+  const commands = apps.flatMap(({ instance }) =>
     (['removed', 'release'] as const).flatMap((option) => keepCommand(instance, option) ?? []),
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
   if (others.length === 0) return noticeOf(only, [why], context, { commands })
-  const subject = t('admin.need.removedApps', { count: found.length })
+  const subject = t('admin.need.removedApps', { count: apps.length })
   return noticeOf(subject, [...questions, why], context, { commands })
 }
 
@@ -82,9 +82,9 @@ export const isDigestDue = (
   now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
   isWorkingTime(now, calendarOf(company, {}, {}), WEEKDAYS.indexOf(digest) + 1)
 
-export function digestNotice(made: Report, state: KeepState, now: number, context: NoticeContext): Notice {
+export function digestNotice(latest: Report, state: KeepState, now: number, context: NoticeContext): Notice {
   const { t } = context
-  const { report, keepState } = withCompanyNames(made, state, context, t.lang)
+  const { report, keepState } = withCompanyNames(latest, state, context, t.lang)
   const { pausedUntil = 0 } = keepState
   const comparison = compareWithDigest(report, keepState, now)
   const row = comparison?.row
@@ -96,10 +96,10 @@ export function digestNotice(made: Report, state: KeepState, now: number, contex
   const needs = describeActionItems(report, { ...keepState, needs: runNeeds }, t, now)
   const subject = t('admin.digest.subject', { done: report.finished, people: report.toConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
-  const countRow = (label: string, count: number, before: number | undefined) => ({
+  const countRow = (label: string, value: number, before: number | undefined) => ({
     label,
-    value: t.number(count),
-    change: before === undefined ? '' : change.format(count - before),
+    value: t.number(value),
+    change: before === undefined ? '' : change.format(value - before),
   })
   const paragraphs = [
     ...(comparison === undefined ? [] : describeComparison(comparison, t)),
@@ -112,8 +112,8 @@ export function digestNotice(made: Report, state: KeepState, now: number, contex
     countRow(t('admin.funnel.invited'), report.invited, undefined),
     countRow(t('admin.stat.ready'), report.finished, comparison?.before),
     countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
-    ...states.map(({ state, label, details }) =>
-      countRow([label, ...(state === 'fellBack' ? details : [])].join(' · '), report[state], row?.[state]),
+    ...states.map(({ state: key, label, details }) =>
+      countRow([label, ...(key === 'fellBack' ? details : [])].join(' · '), report[key], row?.[key]),
     ),
     ...(report.limited > 0 ? [countRow(t('admin.filter.limited'), report.limited, undefined)] : []),
     countRow(t('admin.filter.gone'), report.gone, row?.gone),

@@ -147,7 +147,7 @@ export function statsOf(report: Report, t: Texts) {
   const none: string[] = []
   const mostly = (app: AppCounts | undefined, otherwise = none) =>
     app === undefined ? otherwise : [t('admin.mostly', { app: app.name })]
-  const { count, from } = report.dueLater
+  const { count: due, from } = report.dueLater
   const dateOf = (iso: string) => t.date(Date.parse(iso))
   const details = {
     ready: [t('admin.readyOf', { ready: finished, people: toConnect })],
@@ -157,7 +157,7 @@ export function statsOf(report: Report, t: Texts) {
         : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
     notStarted: [
       ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: dateOf(lastEmailAt) })]),
-      ...(from === undefined ? none : [t('admin.remindersDue', { count, day: dateOf(from) })]),
+      ...(from === undefined ? none : [t('admin.remindersDue', { count: due, day: dateOf(from) })]),
     ],
     stuck: mostly(dominantApp(report, report.stuck), report.stuck === 0 ? none : [t('admin.means.stuck')]),
     fellBack:

@@ -213,8 +213,8 @@ export function personPage(
   // Apps that were hidden or replaced aren't in the record, but in the history.
   const nameOf = (former: string) => {
     const instance = company.replacedBy.get(former) ?? former
-    const name = humanize(datasourceType(instance))
-    return names.get(instance) ?? company.displayName({ instance, name }, t.lang)
+    const appName = humanize(datasourceType(instance))
+    return names.get(instance) ?? company.displayName({ instance, name: appName }, t.lang)
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
   const helpedApps = t.list(help.apps.map((app) => nameOf(app.instance)))

@@ -21,9 +21,9 @@ function doneByDay({ days, finished: isNow }: Counted, rows: readonly DailyCount
 }
 
 /** A round number that no line exceeds. Even, because its half is marked, too. */
-function roundedUp(most: number): number {
-  const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, most))))
-  return Math.max(step, Math.ceil(most / step) * step)
+function roundedUp(max: number): number {
+  const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, max))))
+  return Math.max(step, Math.ceil(max / step) * step)
 }
 
 /** @param rows of `onramp keep` @param now milliseconds since 1970 @returns undefined if there is no day to draw */

@@ -147,9 +147,9 @@ async function withDecisions(
   const all = new Map(approvals.map((approval) => [approval.instance, approval]))
   for (const { instance, counts } of report.datasources) {
     const decision = counts.blocked > 0 ? await store.findDecision(instance) : undefined
-    const known = all.get(instance) ?? earlyApproval(instance, report)
-    const decided = applyDecision(known, decision)
-    if (decided !== known) all.set(instance, decided)
+    const approval = all.get(instance) ?? earlyApproval(instance, report)
+    const decided = applyDecision(approval, decision)
+    if (decided !== approval) all.set(instance, decided)
   }
   return [...all.values()]
 }

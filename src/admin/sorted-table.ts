@@ -102,8 +102,8 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
   const sortedBy = requested ?? kind.defaultSort
   const number =
     typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
-  const most = columns === undefined ? FIRST_ROWS.page : FIRST_ROWS.overview
-  const size = number === undefined ? most : ROWS_A_PAGE
+  const max = columns === undefined ? FIRST_ROWS.page : FIRST_ROWS.overview
+  const size = number === undefined ? max : ROWS_A_PAGE
   const pages = Math.max(1, Math.ceil(all.length / size))
   const page = Math.min(pages, Math.max(1, number ?? 1))
   const at = (nth: number) =>
@@ -153,7 +153,7 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
     next: at(page + 1),
     previous: at(page - 1),
     /** The URL of all rows, if only the first are shown. */
-    all: number === undefined && all.length > most ? at(1) : undefined,
+    all: number === undefined && all.length > max ? at(1) : undefined,
     total: all.length,
   }
 }

@@ -41,7 +41,7 @@ function createCounter(
   evaluatedAt: number,
   noticedAt: (app: AppRecord) => number | undefined,
 ) {
-  const newest = new Map(found.map((one) => [one.instance, one]))
+  const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
   const add = (app: AppRecord) => {
     const { instance, name, status, since, movedFrom } = app
@@ -99,13 +99,14 @@ const isNew = (app: AppRecord): app is AppRecord & { newAt: number } =>
  */
 const disconnectOf = <One extends FoundCluster>(found: readonly One[], instance: string, newAt: number) =>
   found.find(
-    (one) => one.instance === instance && newAt > one.since - SPREAD_MS && newAt < one.noticedAt + SPREAD_MS,
+    (app) => app.instance === instance && newAt > app.since - SPREAD_MS && newAt < app.noticedAt + SPREAD_MS,
   )
 
 /** Turns such new apps into lapses. They begin no earlier than the mass disconnect, to count as part of it. */
-export function withMassDisconnectLapses(person: Person, found: readonly MassDisconnect[]): Person {
+export function withMassDisconnectLapses(person: Person, disconnects: readonly MassDisconnect[]): Person {
   const { lastCheck } = person
-  const lossOf = (app: AppRecord) => (isNew(app) ? disconnectOf(found, app.instance, app.newAt) : undefined)
+  const lossOf = (app: AppRecord) =>
+    isNew(app) ? disconnectOf(disconnects, app.instance, app.newAt) : undefined
   if (!lastCheck?.apps.some(lossOf)) return person
   const apps = lastCheck.apps.map((app) => {
     const loss = lossOf(app)
@@ -125,11 +126,11 @@ function massDisconnectsIn(
   now: number,
 ): MassDisconnect[] {
   const found = new Map<string, MassDisconnect>()
-  for (const one of before) {
-    const known = apps.get(one.instance)?.inKnownCluster ?? 0
-    const lapsed = one.resumedAt === undefined ? Math.max(one.lapsed, known) : one.lapsed
-    const had = Math.max(one.had, lapsed)
-    if (!hasEnded(one, known, now)) found.set(one.instance, { ...one, lapsed, had })
+  for (const old of before) {
+    const known = apps.get(old.instance)?.inKnownCluster ?? 0
+    const lapsed = old.resumedAt === undefined ? Math.max(old.lapsed, known) : old.lapsed
+    const had = Math.max(old.had, lapsed)
+    if (!hasEnded(old, known, now)) found.set(old.instance, { ...old, lapsed, had })
   }
   for (const [instance, { name, changedAt, newAt, connected, recentlyConnected }] of apps) {
     const existing = found.get(instance)
@@ -141,10 +142,10 @@ function massDisconnectsIn(
       findMixedCluster(changedAt, had, listing?.isMoved ? [] : listing?.changedAt)
     if (shared === undefined) continue
     const { since } = shared
-    const one = { instance, name, noticedAt: now, since }
-    const lapsed = changedAt.filter((at) => isPartOf({ ...one, noticedAt: since }, at)).length
-    const hidden = newAt.filter((at) => disconnectOf([one], instance, at)).length
-    found.set(instance, { ...one, lapsed: lapsed + hidden, had: had + hidden })
+    const disconnect = { instance, name, noticedAt: now, since }
+    const lapsed = changedAt.filter((at) => isPartOf({ ...disconnect, noticedAt: since }, at)).length
+    const hidden = newAt.filter((at) => disconnectOf([disconnect], instance, at)).length
+    found.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: had + hidden })
   }
   return [...found.values()]
 }
@@ -168,24 +169,24 @@ function newAppsIn(
   { all, now, isLost }: { all: number; now: number; isLost: (instance: string, at: number) => boolean },
 ) {
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
-  const found = new Map(ongoing.map((one) => [one.instance, one]))
+  const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, inKnownCluster }] of apps) {
-    const one = found.get(instance)
+    const app = found.get(instance)
     const newTimes = changedAt.filter((at) => !isLost(instance, at))
     const shared = findCluster(newTimes, all)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
     // The count includes people who have connected the app since, so it only rises.
-    else if (one !== undefined && inKnownCluster > one.people)
-      found.set(instance, { ...one, people: inKnownCluster })
+    else if (app !== undefined && inKnownCluster > app.people)
+      found.set(instance, { ...app, people: inKnownCluster })
   }
   const newest = [...found.values()].slice(-MAX_NEW_APPS)
-  return newest.map((one) => (apps.get(one.instance)?.isMoved ? { ...one, isMoved: true } : one))
+  return newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))
 }
 
 /** Apps whose disappearance few pages noticed were probably removed, not connected. Most lists still lack them. */
 function removedAppsIn(apps: Apps, before: NonNullable<KeepState['removedApps']>, now: number) {
-  const ongoing = before.filter((one) => (apps.get(one.instance)?.inKnownCluster ?? 0) * 2 >= one.people)
-  const found = new Map(ongoing.map((one) => [one.instance, one]))
+  const ongoing = before.filter((app) => (apps.get(app.instance)?.inKnownCluster ?? 0) * 2 >= app.people)
+  const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, recentlyConnected, listed }] of apps) {
     const wasSeenByPages = recentlyConnected > changedAt.length * MAX_NOTICED_BY_PAGES
     const shared = wasSeenByPages ? undefined : findCluster(changedAt, changedAt.length + listed)
@@ -208,11 +209,11 @@ function findCluster(noticedAt: readonly number[], population: number) {
 
 /** The largest number of times within `spanMs` of the first one. @param times sorted */
 function mostWithin(times: readonly number[], spanMs: number) {
-  let most = { since: 0, people: 0 }
+  let max = { since: 0, people: 0 }
   let end = 0
   for (const [start, since] of times.entries()) {
     while (end < times.length && times[end]! - since < spanMs) end++
-    if (end - start > most.people) most = { since, people: end - start }
+    if (end - start > max.people) max = { since, people: end - start }
   }
-  return most
+  return max
 }

@@ -110,7 +110,7 @@ export class Delivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { removed, forCampaign = (person: Person) => person } = this.#campaign
+    const { removed, forCampaign = (recorded: Person) => recorded } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, removed: removed ?? new Set() }
     const allApps = appsOf(forCampaign(withCheck(person, checked, now())))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))

@@ -49,7 +49,7 @@ type KeepRunOptions = {
   requestApproval: (approval: Approval) => Promise<boolean>
   findDecision: Parameters<typeof decideApprovals>[2]
   /** Emails administrators and sends the webhook, each once. @returns the times of both */
-  notify: (found: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
+  notify: (disconnect: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
   requireConfirmation: (message: string) => void
   /** Every line of the list was read; otherwise no one leaves it. */
@@ -69,8 +69,8 @@ export async function* duePeople(
 ) {
   await nextTurn()
   const rows = new ListedPeople(list)
-  const dueOf = (known: Person, entry: ListEntry) => {
-    const detailed = withDetails(known, entry)
+  const dueOf = (stored: Person, entry: ListEntry) => {
+    const detailed = withDetails(stored, entry)
     const calendar = calendarOf(company, detailed, state)
     const moment = { state, now: now(detailed, calendar), calendar }
     const person = withListing(detailed, true, moment.now)
@@ -153,7 +153,7 @@ export class KeepRun {
     await this.#sendOthers([APPROVALS])
     await this.#inviteAndCheck()
     signal.throwIfAborted()
-    for (const found of activeMassDisconnects(this.#state)) await this.#notify(found)
+    for (const disconnect of activeMassDisconnects(this.#state)) await this.#notify(disconnect)
     await this.#sendOthers([APPROVALS, ...EPISODES])
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
@@ -290,9 +290,9 @@ export class KeepRun {
     for await (const person of this.#run.people.all()) if (this.#entries.has(person.email)) yield person
   }
 
-  async #notify(found: MassDisconnect): Promise<void> {
-    const notified = { ...found, ...(await this.#options.notify(found)) }
-    const massDisconnects = this.#state.massDisconnects.map((app) => (app === found ? notified : app))
+  async #notify(notifiable: MassDisconnect): Promise<void> {
+    const notified = { ...notifiable, ...(await this.#options.notify(notifiable)) }
+    const massDisconnects = this.#state.massDisconnects.map((app) => (app === notifiable ? notified : app))
     await this.#save({ massDisconnects })
   }
 

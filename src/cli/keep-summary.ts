@@ -53,7 +53,7 @@ export function describeWaiting({ count, from, timezone }: OutOfHours, isMore: b
  * @returns true if the operator has something to do
  */
 export function printRun(
-  made: Report,
+  madeReport: Report,
   state: KeepState,
   { campaignRun, ...run }: RunInput & { campaignRun: CampaignRun; options: { json?: true | undefined } },
   {
@@ -68,7 +68,7 @@ export function printRun(
   const { settings, company, context, options } = run
   const { tally } = campaignRun
   const t = operatorTexts()
-  const { report, keepState } = withCompanyNames(made, state, company, t.lang)
+  const { report, keepState } = withCompanyNames(madeReport, state, company, t.lang)
   const apps = [...keepState.massDisconnects, ...(keepState.removedApps ?? [])]
   const nameOf = (instance?: string) => forTerminal(apps.find((app) => app.instance === instance)?.name ?? '')
   const items = describeActionItems(report, keepState, t, context.now())

@@ -146,7 +146,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   else {
     const { people: onList, ...emails } = counts
     const { invitation, reminder, lapse, newApp, approval } = emails
-    const sum = Object.values(emails).reduce((all, count) => all + count)
+    const sum = Object.values(emails).reduce((total, count) => total + count)
     stderr.write(
       `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, ${FROM_TIME} to ${TO_TIME} local time, only to people who still have something to connect.\n`,
     )
@@ -228,11 +228,11 @@ async function runThrough(
     company,
     notify: (found) => notifyAdmins(found, run, { ...services, state: before, people, sendNotice, texts }),
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
-    requestApproval: (one) =>
+    requestApproval: (approval) =>
       sendNotice(
-        approvalNotice(one, { ...texts, where: company.approversOf(one.instance).approve }),
-        `approval ${one.instance} ${one.requestedAt} ${one.stageChangedAt}`,
-        one.owners,
+        approvalNotice(approval, { ...texts, where: company.approversOf(approval.instance).approve }),
+        `approval ${approval.instance} ${approval.requestedAt} ${approval.stageChangedAt}`,
+        approval.owners,
       ),
     findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
@@ -289,11 +289,11 @@ async function noticeRemovedApps(
   now: () => number,
   send: (found: readonly RemovedApp[], id: string) => Promise<boolean>,
 ): Promise<RemovedApp[]> {
-  const found = unansweredRemovals(state).filter(({ notifiedAt }) => notifiedAt === undefined)
-  const id = found.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
-  const isNotified = found.length > 0 && (await send(found, `removed${id}`))
-  return (state.removedApps ?? []).map((one) =>
-    isNotified && found.includes(one) ? { ...one, notifiedAt: now() } : one,
+  const unnotified = unansweredRemovals(state).filter(({ notifiedAt }) => notifiedAt === undefined)
+  const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
+  const isNotified = unnotified.length > 0 && (await send(unnotified, `removed${id}`))
+  return (state.removedApps ?? []).map((app) =>
+    isNotified && unnotified.includes(app) ? { ...app, notifiedAt: now() } : app,
   )
 }
 
@@ -315,7 +315,7 @@ function createNoticeSender(
 
 /** Sends the email and the event about a mass disconnect, each once. @returns the times of both */
 async function notifyAdmins(
-  found: MassDisconnect,
+  disconnect: MassDisconnect,
   { settings, context }: Run,
   to: Pick<KeepServices, 'sendEvent'> & {
     state: KeepState
@@ -325,15 +325,15 @@ async function notifyAdmins(
   },
 ) {
   const { state, people, sendNotice, sendEvent, texts } = to
-  const known = await createReport(summarizeAll(people.all()), context.now())
-  const alone = { ...state, massDisconnects: [found] }
-  const { keepState } = withCompanyNames(known, alone, texts, texts.t.lang)
-  const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? found, texts)
-  const id = `mass disconnect ${found.instance} ${found.noticedAt}`
-  const isNotified = found.notifiedAt === undefined && (await sendNotice(notice, id))
+  const report = await createReport(summarizeAll(people.all()), context.now())
+  const alone = { ...state, massDisconnects: [disconnect] }
+  const { keepState } = withCompanyNames(report, alone, texts, texts.t.lang)
+  const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? disconnect, texts)
+  const id = `mass disconnect ${disconnect.instance} ${disconnect.noticedAt}`
+  const isNotified = disconnect.notifiedAt === undefined && (await sendNotice(notice, id))
   const isPosted =
-    found.eventAt === undefined &&
-    (await sendEvent(settings, massDisconnectEvent(found), context.now()))?.kind === 'delivered'
+    disconnect.eventAt === undefined &&
+    (await sendEvent(settings, massDisconnectEvent(disconnect), context.now()))?.kind === 'delivered'
   return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
 }
 

@@ -111,8 +111,8 @@ function tableOf(
   const free = columnsFor(screen) - widest('text') - 3 * MARGIN.length
   const instances = Math.min(widest('instance'), Math.floor(free / 3))
   const names = Math.min(widest('name'), free - instances)
-  const lines = rows.map(({ name, instance, text, colour }) =>
-    ['', fitToColumns(name, names), paint.dim(fitToColumns(instance, instances)), paint[colour](text)].join(
+  const lines = rows.map(({ name, instance, text, color }) =>
+    ['', fitToColumns(name, names), paint.dim(fitToColumns(instance, instances)), paint[color](text)].join(
       MARGIN,
     ),
   )

@@ -4,23 +4,23 @@
 /** `authStatus`: the service's values for this status. `priority`: `never` if the person can't act on it. */
 export const APP_STATUSES = {
   /** The default: every listed app is still to authorize (contract 2.1). */
-  awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
+  awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', color: 'yellow' } },
   stale: {
     authStatus: ['STALE_OAUTH'],
     priority: 'first',
-    terminal: { text: 'to connect again', colour: 'yellow' },
+    terminal: { text: 'to connect again', color: 'yellow' },
   },
   /** Not in the contract. We assume that search has turned the app off. */
   disabled: {
     authStatus: ['DISABLED'],
     priority: 'never',
-    terminal: { text: "search says it's turned off", colour: 'dim' },
+    terminal: { text: "search says it's turned off", color: 'dim' },
   },
   /** The app has no usable path for a consent, which an operator has to fix. */
   attention: {
     authStatus: [],
     priority: 'never',
-    terminal: { text: "can't be connected: no usable link", colour: 'red' },
+    terminal: { text: "can't be connected: no usable link", color: 'red' },
   },
 } as const
 

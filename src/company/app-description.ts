@@ -4,7 +4,7 @@ import { datasourceType, humanize } from './app-names.ts'
 import type { Company } from './company.ts'
 
 /** Looks up the company file, in the person's language. */
-const describe = (company: Company, instance: string, lang: string) => {
+const describeIn = (company: Company, instance: string, lang: string) => {
   const found = company.datasourceOf(instance)
   return {
     name: company.localized(found?.name, lang),
@@ -19,7 +19,7 @@ const describe = (company: Company, instance: string, lang: string) => {
   }
 }
 
-export type DescribeApp = (instance: string) => ReturnType<typeof describe>
+export type DescribeApp = (instance: string) => ReturnType<typeof describeIn>
 
 /** @returns the descriptions in a language, each derived once, for one page */
 export const createAppDescriptions =
@@ -28,7 +28,7 @@ export const createAppDescriptions =
     const cache = new Map<string, ReturnType<DescribeApp>>()
     return (instance) => {
       let description = cache.get(instance)
-      if (description === undefined) cache.set(instance, (description = describe(company, instance, lang)))
+      if (description === undefined) cache.set(instance, (description = describeIn(company, instance, lang)))
       return description
     }
   }

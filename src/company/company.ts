@@ -105,8 +105,8 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
       return { owners: owners.length > 0 ? owners : admins, approve }
     },
     /** The company's name for an app, else the service's. */
-    displayName: ({ instance, name }: { instance: string; name: string }, lang: string): string =>
-      localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
+    displayName: ({ instance, name: raw }: { instance: string; name: string }, lang: string): string =>
+      localized(datasourceOf(instance)?.name, lang, languages[0]) ?? raw,
     /** Replacement instances by the replaced instance. */
     replacedBy,
     /** A sorted copy without the apps that are hidden or replaced. */

@@ -78,8 +78,8 @@ function addressFault(value: string, protocols: readonly string[]): string | und
   return undefined
 }
 
-const checked = (text: z.ZodString, faultOf: (value: string) => string | undefined) =>
-  text.superRefine((value, context) => {
+const checked = (field: z.ZodString, faultOf: (value: string) => string | undefined) =>
+  field.superRefine((value, context) => {
     const fault = faultOf(value)
     if (fault !== undefined) context.addIssue(fault)
   })
@@ -137,8 +137,8 @@ const links = z
   })
   .describe('Links on the pages')
 
-const isDay = (text: string): boolean =>
-  !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().slice(0, 10) === text
+const isDay = (day: string): boolean =>
+  !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().slice(0, 10) === day
 
 const days = checked(z.string(), (value) => {
   const [from = '', to = from, more] = value.split('/')
@@ -206,8 +206,8 @@ export function companySchema({
     .record(z.string(), message.describe('The text, with the placeholders of ours'))
     .superRefine((texts, context) => {
       if (knownTexts !== undefined)
-        for (const [key, text] of Object.entries(texts))
-          for (const fault of textFaults(key, text, knownTexts))
+        for (const [key, sentence] of Object.entries(texts))
+          for (const fault of textFaults(key, sentence, knownTexts))
             context.addIssue({ code: 'custom', path: [key], message: fault })
     })
   return z

@@ -22,7 +22,7 @@ const APIS = new Set<unknown>([undefined, '', 'client', 'indexing'])
 const MAX_QUERY = 200
 const FOR_FIVE_MINUTES = 'public, max-age=300'
 
-const text = (value: unknown) =>
+const textIn = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
 /** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
@@ -37,7 +37,7 @@ export function createDeprecationsRoutes(
   const choose = ({ query }: Request) => {
     const asOf = dayOf(new Date(now()))
     if (asOf !== day.asOf) day = { asOf, entries: listEntries(schedule, asOf), made: new Map() }
-    const choice = omitUndefined({ api: text(query.api), operation: text(query.operation) })
+    const choice = omitUndefined({ api: textIn(query.api), operation: textIn(query.operation) })
     return { choice, asOf, entries: selectEntries(day.entries, choice) }
   }
   /** A page can explain that nothing matches, but a program would take an empty list for an empty schedule. */

@@ -87,9 +87,9 @@ type ClientFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 
 function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
-  const failure = (rejected: string, remedy: string) =>
+  const failure = (subject: string, remedy: string) =>
     fail(
-      `The authorization server rejected ${rejected} (401 or invalid_client at the token endpoint).`,
+      `The authorization server rejected ${subject} (401 or invalid_client at the token endpoint).`,
       remedy,
     )
   if (clientId === undefined)
@@ -123,19 +123,19 @@ function credentials(
   { metadata, client, ours, otherMethod, wrong }: ClientFacts,
   settings: Partial<Settings>,
 ) {
-  const { method } = client.auth
-  const other = OTHER_METHODS[method]
+  const { method: listed } = client.auth
+  const other = OTHER_METHODS[listed]
   if (otherMethod === 'accepted')
     return fail(
       `The client credentials work, but only with ${other}.`,
       `OIDC_CLIENT_AUTH: set it to ${other}`,
     )
   if (wrong === 'refused' || wrong === 'not-allowed')
-    return ok(method === 'none' ? 'Client ID accepted.' : 'Client authentication accepted.')
+    return ok(listed === 'none' ? 'Client ID accepted.' : 'Client authentication accepted.')
   const { token_endpoint_auth_methods_supported: methods } = metadata
-  if (methods?.includes(method) === false)
+  if (methods?.includes(listed) === false)
     return fail(
-      `The server doesn't support ${method} (OIDC_CLIENT_AUTH).`,
+      `The server doesn't support ${listed} (OIDC_CLIENT_AUTH).`,
       `OIDC_CLIENT_AUTH: set it to ${methods.filter((method) => KNOWN_METHOD.test(method)).join(' or ') || 'one that the server lists'}`,
     )
   if (ours === 'refused') return rejected(client, settings)

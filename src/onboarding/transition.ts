@@ -31,10 +31,10 @@ export function afterClick(before: Walk, check: WalkCheck, wanted: string | unde
   const walk = applyCheck(before, unconnected, now, confirmSeconds)
   const instance = wanted ?? nextApp(walk, check)
   if (instance === undefined) return { walk, kind: 'overview' }
-  const app = walk.known.find((app) => app.instance === instance)
-  if (app === undefined) throw unknownApp()
-  const { kind } = trackedAppState(app, now)
-  const cannotStart = app.status === 'attention'
+  const tracked = walk.known.find((app) => app.instance === instance)
+  if (tracked === undefined) throw unknownApp()
+  const { kind } = trackedAppState(tracked, now)
+  const cannotStart = tracked.status === 'attention'
   if (kind === 'connected' || (kind === 'off' && !cannotStart))
     return { walk, kind: 'overview', from: instance }
   if (cannotStart || !check.isStartable(instance)) {

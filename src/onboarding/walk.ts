@@ -91,12 +91,12 @@ export function applyCheck(
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
   const tracked = walk.known.map((app): TrackedApp => {
-    const found = byInstance.get(app.instance)
-    if (found === undefined)
+    const listed = byInstance.get(app.instance)
+    if (listed === undefined)
       return app.status === 'connected'
         ? app
         : { ...app, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
-    const current = { ...app, name: found.name, status: found.status }
+    const current = { ...app, name: listed.name, status: listed.status }
     // A connected app that is listed again begins anew.
     if (app.status === 'connected') return isAway(app) ? current : { ...current, attempt: undefined }
     const isOverdue = isBeingConfirmed(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
@@ -118,9 +118,9 @@ export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): W
 const MAX_KNOWN = 2_000
 
 /** Forgets connected apps, the oldest first. Forgetting an unconnected one would make it count as connected. */
-function withinLimit(known: TrackedApp[]): TrackedApp[] {
-  let surplus = known.length - MAX_KNOWN
-  return surplus <= 0 ? known : known.filter((app) => app.status !== 'connected' || surplus-- <= 0)
+function withinLimit(apps: TrackedApp[]): TrackedApp[] {
+  let surplus = apps.length - MAX_KNOWN
+  return surplus <= 0 ? apps : apps.filter((app) => app.status !== 'connected' || surplus-- <= 0)
 }
 
 /** Looks in both directions, so that a clock set back doesn't make a person wait. */

@@ -194,8 +194,8 @@ export const withAction = (person: Person, action: OperatorAction): Person => ({
 /** A check dated further ahead (by a wrong clock) may be replaced by an older one. */
 const MAX_AHEAD_MS = 60_000
 
-const isNewer = (checkedAt: number, known: { checkedAt: number } | undefined, now: number): boolean =>
-  known === undefined || known.checkedAt <= checkedAt || known.checkedAt > now + MAX_AHEAD_MS
+const isNewer = (checkedAt: number, stored: { checkedAt: number } | undefined, now: number): boolean =>
+  stored === undefined || stored.checkedAt <= checkedAt || stored.checkedAt > now + MAX_AHEAD_MS
 
 /** `checkedAt`: milliseconds since 1970. */
 export type CheckResponse = {
@@ -220,14 +220,14 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
-    const known = before.get(instance)
-    const since = known?.status === status ? known.since : checkedAt
-    const movedFrom = known?.movedFrom
+    const former = before.get(instance)
+    const since = former?.status === status ? former.since : checkedAt
+    const movedFrom = former?.movedFrom
     const isNew =
-      known === undefined ? person.lastCheck !== undefined : movedFrom && known.newAt === undefined
-    const newAt = isNew ? checkedAt : known?.newAt
-    const isBack = known?.delistedByRunAt !== undefined && removed?.has(instance)
-    const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(known, checkedAt)
+      former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
+    const newAt = isNew ? checkedAt : former?.newAt
+    const isBack = former?.delistedByRunAt !== undefined && removed?.has(instance)
+    const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(former, checkedAt)
     const history = { ...lapse, ...omitUndefined({ newAt, movedFrom }) }
     apps.set(instance, { instance, name, status, since, ...history })
   }
@@ -251,13 +251,13 @@ function withConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   }
 }
 
-const lapseOf = (known: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
-  known?.status === 'connected'
-    ? { lapsedAt: at, lapses: (known.lapses ?? 0) + 1 }
-    : known?.lapsedAt !== undefined && isUnavailable(known.status)
+const lapseOf = (former: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
+  former?.status === 'connected'
+    ? { lapsedAt: at, lapses: (former.lapses ?? 0) + 1 }
+    : former?.lapsedAt !== undefined && isUnavailable(former.status)
       ? // An app is turned on again for everyone at once, so this may be a mass disconnect.
-        { lapsedAt: at, lapses: known.lapses ?? 1 }
-      : omitUndefined({ lapsedAt: known?.lapsedAt, lapses: known?.lapses })
+        { lapsedAt: at, lapses: former.lapses ?? 1 }
+      : omitUndefined({ lapsedAt: former?.lapsedAt, lapses: former?.lapses })
 
 /** Applies the intents of a walk, unless the record has newer ones. */
 export const withIntents = (person: Person, checkedAt: number, apps: AppIntent[], now: number): Person =>

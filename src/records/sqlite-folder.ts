@@ -79,7 +79,7 @@ export function classifySqliteError(error: unknown): { kind: keyof typeof FIXES;
   if (number === CORRUPT || number === NOTADB) return { kind: 'damaged', reason }
   if (number === BUSY || number === LOCKED) return { kind: 'busy', reason }
   const isOfRights =
-    [PERM, READONLY, CANTOPEN].some((code) => code === number) || /^(EACCES|EPERM|EROFS)$/.test(reason)
+    [PERM, READONLY, CANTOPEN].some((known) => known === number) || /^(EACCES|EPERM|EROFS)$/.test(reason)
   return { kind: isOfRights ? 'rights' : 'other', reason }
 }
 

@@ -7,12 +7,12 @@ import { clientCredentials } from './client-credentials.ts'
 import { webUrl, bearerToken, oneOf, text, webUrlSchema, type Setting } from './values.ts'
 
 const origin = webUrl
-  .refine((text) => new URL(text).pathname === '/', {
+  .refine((value) => new URL(value).pathname === '/', {
     error: ({ input }) => `must be an origin without a path, like ${new URL(String(input)).origin}`,
   })
-  .transform((text) => new URL(text).origin)
+  .transform((value) => new URL(value).origin)
 
-const wholeNumber = (least: number, most: number) =>
+const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, {
@@ -22,20 +22,20 @@ const wholeNumber = (least: number, most: number) =>
           : 'is not a whole number',
     })
     .transform(Number)
-    .refine((n) => n >= least && n <= most, `must be between ${least} and ${most}`)
+    .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`)
 
 const list = <T>(item: z.ZodType<T, string>) =>
   text.transform((value) => value.split(/[\s,]+/).filter(Boolean)).pipe(z.array(item))
 
 /** Lines, or a comma-separated list. Distinguished names need quotes, because their parts could be other groups. */
-const names = z.string().transform((text, context) => {
-  const isList = !text.includes('\n')
-  const parts = text.split(isList ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : '\n').map((part) => part.trim())
+const names = z.string().transform((value, context) => {
+  const isList = !value.includes('\n')
+  const parts = value.split(isList ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : '\n').map((part) => part.trim())
   const found = new Set(parts.filter(Boolean).map((part) => part.replace(/^"([^"]*)"$/, '$1')))
   const isCut =
     isList && parts.length > 1 && parts.some((part) => !part.startsWith('"') && part.includes('='))
   // Quotes around the whole value belong to an env file.
-  if (isCut || /^"[^"=]*"$/.test(text) || [...found].some((name) => name.includes('"')))
+  if (isCut || /^"[^"=]*"$/.test(value) || [...found].some((name) => name.includes('"')))
     context.addIssue(
       'has a name with commas or quotes: write a distinguished name in double quotes, such as "CN=Search Admins,OU=Groups,DC=acme", or each name on a line of its own',
     )

@@ -30,11 +30,11 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
     if (!isCompressible(asset)) return res.end(asset.content)
     res.setHeader('Vary', 'Accept-Encoding')
     // Encodings are tried one by one, because Express prefers the browser's order, in which gzip comes before br.
-    const encoding =
+    const offered =
       (['br', 'gzip'] as const).find((encoding) => req.acceptsEncodings(encoding) !== false) ?? 'identity'
-    if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
-    const key = `${encoding} ${asset.path}`
-    const body = encoded.get(key) ?? ENCODERS[encoding](asset.content)
+    if (offered !== 'identity') res.setHeader('Content-Encoding', offered)
+    const key = `${offered} ${asset.path}`
+    const body = encoded.get(key) ?? ENCODERS[offered](asset.content)
     encoded.set(key, body)
     res.end(body)
   }
@@ -42,12 +42,12 @@ function serveAssets(assets: readonly StaticAsset[]): Router {
 }
 
 /** A file with the brand colors as custom properties, because the policy forbids inline styles. */
-function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): StaticAsset {
+function brandStylesheet({ color: { light: first, dark } }: Pick<Company, 'color'>): StaticAsset {
   const values = [
-    ['--brand', light.brand, dark.brand],
-    ['--on-brand', light.onBrand, dark.onBrand],
-    ['--brand-soft', light.soft, dark.soft],
-    ['--brand-strong', light.strong, dark.strong],
+    ['--brand', first.brand, dark.brand],
+    ['--on-brand', first.onBrand, dark.onBrand],
+    ['--brand-soft', first.soft, dark.soft],
+    ['--brand-strong', first.strong, dark.strong],
   ]
   const lines = values.map(([name, light, other]) => `  ${name}: light-dark(${light}, ${other});\n`)
   return createStaticAsset('/assets/company/brand', 'css', Buffer.from(`:root {\n${lines.join('')}}\n`))

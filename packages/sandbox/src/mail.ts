@@ -44,7 +44,9 @@ const SHOWN_MAILS = 50
 /** Shows the newest emails first. @param recipient part of a recipient's address; empty: any */
 export async function mailPage(emails: readonly ReceivedMail[], recipient: string) {
   const part = recipient.trim().toLowerCase()
-  const found = emails.filter(({ to }) => part === '' || to.some((text) => text.toLowerCase().includes(part)))
+  const found = emails.filter(
+    ({ to }) => part === '' || to.some((address) => address.toLowerCase().includes(part)),
+  )
   const last = found.slice(-SHOWN_MAILS).toReversed()
   const shown = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
   const body = html`<p class="note">${countOf(emails.length)} caught. Nothing is delivered.</p>

@@ -67,9 +67,9 @@ export const isGenerated = ({ id }: Person): boolean => /-\d+$/.test(id)
 
 /** @throws Error for an unknown person */
 export function findPerson(people: Person[], id: string): Person {
-  const person = people.find((candidate) => candidate.id === id)
-  if (!person) throw new Error(`The sandbox has no person ${id}`)
-  return person
+  const match = people.find((candidate) => candidate.id === id)
+  if (!match) throw new Error(`The sandbox has no person ${id}`)
+  return match
 }
 
 const FIRST = ['Amara', 'Björn', 'Chen', 'Dilek', 'Elena', 'Farid', 'Grażyna', 'Hiro', 'Ines', 'José']

@@ -44,8 +44,8 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
     if (isValid(value)) return value
     throw new Error(`SANDBOX_${name} must be ${wanted}: ${value}`)
   }
-  const isNumber = (least: number, most: number) => (value: string) =>
-    Number.isInteger(Number(value)) && Number(value) >= least && Number(value) <= most
+  const isNumber = (min: number, max: number) => (value: string) =>
+    Number.isInteger(Number(value)) && Number(value) >= min && Number(value) <= max
   const first = Number(read('PORT', '4000', isNumber(1, 65_530), 'a port from 1 to 65530, the first of six'))
   const company = read('COMPANY', '0', isNumber(0, 100_000), 'a number of people up to 100000')
   const isBind = (value: string) => value === '' || isIP(value) !== 0

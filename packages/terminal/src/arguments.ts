@@ -72,12 +72,12 @@ const LARGE = 50_000
 export const numberOption = <F extends string>(
   flags: F,
   description: string,
-  [least, most]: readonly [number, number],
+  [min, max]: readonly [number, number],
 ) =>
-  valueOption(flags, most < LARGE ? `${description}, ${least} to ${most}` : description, (value, name) => {
+  valueOption(flags, max < LARGE ? `${description}, ${min} to ${max}` : description, (value, name) => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN
-    if (number >= least && number <= most) return number
-    throw new UsageError(`${name} expects a whole number from ${least} to ${most}`)
+    if (number >= min && number <= max) return number
+    throw new UsageError(`${name} expects a whole number from ${min} to ${max}`)
   })
 
 /** `--on-invalid <WHAT>`: one of a few words. */

@@ -44,8 +44,8 @@ const COMPANY_FILE = fileURLToPath(new URL('../../../examples/acme/company.yaml'
 const NO_OUTPUT = { write: () => true }
 
 /** Sends Ada and Bob their invitations, and writes the list of people and the settings for trying the commands. */
-async function invite(sandbox: Sandbox, settings: Record<string, string>, folder: string): Promise<void> {
-  const rows = sandbox.people.map(({ email, name }) => `${email},"${name.replaceAll('"', '""')}"\n`)
+async function invite(backend: Sandbox, settings: Record<string, string>, folder: string): Promise<void> {
+  const rows = backend.people.map(({ email, name }) => `${email},"${name.replaceAll('"', '""')}"\n`)
   writeFileSync(join(folder, 'people.csv'), `email,name\n${rows.join('')}`)
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
   writeFileSync(join(folder, 'env'), lines.join(''), { mode: 0o600 })
@@ -68,32 +68,32 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   const now = Date.now()
   const rollout = createRollout(now)
   const people = [...demoPeople, ...rollout.map(({ person }) => person)]
-  const sandbox = await runSandbox(env, { clients: [client], people })
+  const backend = await runSandbox(env, { clients: [client], people })
   try {
     const values = {
       PORT: port,
       // Loopback addresses in a container can't be reached from outside.
       HOST: env['SANDBOX_BIND'] || 'localhost',
       PUBLIC_URL: url,
-      SERVICE_BASE_URL: sandbox.urls.service,
-      SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.global,
-      OIDC_ISSUER: sandbox.urls.authorizationServer,
+      SERVICE_BASE_URL: backend.urls.service,
+      SERVICE_GLOBAL_TOKEN: backend.serviceTokens.global,
+      OIDC_ISSUER: backend.urls.authorizationServer,
       OIDC_CLIENT_ID: client.client_id,
       OIDC_CLIENT_SECRET: client.client_secret,
       SESSION_SECRET: newSecret(),
       DATA_DIR: folder,
       ADMIN_EMAILS: 'carol@acme.example',
-      SMTP_URL: sandbox.mail?.url ?? '',
+      SMTP_URL: backend.mail?.url ?? '',
       MAIL_FROM: 'Acme Search <search@acme.example>',
       COMPANY_FILE,
     }
     const settings = loadSettings({ LOG_LEVEL: 'warn', ...env, ...values })
     await replayRollout(rollout, settings, now)
     const server = await startServer(settings, createLog(settings.LOG_LEVEL))
-    await invite(sandbox, values, folder)
-    return { url, sandbox, server }
+    await invite(backend, values, folder)
+    return { url, sandbox: backend, server }
   } catch (error) {
-    await sandbox.close()
+    await backend.close()
     throw error
   }
 }

@@ -171,9 +171,9 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
 
 /** RFC 7592 2.3. Never throws. @returns `no-means` without an address or token for it; the status of a refusal */
 export async function removeClient(client: RegisteredClient) {
-  const request = manage(client, 'DELETE')
-  if (request === undefined) return 'no-means'
-  const response = await request.catch(() => undefined)
+  const removal = manage(client, 'DELETE')
+  if (removal === undefined) return 'no-means'
+  const response = await removal.catch(() => undefined)
   if (response === undefined) return 'unanswered'
   return response.status >= 200 && response.status < 300 ? 'removed' : response.status
 }

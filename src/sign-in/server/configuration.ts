@@ -119,7 +119,7 @@ export function createFetch(
     const result = new Response([204, 205, 304].includes(status) ? null : plain, {
       status,
       headers: Object.entries(response.headers).flatMap(([name, value]) =>
-        [value ?? []].flat().map((text): [string, string] => [name, text]),
+        [value ?? []].flat().map((item): [string, string] => [name, item]),
       ),
     })
     if (normal !== undefined && isOAuthError(status, normal))

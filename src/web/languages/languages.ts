@@ -54,8 +54,8 @@ export function createLanguages(
     nearest: (tag: string) => inLanguage(bestMatch([tag])),
     ofRequest: (req: Request): Texts => {
       if (all.size === 1) return inLanguage(fallback)
-      const chosen = languageInQuery(req) ?? languageInCookie(req)
-      if (chosen !== undefined) return inLanguage(chosen)
+      const requested = languageInQuery(req) ?? languageInCookie(req)
+      if (requested !== undefined) return inLanguage(requested)
       // A longer list would be sorted as a whole, although only its first few tags count.
       req.headers['accept-language'] = req.headers['accept-language']?.slice(0, MAX_ACCEPT_CHARACTERS)
       const locale = findSignedIn(req)?.user.locale?.replaceAll('_', '-') ?? '*'

@@ -14,22 +14,22 @@ const MAX_DAYS = 99_999
 const FORMATS = ['har', 'ndjson', 'openapi', 'log'] as const
 const EXITS = '\nExit codes: 0 success, 1 unreadable file, 2 usage error.'
 
-const asOf = () =>
+const asOfOption = () =>
   valueOption('--as-of <DATE>', 'use this date as today (YYYY-MM-DD, UTC)', (date) => {
     if (daySchema.safeParse(date).success) return date
     throw new UsageError('--as-of expects a date, such as --as-of 2027-01-15')
   })
-const schedule = () => listOption('--schedule <FILE>', 'add your own entries; see the command schema')
+const scheduleOption = () => listOption('--schedule <FILE>', 'add your own entries; see the command schema')
 
 const withFilters = (command: Command) =>
   command
-    .addOption(asOf())
+    .addOption(asOfOption())
     .addOption(
       numberOption('--within <DAYS>', 'only items to be removed in the next DAYS days', [0, MAX_DAYS]),
     )
     .addOption(choiceOption('--api <API>', 'only items of this API', ['client', 'indexing']))
     .addOption(textOption('--operation <TEXT>', 'only operations whose method or path contains TEXT'))
-    .addOption(schedule())
+    .addOption(scheduleOption())
     .addHelpText('after', EXITS)
 
 /** @throws {InputFault} */
@@ -112,9 +112,9 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
     .addOption(
       numberOption('--within <DAYS>', 'ignore items removed more than DAYS days from now', [0, MAX_DAYS]),
     )
-    .addOption(asOf())
+    .addOption(asOfOption())
     .addOption(textOption('--waivers <FILE>', 'items you allow until a given date; see the command schema'))
-    .addOption(schedule())
+    .addOption(scheduleOption())
     .addOption(choiceOption('--input <FORMAT>', 'read the files in this format (default: detect)', FORMATS))
     .option('--ignore-broken', "report what can't be read, but don't fail the check because of it")
     .option('--json', 'print the report as JSON')
@@ -186,8 +186,8 @@ Examples:
     )
     .argument('[schedule|waivers]')
     .addHelpText('after', '\nExit codes: 0 success, 2 usage error.')
-    .action((name = 'schedule') => {
-      const which = parseChoice('the name', name, ['schedule', 'waivers'])
+    .action((choice = 'schedule') => {
+      const which = parseChoice('the name', choice, ['schedule', 'waivers'])
       writeJson(context, jsonSchemas[which])
     })
 }

@@ -31,7 +31,7 @@ const deprecation = {
   removal: daySchema.describe('The item works until the day before this date (UTC).'),
 }
 
-const place = z.strictObject({
+const placed = z.strictObject({
   in: z.enum(['request', 'response', 'either']),
   depth: z.enum(['top', 'any']).describe('top: only a member of the body itself.'),
   holders: z
@@ -41,7 +41,7 @@ const place = z.strictObject({
 })
 
 const endpointEntry = z.strictObject({ kind: z.literal('endpoint'), ...deprecation })
-const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place, ...deprecation })
+const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place: placed, ...deprecation })
 const printed = {
   status: z.looseObject({}).optional().describe('On the day the list was printed; ignored when read.'),
 }
@@ -103,7 +103,7 @@ export const adviceFor = (entry: Entry): string => {
 
 /** The service's reason and note, as ` (reason; note)`; empty without both. */
 export const remarksOf = ({ reason, note }: Entry): string => {
-  const stated = [reason === 'deprecated' ? undefined : reason, note].filter((text) => text !== undefined)
+  const stated = [reason === 'deprecated' ? undefined : reason, note].filter((remark) => remark !== undefined)
   return stated.length === 0 ? '' : ` (${stated.join('; ')})`
 }
 

@@ -77,11 +77,11 @@ export class Authorizations {
     for (const [id, link] of this.links) if (link.person === person) this.links.delete(id)
     const entries = this.unauthorized(person).map((datasource) => {
       const id = newSecret()
-      const redirect = destination && `${Buffer.from(destination).toString('base64url')}.${newSecret()}`
+      const returnKey = destination && `${Buffer.from(destination).toString('base64url')}.${newSecret()}`
       const expiresAt = Date.now() + LINK_MS
-      this.links.set(id, { id, person, datasource, destination, redirect, expiresAt })
+      this.links.set(id, { id, person, datasource, destination, redirect: returnKey, expiresAt })
       const { instance, displayName, authStatus = 'AWAITING_AUTH', withoutPath } = datasource
-      const query = redirect ? `token=${id}&redirect=${redirect}` : `token=${id}`
+      const query = returnKey ? `token=${id}&redirect=${returnKey}` : `token=${id}`
       const path = `/auth/datasource/${encodeURIComponent(instance)}?${query}`
       const authUrlRelativePath = withoutPath ? undefined : path
       return { datasourceInstance: instance, displayName, authStatus, authUrlRelativePath }
