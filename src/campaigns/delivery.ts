@@ -105,7 +105,7 @@ export class Delivery {
       this.#count(entry.email, check.kind, check.detail)
       const isPostponed = due.kind === 'email' && this.#campaign.postponesFailedChecks && !this.#isDryRun
       if (isPostponed) await this.#ledger.postpone(entry, due.reminder)
-      const cause = `the service gave no usable answer about many people in a row: ${check.detail}`
+      const cause = `the service sent no valid response for many people in a row: ${check.detail}`
       return this.#countFailureInARow('service', cause)
     }
     this.#hasResponded = true
@@ -150,7 +150,7 @@ export class Delivery {
     if (!this.#hasResponded)
       this.#countFailureInARow(
         'service',
-        `the service has no account for any of the first five people: ${detail}. If these people have left, run the command again: it checks others first`,
+        `the service has no account for any of the first five people: ${detail}. If these people have left, run the command again: it starts with others`,
       )
   }
 
@@ -193,8 +193,8 @@ export class Delivery {
       await this.#ledger.recordOutcome(email, reminder, 'deferred')
       if (this.#pauses >= MAX_PAUSES) {
         this.#count(email, 'deferred', result.reply)
-        const reply = quoteReply(result.reply, 'It says: ')
-        throw new RunStopped(`the mail server has taken no email for a quarter of an hour. ${reply}`)
+        const reply = quoteReply(result.reply, 'Reply: ')
+        throw new RunStopped(`the mail server has accepted no email for 15 minutes. ${reply}`)
       }
       this.#slowDown(result.reply)
     }
@@ -217,7 +217,7 @@ export class Delivery {
     // Another email may have been accepted while this one was recorded.
     if (isFirstRejection && this.#hasAccepted) await this.#countFirstRejections()
     if (!isFirstRejection) this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
-    const cause = quoteReply(reply, 'The mail server says: ', 'What happened: ')
+    const cause = quoteReply(reply, 'Reply: ', 'Cause: ')
     const message = `too many emails in a row were not sent. ${cause}: see SMTP_URL and MAIL_FROM`
     if (reason === 'other') this.#countFailureInARow('mailServer', message)
   }

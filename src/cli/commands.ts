@@ -144,7 +144,7 @@ argument, which others on the machine can read.`,
       '--json',
       `print {"schema_version", "person", "left": [{"instance", "name", "status"}]}; status: ${STATUSES.join(', ')}; person: null with a user token`,
     )
-    .addOption(numberOption('--timeout <SECONDS>', 'how long to wait for an answer', [1, 120]).default(10))
+    .addOption(numberOption('--timeout <SECONDS>', 'how long to wait for a response', [1, 120]).default(10))
     .addHelpText(
       'after',
       `
@@ -220,7 +220,7 @@ const addOptOut: DefineCommands = (program, context, exit) =>
   program
     .command('opt-out')
     .description(
-      `Send a person no more emails, as they can ask for by the link in each of them.
+      `Opt a person out of emails, as the link in each email does.
 Audited on standard error.
 
 Example:
@@ -273,10 +273,10 @@ People stay signed in until their tokens expire, and then sign in again.`,
 const addStore: DefineCommands = (program, context, exit) =>
   program
     .command('store')
-    .description('Use a store whose secret is lost.')
+    .description('Recover a store whose secret is lost.')
     .command('adopt')
     .description(
-      `Give the store a new key, sealed under SESSION_SECRET. Use it when the former
+      `Give the store a new key, sealed with SESSION_SECRET. Use it when the former
 secret is lost, or the records are older than the store's format, and onramp
 refuses to start. It gives up what is stored about people: who was emailed,
 who opted out, and everyone's progress.

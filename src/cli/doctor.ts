@@ -29,7 +29,7 @@ export async function doctor(
       stdout.write(`${paint.bold(group)}\n${lines.join('\n')}\n\n`)
     }
     const checks = notRun === 1 ? '1 check' : `${notRun} checks`
-    const missing = `${checks} could not run: a setting or an answer is missing, or --offline is set.\n`
+    const missing = `${checks} could not run: a setting or a response is missing, or --offline is set.\n`
     if (notRun > 0) stdout.write(paint.dim(missing))
     stdout.write(`${formatCounts(counts, paint)}.\n${paint.bold(VERDICTS[result])}\n`)
   }

@@ -11,7 +11,7 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 
 const REMOVALS = {
   removed: 'It was also removed from the authorization server.',
-  'no-means': 'The authorization server has no way to remove it automatically: remove it there yourself.',
+  'no-means': 'The authorization server does not support removal (RFC 7592): remove it there yourself.',
   unanswered:
     "The authorization server didn't respond, so it wasn't removed there: remove it there yourself.",
 }
@@ -20,7 +20,7 @@ function describeRemoval(removal: keyof typeof REMOVALS | number): string {
   if (typeof removal !== 'number') return REMOVALS[removal]
   // RFC 7592 2.3: 401 if the client doesn't exist.
   return [401, 404, 410].includes(removal)
-    ? `It seems to be gone from the authorization server already (${removal}).`
+    ? `It seems to be removed from the authorization server already (${removal}).`
     : `The authorization server refused to remove it (${removal}): remove it there yourself.`
 }
 

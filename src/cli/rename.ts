@@ -74,7 +74,7 @@ const FAULTS = {
   unchanged: (to: string) => `is ${to} already`,
   unknown: () => 'there is no data for this address',
   taken: (to: string) =>
-    `${to} has data of its own, and two people never become one. Rename that person first (in an exchange, to a third address), or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`,
+    `${to} has data of its own, and two people never become one. Rename that person first (to swap addresses, use a third one), or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`,
   unreadable: (to: string) => `what is stored about it or ${to} can't be read: ${COMMAND} doctor`,
 }
 

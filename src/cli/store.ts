@@ -79,7 +79,7 @@ export async function backup(
   if (file === '') throw new UsageError('FILE is missing')
   if (file === '-')
     throw new UsageError(
-      'the backup is read back before it counts, so it goes to a file and not to standard output: give its path (./- for a file called -)',
+      'the backup is verified by reading it, so it needs a file, not standard output: give a path (./- for a file called -)',
     )
 
   const { REDIS_URL: redis, DATA_DIR: folder = '' } = loadSettingsNamed(['REDIS_URL', 'DATA_DIR'], env)

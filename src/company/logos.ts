@@ -24,7 +24,7 @@ function extensionOf(content: Buffer) {
   if (beginsWith(content, 'RIFF') && beginsWith(content, 'WEBP', 8)) return 'webp'
   // An SVG isn't parsed: pages load it as an image only, and it is served with a strict policy (web/assets.ts).
   if (!/^(?:\w+:)?svg$/.test(rootOf(content) ?? ''))
-    throw new UnusablePicture('is no SVG, PNG, WebP or JPEG picture: save it as one of them')
+    throw new UnusablePicture("isn't an SVG, PNG, WebP or JPEG image: save it as one of them")
   if (content.includes(SVG_NAMESPACE)) return 'svg'
   throw new UnusablePicture(
     `lacks xmlns="${SVG_NAMESPACE}", without which no browser shows it: add it to <svg>`,
@@ -34,10 +34,10 @@ function extensionOf(content: Buffer) {
 /** Reads a file once, so that the checked bytes are served. */
 function contentOf(path: string): Buffer {
   const stats = statSync(path)
-  if (!stats.isFile()) throw new UnusablePicture('is not a file: name a picture')
+  if (!stats.isFile()) throw new UnusablePicture('is not a file: name an image')
   const size = Math.ceil(stats.size / 1024)
   if (size > MAX_LOGO_KB)
-    throw new UnusablePicture(`has ${size} KB, more than ${MAX_LOGO_KB} KB: make it smaller`)
+    throw new UnusablePicture(`is ${size} KB, more than ${MAX_LOGO_KB} KB: make it smaller`)
   return readFileSync(path)
 }
 
@@ -61,7 +61,7 @@ export function readLogo(folder: string, name: string): { logo: StaticAsset } | 
     if (error instanceof UnusablePicture) return { fault: `${name} ${error.message}` }
     const { code = 'unreadable' } = error as NodeJS.ErrnoException
     return {
-      fault: `${name} ${code === 'ENOENT' ? 'is not there: check the path' : `cannot be read (${code}): let onramp's user read it`}`,
+      fault: `${name} ${code === 'ENOENT' ? "doesn't exist: check the path" : `cannot be read (${code}): let onramp's user read it`}`,
     }
   }
 }

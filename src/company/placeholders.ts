@@ -37,6 +37,6 @@ export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<st
   const advice = expected.size > 0 ? `it may have ${inBraces([...expected])}` : 'remove it'
   return [
     ...(missing.length > 0 ? [`lacks ${inBraces(missing)}: put it where the value belongs`] : []),
-    ...(unknown.length > 0 ? [`has ${inBraces(unknown)}, which nothing fills in: ${advice}`] : []),
+    ...(unknown.length > 0 ? [`has ${inBraces(unknown)}, which onramp does not fill in: ${advice}`] : []),
   ]
 }

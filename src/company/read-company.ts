@@ -78,7 +78,7 @@ function offsetOf(document: Document, path: Path): number {
 }
 
 const SYNTAX: Partial<Record<string, string>> = {
-  DUPLICATE_KEY: 'is there twice: keep one of them',
+  DUPLICATE_KEY: 'is repeated: keep one of them',
   TAB_AS_INDENT: 'is indented with a tab: use spaces',
   MULTIPLE_DOCS: 'begins a second document (---): a company file has one',
 }
@@ -96,7 +96,7 @@ function syntaxFaults(document: Document, text: string): Fault[] {
     void faults.push({ offset: (isNode(node) && node.range?.[0]) || 0, path: [], message })
   visit(document, {
     Pair(_key, { key }) {
-      if (!isScalar(key)) add(key, 'has a key that is no plain text: write it like name: Acme')
+      if (!isScalar(key)) add(key, 'has a key that is not plain text: write it like name: Acme')
     },
     Alias(_key, alias) {
       if (alias.resolve(document) === undefined)
@@ -115,7 +115,7 @@ function readText(file: string): { text: string } | { fault: string } {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     if (reason === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      return { fault: 'COMPANY_FILE names a file in another encoding than UTF-8: save it as UTF-8' }
+      return { fault: 'COMPANY_FILE names a file that is not UTF-8: save it as UTF-8' }
     return {
       fault: `COMPANY_FILE names a file that cannot be read (${reason}): it takes the path of a YAML file`,
     }

@@ -47,10 +47,10 @@ function isLanguage(tag: string): boolean {
 const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, {
-    error: 'is no language tag: write it like en, de or pt-BR',
+    error: 'is not a language tag: write it like en, de or pt-BR',
     abort: true,
   })
-  .refine(isLanguage, 'is no language that is known: write a tag like en, de or pt-BR')
+  .refine(isLanguage, 'is not a known language: write a tag like en, de or pt-BR')
 
 const byLanguage = <T extends z.ZodType>(value: T) => z.record(languageTag, value)
 
@@ -70,7 +70,7 @@ function addressFault(value: string, protocols: readonly string[]): string | und
     .join(' or ')
   const url = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined
   if (url === undefined) return 'is not an address: write it like https://intranet.acme.example/'
-  if (url.username || url.password) return 'must not carry a user name or password: leave them out'
+  if (url.username || url.password) return 'must not contain a username or password: remove them'
   if (url.protocol === 'http:' && !isHttpsOrLoopback(url))
     return 'must start with https:// (plain http is accepted for loopback addresses only)'
   if (url.protocol !== 'http:' && !protocols.includes(url.protocol))
@@ -93,7 +93,7 @@ const color = (scheme: 'light' | 'dark') =>
 /** ASCII only: owners can approve apps, and a look-alike address must not. */
 const address = z
   .string()
-  .regex(/^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/, 'is no email address: write it like grace@acme.example')
+  .regex(/^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/, 'is not an email address: write it like grace@acme.example')
 
 const link = (description: string, ...protocols: readonly string[]) =>
   z
@@ -113,14 +113,14 @@ const logoOf = (picture: z.ZodString) =>
         'For light pages: a path from the folder of this file (SVG, PNG, WebP or JPEG)',
       ),
       dark: picture.optional().describe('For dark pages (default: the one for light pages)'),
-      icon: picture.optional().describe("The mark in a browser's tab: square"),
+      icon: picture.optional().describe("The icon in a browser's tab: square"),
     })
     .describe("The company's logo")
 
 const colors = z
   .strictObject({
     light: color('light').describe(
-      'For light pages, as #rrggbb: at least 4.5:1 on white. The text on it is worked out',
+      'For light pages, as #rrggbb: at least 4.5:1 on white. The color of text on it is derived',
     ),
     dark: color('dark')
       .optional()
@@ -203,7 +203,7 @@ export function companySchema({
     `is not a language of the pages: choose from ${knownLanguages?.join(', ')}`,
   )
   const own = z
-    .record(z.string(), message.describe('The text, with the placeholders of ours'))
+    .record(z.string(), message.describe('The text, with the placeholders of the original'))
     .superRefine((texts, context) => {
       if (knownTexts !== undefined)
         for (const [key, sentence] of Object.entries(texts))
@@ -233,11 +233,11 @@ export function companySchema({
       texts: z
         .record(languageTag, own)
         .optional()
-        .describe('Texts that replace ours: by language, then by key'),
+        .describe('Texts that replace the built-in ones: by language, then by key'),
       examples: localizedList.optional().describe('Searches that are suggested'),
       timezone: z
         .string()
-        .refine(isTimezone, 'is no time zone that is known: write it like Europe/Berlin')
+        .refine(isTimezone, 'is not a known time zone: write it like Europe/Berlin')
         .optional()
         .describe('Where people are who have none of their own on the list (default: UTC)'),
       digest: z

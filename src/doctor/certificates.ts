@@ -48,8 +48,8 @@ export const certificatesCheck = createCheck(collect, {
       // Without a certificate, this is NaN.
       if (!(days >= 0 && days < NEAR_DAYS)) return undefined
       return warn(
-        `The certificate of ${host} ends on ${new Date(endsAt).toISOString().slice(0, 10)}, in less than ${NEAR_DAYS} days.`,
-        `${setting}: have it renewed; at its end no one can connect`,
+        `The certificate of ${host} expires on ${new Date(endsAt).toISOString().slice(0, 10)}, in less than ${NEAR_DAYS} days.`,
+        `${setting}: renew it; once it expires, no one can connect`,
       )
     }),
 })

@@ -109,7 +109,7 @@ function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Part
   )
     return failure(
       'the client',
-      "OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made",
+      "OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: copy the client ID and the secret from the authorization server again; some servers can't read their special characters in a header: then set OIDC_CLIENT_AUTH to client_secret_post, or create a secret of letters and digits",
     )
   const key = auth.certificate === undefined ? 'OIDC_CLIENT_KEY, ' : 'OIDC_CLIENT_KEY, OIDC_CLIENT_CERT, '
   const secret = auth.method === 'private_key_jwt' ? key : 'OIDC_CLIENT_SECRET, '

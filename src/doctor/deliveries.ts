@@ -42,7 +42,7 @@ function connectionOf({ trouble, hasNoToken }: EmailFacts) {
   return hasNoToken === true
     ? fail(
         message,
-        'SMTP_OAUTH_CLIENT_ID, SMTP_OAUTH_SCOPE, SMTP_OAUTH_ISSUER: check the client there, what it may do, and the other SMTP_OAUTH_ settings (docs/invitations.md, "Without a password")',
+        'SMTP_OAUTH_CLIENT_ID, SMTP_OAUTH_SCOPE, SMTP_OAUTH_ISSUER: check the client there, its permissions, and the other SMTP_OAUTH_ settings (docs/invitations.md, "Without a password")',
       )
     : fail(
         message,
@@ -53,7 +53,7 @@ function connectionOf({ trouble, hasNoToken }: EmailFacts) {
 function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }, faults }: DoctorContext) {
   if (reply !== undefined)
     return fail(
-      `The mail server refuses ${from?.address} as a sender: ${reply.slice(0, 200)}.`,
+      `The mail server rejects ${from?.address} as a sender: ${reply.slice(0, 200)}.`,
       'MAIL_FROM, SMTP_URL: use an address that this account may send as, or allow it there',
     )
   // A faulty MAIL_FROM is reported already.
@@ -75,10 +75,10 @@ export const webhookCheck = createCheck(collectWebhook, {
   'settings.webhooks': (outcome) => {
     if (outcome.kind === 'unreachable')
       return unreachable(outcome.why, 'WEBHOOK_URL', "The receiver at WEBHOOK_URL can't be reached")
-    if (outcome.kind !== 'rejected') return ok('The receiver at WEBHOOK_URL took a signed test event.')
+    if (outcome.kind !== 'rejected') return ok('The receiver at WEBHOOK_URL accepted a signed test event.')
     return fail(
-      `The receiver at WEBHOOK_URL refused a signed test event (${outcome.why}).`,
-      "WEBHOOK_SECRET, WEBHOOK_URL: check that it has the same secret and answers 2xx to types that it doesn't know, such as webhook.test; redirects are not followed",
+      `The receiver at WEBHOOK_URL rejected a signed test event (${outcome.why}).`,
+      'WEBHOOK_SECRET, WEBHOOK_URL: check that it has the same secret and responds 2xx to unknown types, such as webhook.test; redirects are not followed',
     )
   },
 })

@@ -191,8 +191,8 @@ export const machineCheck = createCheck(collect, {
     SMTP_URL &&
     SERVICE_GLOBAL_TOKEN &&
     warn(
-      'onramp keep would tell no one: neither the weekly digest, nor that many people lost an app at once.',
-      'ADMIN_EMAILS: set the addresses of those who look after the rollout',
+      'onramp keep has no one to email: neither the weekly digest nor alerts that many people lost an app.',
+      'ADMIN_EMAILS: set the addresses of the people who run the rollout',
     ),
   'settings.proxy': (_, { settings }) => trustedProxies(settings),
   'settings.outbound-proxy': ({ routes }, { settings }) =>

@@ -59,7 +59,7 @@ function reachability({ url, page }: OwnAddressFacts) {
     )
   return isRedirect(page) || [401, 403].includes(status)
     ? warn(
-        `Something in front of ${url} answers in place of onramp (${status} at /healthz).`,
+        `Something in front of ${url} responds instead of onramp (${status} at /healthz).`,
         'PUBLIC_URL: pass every path through to onramp; it handles sign-in itself',
       )
     : fail(
@@ -81,7 +81,7 @@ function pages({ page }: OwnAddressFacts) {
   const isPage = page.kind === 'answer' && /html/.test(String(page.headers['content-type']))
   if (!isPage || !isOnramp(page) || page.text === HEALTH_SAMPLE.page) return undefined
   return warn(
-    'Something in front of onramp changes its pages: a test page arrived other than it was sent.',
+    'Something in front of onramp changes its pages: a test page arrived modified.',
     'PUBLIC_URL: turn that off there (docs/proxies.md): in Cloudflare it is Email Address Obfuscation, or another setting that adds to pages',
   )
 }

@@ -97,7 +97,7 @@ function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
   const why = isErrorReply
     ? description
     : message.startsWith('ERR ')
-      ? `it says: ${message.slice(4, 204)}`
+      ? `reply: ${message.slice(4, 204)}`
       : network
   if (failed?.at === 'Sentinels') return sentinelFailure(root, why)
   if (code === 'NOPERM')
@@ -112,7 +112,7 @@ function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
     )
   if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === timedOut)
     return fail(
-      "Redis doesn't answer over TLS: the connection timed out, as at a port without TLS.",
+      "Redis doesn't respond over TLS: the connection timed out, as on a port without TLS.",
       'REDIS_URL: use its TLS port, or redis:// if it has none',
     )
   if (failed?.at === 'connecting' && FIXES[code] === undefined)
@@ -120,7 +120,7 @@ function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
       `Redis cannot be reached: ${why}.`,
       `${topology === 'sentinel' ? 'REDIS_SENTINELS, REDIS_URL' : 'REDIS_URL'}: check the host name, port, database, password and redis:// or rediss://`,
     )
-  return fail(`Redis takes no records: ${why} (${code}).`, `REDIS_URL: ${FIXES[code] ?? "check Redis's log"}`)
+  return fail(`Redis rejects writes: ${why} (${code}).`, `REDIS_URL: ${FIXES[code] ?? "check Redis's log"}`)
 }
 
 function sentinelFailure(root: Error, why: string) {
@@ -178,7 +178,7 @@ function persistenceOf({ info }: RedisFacts) {
     )
   if (isOn === '1') return ok('Redis persistence is on (append-only file).')
   return warn(
-    'Redis has no append-only file: a crash or a restart loses what the ledger of sent invitations recorded since the last snapshot, if it makes any, and those people are emailed again.',
+    'Redis has no append-only file: a crash or a restart loses what the ledger of sent invitations recorded since the last snapshot, if any, and those people are emailed again.',
     'REDIS_URL: turn on the append-only file in Redis: appendonly yes',
   )
 }

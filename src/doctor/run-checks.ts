@@ -91,7 +91,7 @@ class Examination {
       return facts
     } catch {
       const [check = ''] = checks
-      const fix = 'try again; if it stays so, please report this as a bug in onramp'
+      const fix = 'try again; if it persists, please report this as a bug in onramp'
       this.#findings.push({ check, ...fail(`This check did not finish (${check}).`, fix) })
       return undefined
     }

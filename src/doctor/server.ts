@@ -36,13 +36,13 @@ function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partia
     const { detail } = problem as Problem
     return fail(
       `${detail.replace(/^t/, 'T').replace(/: see OIDC_ISSUER$/, '')}.`,
-      "OIDC_ISSUER, OIDC_SCOPE: every sign-in needs it, with an https URL; a server behind an https proxy often doesn't know that it is",
+      "OIDC_ISSUER, OIDC_SCOPE: every sign-in needs it, with an https URL; a server behind a proxy often doesn't know its https URL",
     )
   }
   if (names === '') return undefined
   return warn(
     `The server's metadata names addresses that aren't https, so onramp doesn't use them: ${names}.`,
-    "OIDC_ISSUER: have the server name itself by https; behind a proxy it often doesn't know that it is",
+    "OIDC_ISSUER: have the server use https in its metadata; behind a proxy it often doesn't know its https URL",
   )
 }
 
@@ -52,7 +52,7 @@ const pkce = (metadata: Metadata) =>
   !('msgraph_host' in metadata) &&
   warn(
     "The server doesn't advertise PKCE (S256), which onramp always uses.",
-    'OIDC_ISSUER: turn PKCE on for the client there',
+    'OIDC_ISSUER: enable PKCE for the client there',
   )
 
 function scopes({ scopes_supported: offered }: Metadata, settings: Partial<Settings>) {

@@ -63,8 +63,8 @@ const EXPLANATIONS: Record<ErrorResponse['reason'], Explain> = {
     ),
   intermediary: ({ status }, { setting }) =>
     fail(
-      `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
-      `SERVICE_BASE_URL: have it let the calls through; if the service itself answers so, check ${setting}`,
+      `Something in front of the service, such as a firewall or login page, seems to have responded (${status}).`,
+      `SERVICE_BASE_URL: allow requests from this machine; if the service itself responds like this, check ${setting}`,
     ),
   busy: ({ retryAfter }) =>
     warn('Too many requests to the service (429).', `SERVICE_BASE_URL: try again in ${retryAfter} seconds`),

@@ -91,7 +91,7 @@ function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
     return isOfAuthType(madeUp)
       ? fail(
           `The service responds as if it hadn't received ${prefix}-Auth-Type, although onramp sent ${prefix}-Auth-Type: OAUTH.`,
-          "SERVICE_BASE_URL, SERVICE_HEADER_PREFIX: make sure that no proxy removes the header, that the service's headers begin so, and that it accepts tokens from OIDC_ISSUER",
+          "SERVICE_BASE_URL, SERVICE_HEADER_PREFIX: make sure that no proxy removes the header, that the service's headers begin with this prefix, and that it accepts tokens from OIDC_ISSUER",
         )
       : ok(`onramp sends ${prefix}-Auth-Type: OAUTH with every access token (external-idp).`)
   if (issuer === undefined || new URL(issuer).origin === new URL(baseUrl).origin) return undefined

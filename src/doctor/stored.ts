@@ -118,7 +118,7 @@ function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: fil
     recordedApps.instances.has(former)
       ? []
       : warn(
-          `datasources.${key}.replaces in the company file names ${former}, which no one was ever listed with.`,
+          `datasources.${key}.replaces in the company file names ${former}, which the service never listed for anyone.`,
           'COMPANY_FILE: correct the name, or remove replaces',
         ),
   )
@@ -126,7 +126,7 @@ function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: fil
     if (expected.has(key) || instances.some((instance) => inScope({ only: [key] }, instance))) return []
     const meant = nearestWord(key, datasources)
     return warn(
-      `datasources.${key} in the company file matches no app that anyone was ever listed with.`,
+      `datasources.${key} in the company file matches no app that the service ever listed.`,
       `COMPANY_FILE: ${meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`}`,
     )
   })
@@ -142,7 +142,7 @@ function readability({ otherFormat, unreadable }: Stored) {
   if (unreadable === undefined)
     return fail(
       'The store belongs to an installation with another SESSION_SECRET, so the server would not start.',
-      'SESSION_SECRET, REDIS_PREFIX, DATA_DIR: add the former secret as the second one, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored of people',
+      'SESSION_SECRET, REDIS_PREFIX, DATA_DIR: add the former secret as the second one, or use another REDIS_PREFIX or DATA_DIR; onramp store adopt gives up what is stored about people',
     )
   if (unreadable === 0) return ok('All stored records can be read.')
   return warn(

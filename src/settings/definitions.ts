@@ -102,7 +102,7 @@ function canDecode(url: string): boolean {
 /** A URL whose user name and password can be decoded (RFC 3986 2.1); otherwise connecting would fail. */
 const addressWithUser = text.refine(
   canDecode,
-  'has a user name or password with a % that begins no percent-encoding: write % as %25',
+  'has a username or password with a % outside a percent-encoding: write % as %25',
 )
 
 const mailServer = addressWithUser.refine(

@@ -25,9 +25,9 @@ function addressFault(text: string, mayHaveQuery: boolean): string | undefined {
     return 'is not an address: write it like https://name.example'
   if (!isHttpsOrLoopback(url))
     return 'must start with https:// (plain http is accepted for loopback addresses only)'
-  if (url.username || url.password) return 'must not carry a user name or password'
+  if (url.username || url.password) return 'must not contain a username or password'
   if ((url.search && !mayHaveQuery) || url.hash)
-    return `must not carry a ${mayHaveQuery ? '' : 'query or a '}fragment`
+    return `must not contain a ${mayHaveQuery ? '' : 'query or a '}fragment`
   return undefined
 }
 

@@ -182,7 +182,7 @@ it('a rejected client sends no email, and the message quotes the authorization s
 
   expect([code, recipients]).toEqual([1, []])
   expect(stderr).toMatch(
-    /no access token for the mailbox from 127\.0\.0\.1:\d+ \(it answered invalid_client with status 401/,
+    /no access token for the mailbox from 127\.0\.0\.1:\d+ \(it responded invalid_client with status 401/,
   )
   expect(stderr).toContain('see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE')
   expect(stderr).not.toContain(planted)
@@ -211,7 +211,7 @@ it('a mail server that rejects the access token is reported, also by the doctor'
   expect(await findingsFor({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
   const { SMTP_URL } = await startMailbox(async () => false)
   const { stderr } = await sent({ ...env, SMTP_URL })
-  expect(stderr).toContain('rejects the access token (it says: 535 5.7.3 Authentication unsuccessful)')
+  expect(stderr).toContain('rejects the access token (reply: 535 5.7.3 Authentication unsuccessful)')
   expect(await findingsFor({ ...env, SMTP_URL })).toMatchObject([
     { status: 'fail', says: expect.stringContaining('rejects the access token') as string },
   ])
@@ -231,7 +231,7 @@ it('a mail server without passwords (550 5.7.30 Basic authentication is not supp
 
   for (const line of [stderr, (await findingsFor({ SMTP_URL }))[0]?.says]) {
     expect(line).toContain(
-      "doesn't take this sign-in (it says: 550 5.7.30 Basic authentication is not supported",
+      'rejects this kind of sign-in (reply: 550 5.7.30 Basic authentication is not supported',
     )
     expect(line).toContain('set SMTP_OAUTH_ISSUER')
     expect(line).not.toContain('letmein')

@@ -237,7 +237,7 @@ const words = '554 5.7.1 not you'
 it('five failures in a row unrelated to the recipient end the run', async () => {
   const { run, storedEmailState } = setUpSendRuns()
   const { tally, error } = await run({ people: addresses(9), send: () => senderRejected })
-  expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
+  expect(String(error)).toContain(`Reply: ${words}: see SMTP_URL and MAIL_FROM`)
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
   expect(storedEmailState('p5@acme.example')).toBeUndefined()
   const posted: string[] = []
@@ -270,7 +270,7 @@ it('five service failures in a row end the run', async () => {
     check: () => silent,
   })
 
-  expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
+  expect(String(error)).toContain('no valid response for many people in a row: it answered 503')
   expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
   expect(problems).toContain('p0@acme.example no-response it answered 503')
 

@@ -146,7 +146,7 @@ it.each([
 })
 
 it('a quoted reply is attributed to the mail server only if it is one', () => {
-  expect(quoteReply('550 no')).toBe('it says: 550 no')
+  expect(quoteReply('550 no')).toBe('reply: 550 no')
   expect(quoteReply('the connection broke')).toBe('the connection broke')
   expect(quoteReply('the connection broke', 'It says: ', 'So: ')).toBe('So: the connection broke')
 })

@@ -127,7 +127,7 @@ it('a run slows down to the mail server’s limit, and everyone gets one email',
 
   expect([code, server.recipients.toSorted()]).toEqual([0, names])
   expect(stderr).toContain(
-    'The mail server takes no more emails for now: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',
+    'The mail server is throttling: 432 4.3.2 sender thread limit exceeded. Waiting 5 s…',
   )
   expect(JSON.parse(stdout)).toMatchObject({
     sent: 4,

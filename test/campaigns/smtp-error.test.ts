@@ -7,7 +7,7 @@ const errorOf = ({ message = 'Failed', ...rest }: Input): SmtpError => Object.as
 
 const UNTRUSTED = "comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS"
 const NO_TLS =
-  'onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")'
+  'onramp requires for another machine: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")'
 const upgrading = (response?: string): Input => ({
   code: 'ETLS',
   message: 'Error upgrading connection with STARTTLS',
@@ -36,17 +36,17 @@ it.each<[Input, string]>([
   [{ originalCode: 'EAI_NONAME', code: 'EDNS' }, 'host not found (ENOTFOUND)'],
   [{ errno: -3001, code: 'EDNS' }, "the DNS server didn't respond (EAI_AGAIN)"],
   [{ errno: -113, code: 'ESOCKET' }, 'EHOSTUNREACH'],
-  [{ response: '535 5.7.8 no', code: 'EAUTH', responseCode: 535 }, 'it says: 535 5.7.8 no'],
-  [{ code: 'ESOCKET', reason: 'wrong version number' }, 'use smtp:// for it, or the port for smtps:// (465)'],
+  [{ response: '535 5.7.8 no', code: 'EAUTH', responseCode: 535 }, 'reply: 535 5.7.8 no'],
+  [{ code: 'ESOCKET', reason: 'wrong version number' }, 'use smtp://, or the port for smtps:// (465)'],
   [{ code: 'ESOCKET', reason: 'no \u0007 protocols available' }, 'TLS: no ? protocols available'],
   [{ code: 'ETLS', message: 'Something \u0007 else' }, 'TLS failed (Something ? else)'],
-  [upgrading(), `it offers no encryption (STARTTLS), and ${NO_TLS}`],
-  [upgrading('502 no such command'), `(it says: 502 no such command), and ${NO_TLS}`],
-  [upgrading('454 4.7.0 not now'), 'its encryption (STARTTLS) does not work (it says: 454 4.7.0 not now)'],
-  [upgrading('454 4.3.0 Try again later'), 'if it stays so, a filter of its own (milter, such as OpenDKIM)'],
+  [upgrading(), `it offers no encryption (STARTTLS), which ${NO_TLS}`],
+  [upgrading('502 no such command'), `(reply: 502 no such command), which ${NO_TLS}`],
+  [upgrading('454 4.7.0 not now'), 'its encryption (STARTTLS) is broken (reply: 454 4.7.0 not now)'],
+  [upgrading('454 4.3.0 Try again later'), 'if it persists, its filter (milter, such as OpenDKIM)'],
   [{ code: 'ETIMEDOUT' }, 'no response within 1.5 seconds'],
   [{ code: 'EPROTOCOL' }, 'its reply is too long'],
-  [{ code: 'EABORT' }, 'no answer before the run was stopped'],
+  [{ code: 'EABORT' }, 'no response before the run was stopped'],
   [{}, 'the connection broke'],
   [{ code: 'ESOCKET', originalCode: 'ERR_SSL_ODD' }, 'ERR_SSL_ODD'],
 ])('the error %j is explained: %s', (given, words) => {
@@ -63,11 +63,11 @@ const WRONG = 'rejects the username and password'
 it.each([
   [undefined, WRONG],
   ['535 5.7.8 no', WRONG],
-  ['535-5.7.9 app password', "doesn't take this sign-in"],
-  [`${ODD}, basic authentication is off`, "doesn't take this sign-in"],
+  ['535-5.7.9 app password', 'rejects this kind of sign-in'],
+  [`${ODD}, basic authentication is off`, 'rejects this kind of sign-in'],
   [`${ODD}, the user\ncredentials were incorrect`, WRONG],
-  ['534 5.7.8 no', "doesn't take this sign-in"],
-  ['454 4.7.0 no', 'takes no sign-in for now'],
+  ['534 5.7.8 no', 'rejects this kind of sign-in'],
+  ['454 4.7.0 no', 'rejects sign-ins for now'],
 ])('the sign-in error %j is explained: the mail server %s', (response, words) => {
   const reply = response === undefined ? {} : { response, responseCode: Number(response.slice(0, 3)) }
   const { message } = unusableMailServer('mail.acme.example:587', errorOf({ ...reply, code: 'EAUTH' }), 1)

@@ -93,7 +93,7 @@ it('a mail server that defers everything for a quarter of an hour ends the run',
     9,
   )
   expect(String(error)).toBe(
-    'RunStopped: the mail server has taken no email for a quarter of an hour. It says: 451 4.3.0 queue file write error',
+    'RunStopped: the mail server has accepted no email for 15 minutes. Reply: 451 4.3.0 queue file write error',
   )
   expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
   expect(minutes).toBeLessThan(17)

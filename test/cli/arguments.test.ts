@@ -134,7 +134,7 @@ it.each([
   [['deprecations', 'lst'], 'onramp deprecations: unknown command; did you mean list?'],
   [['deprecations', '--jsn'], 'onramp deprecations: unknown option --jsn; did you mean --json?'],
   [['doctor', '--ofline'], 'onramp doctor: unknown option --ofline; did you mean --offline?'],
-  [['backup', '-'], 'it goes to a file and not to standard output'],
+  [['backup', '-'], 'it needs a file, not standard output'],
   [['invite', 'link'], 'onramp invite link: EMAIL is missing.'],
   [['invite', 'link', PERSON, '--days', SECRET], '--days expects a whole number from 1 to 90'],
   [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource expects an identifier'],

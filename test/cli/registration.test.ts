@@ -59,7 +59,7 @@ it.each([401, 404])(
     await expectSignsIn(running)
     server.answers['/gone'] = ({ res }) => void res.writeHead(status).end()
     const { out } = await runCommand(FORGET, running.env)
-    expect(out).toContain(`gone from the authorization server already (${status})`)
+    expect(out).toContain(`removed from the authorization server already (${status})`)
     expect(out).not.toContain('yourself')
     expect(out).toContain('A running server can keep using it for up to ten minutes: restart it')
   },

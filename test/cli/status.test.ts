@@ -178,7 +178,13 @@ it.each<[string, () => object, string[], number, string]>([
   ],
   ['no setting', () => ({}), ['ada@acme.example'], 78, 'SERVICE_BASE_URL'],
   ['no token', () => noOther({}), ['ada@acme.example'], 78, 'SERVICE_GLOBAL_TOKEN'],
-  ['an invalid token', () => noOther({ SERVICE_GLOBAL_TOKEN: 'a\u00e9' }), ['a@b.example'], 78, 'no bearer'],
+  [
+    'an invalid token',
+    () => noOther({ SERVICE_GLOBAL_TOKEN: 'a\u00e9' }),
+    ['a@b.example'],
+    78,
+    'invalid in a bearer',
+  ],
   ['a token that needs an address, without one', global, [], 2, 'EMAIL is required'],
 ])('%s has an exit code and advice', async (_what, env, args, code, words) => {
   const { exit, out, err } = await status(env() as NodeJS.ProcessEnv, ...args)

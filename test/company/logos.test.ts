@@ -37,15 +37,15 @@ it('an image has another URL when its content changes', () => {
 })
 
 it.each([
-  ['a GIF', Buffer.from('GIF89a'), /no SVG, PNG, WebP or JPEG/],
-  ['a page that holds an SVG', `<!doctype html><html>${svg()}</html>`, /no SVG, PNG/],
-  ['a page after an SVG in a comment', `<!-- ${svg()} --><html>${svg()}</html>`, /no SVG, PNG/],
-  ['a text', svg().slice(1), /no SVG, PNG/],
-  ['another XML', '<svgs xmlns="http://www.w3.org/2000/svg"/>', /no SVG, PNG/],
+  ['a GIF', Buffer.from('GIF89a'), /isn't an SVG, PNG, WebP or JPEG/],
+  ['a page that holds an SVG', `<!doctype html><html>${svg()}</html>`, /isn't an SVG, PNG/],
+  ['a page after an SVG in a comment', `<!-- ${svg()} --><html>${svg()}</html>`, /isn't an SVG, PNG/],
+  ['a text', svg().slice(1), /isn't an SVG, PNG/],
+  ['another XML', '<svgs xmlns="http://www.w3.org/2000/svg"/>', /isn't an SVG, PNG/],
   ['an SVG that no browser shows', '<svg viewBox="0 0 8 8"/>', /lacks xmlns="http/],
   ['empty', '', /is empty/],
   ['larger than 256 KB', png(256 * 1024), /257 KB, more than 256 KB/],
-  ['an SVG in UTF-16', Buffer.from(svg(), 'utf16le'), /no SVG, PNG/],
+  ['an SVG in UTF-16', Buffer.from(svg(), 'utf16le'), /isn't an SVG, PNG/],
 ])('an image that is %s is refused', (_what, content, fault) => {
   expect(logoOf('logo.svg', content)).toEqual({ fault: expect.stringMatching(fault) })
 })

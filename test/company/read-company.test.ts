@@ -29,9 +29,9 @@ it('thirty faults of a company file are each rejected with line and fix', () => 
     'company.yaml:2:1 name: must be text: put it in quotes',
     'company.yaml:3:1 produkt: is not a key of company files: did you mean product?',
     'company.yaml:4:1 product: is empty: give it a value or remove the line',
-    'company.yaml:6:3 logo.light: nowhere.svg is not there: check the path',
+    "company.yaml:6:3 logo.light: nowhere.svg doesn't exist: check the path",
     "company.yaml:7:3 logo.dark: ../outside.svg is outside of the company file's folder: copy it there",
-    'company.yaml:8:3 logo.icon: page.svg is no SVG, PNG, WebP or JPEG picture: save it as one of them',
+    "company.yaml:8:3 logo.icon: page.svg isn't an SVG, PNG, WebP or JPEG image: save it as one of them",
     'company.yaml:9:3 logo.print: is not a key of company files: known are light, dark, icon',
     'company.yaml:11:3 color.light: has a contrast of 1.79:1 on #ffffff, and text needs 4.5:1: make it darker',
     "company.yaml:12:3 color.dark: must be a color like '#0b6e5f', in quotes",
@@ -39,15 +39,15 @@ it('thirty faults of a company file are each rejected with line and fix', () => 
     'company.yaml:15:14 links.privacy.url: must start with https://, not with mailto:',
     'company.yaml:16:11 links.home.url: must start with https:// (plain http is accepted for loopback addresses only)',
     'company.yaml:17:3 links.search.url: is missing: add it',
-    'company.yaml:20:5 languages.1: is no language tag: write it like en, de or pt-BR',
-    'company.yaml:21:5 languages.2: is no language that is known: write a tag like en, de or pt-BR',
+    'company.yaml:20:5 languages.1: is not a language tag: write it like en, de or pt-BR',
+    'company.yaml:21:5 languages.2: is not a known language: write a tag like en, de or pt-BR',
     'company.yaml:22:5 languages.3: must be text: put it in quotes',
     'company.yaml:25:5 texts.en.overview.titel: is not a text of onramp: did you mean overview.title?',
     'company.yaml:26:5 texts.en.overview.progress: lacks {total}: put it where the value belongs',
-    'company.yaml:27:5 texts.en.overview.start: has {place}, which nothing fills in: it may have {app}',
-    'company.yaml:28:3 texts.de_DE: is no language tag: write it like en, de or pt-BR',
+    'company.yaml:27:5 texts.en.overview.start: has {place}, which onramp does not fill in: it may have {app}',
+    'company.yaml:28:3 texts.de_DE: is not a language tag: write it like en, de or pt-BR',
     'company.yaml:29:1 examples: must be a list, or a list for each language, like { en: [One, Two] }',
-    'company.yaml:32:5 datasources.slack.logo: big.png has 293 KB, more than 256 KB: make it smaller',
+    'company.yaml:32:5 datasources.slack.logo: big.png is 293 KB, more than 256 KB: make it smaller',
     'company.yaml:33:14 datasources.slack.reads.en: must be a list, like [one, two]',
     'company.yaml:34:16 datasources.slack.account.en: must be text: put it in quotes',
     'company.yaml:35:5 datasources.slack.order: must be a whole number, like 1',
@@ -55,7 +55,7 @@ it('thirty faults of a company file are each rejected with line and fix', () => 
     'company.yaml:37:5 datasources.slack.readz: is not a key of company files: did you mean reads?',
     'company.yaml:39:5 datasources.github.order: must be a whole number, like 1',
     'company.yaml:40:5 datasources.github.help: is empty: write a text or remove the line',
-    'company.yaml:42:5 hidden: is there twice: keep one of them',
+    'company.yaml:42:5 hidden: is repeated: keep one of them',
   ])
 })
 
@@ -66,13 +66,13 @@ it.each([
   ['a second document', 'name: Acme\n---\nname: Other\n', 2, /second document/],
   ['an alias without its anchor', 'name: Acme\nproduct: *acme\n', 2, /\*acme refers to nothing/],
   ['a language twice', 'languages: [en, de, en]', 1, /has a language twice/],
-  ['keys in the place of a key', 'name: Acme\n{ a: b }: c\n', 2, /key that is no plain text/],
+  ['keys in the place of a key', 'name: Acme\n{ a: b }: c\n', 2, /key that is not plain text/],
   ['a key that is many lines long', '"a\\nb\\e[31m": c\n', 1, /^[^\p{Cc}]+ is not a key|is not a key/u],
   ['a list in the place of keys', '- Acme\n', 1, /must hold keys with values/],
   ['an address with a password', 'links: { home: { url: "https://a:b@acme.example" } }', 1, /password/],
   ['an invalid address', 'links: { home: { url: "intranet" } }', 1, /is not an address/],
   ['a script as an address', 'links: { help: { url: "javascript:alert(1)" } }', 1, /must start with/],
-  ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /no language tag/],
+  ['a language of a text that does not exist', 'examples: { english: [x] }', 1, /not a language tag/],
   ['a number for a text', 'links: { home: { url: "https://a.example", label: 3 } }', 1, /for each lang/],
   ['an app that replaces itself', 'datasources: { a_1: { replaces: a_1 } }', 1, /is for one instance/],
   [
@@ -123,6 +123,6 @@ it('a company file that is missing or not text is reported with its setting', ()
   expect(readCompany(folder.write('company.yaml', png())).faults[0]).toMatch(/^COMPANY_FILE names a file/)
   const latin1 = Buffer.from('name: Café', 'latin1')
   expect(readCompany(folder.write('company.yaml', latin1)).faults).toEqual([
-    'COMPANY_FILE names a file in another encoding than UTF-8: save it as UTF-8',
+    'COMPANY_FILE names a file that is not UTF-8: save it as UTF-8',
   ])
 })

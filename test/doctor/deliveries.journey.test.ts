@@ -35,7 +35,7 @@ it('a sender rejected by the mail server is reported in its words, without an em
 
   expect(await sender('search@acme.test')).toMatchObject({ status: 'ok' })
   expect(await sender('ceo@acme.test')).toMatchObject({
-    says: 'The mail server refuses ceo@acme.test as a sender: 553 5.7.1 not an address of yours.',
+    says: 'The mail server rejects ceo@acme.test as a sender: 553 5.7.1 not an address of yours.',
     settings: ['MAIL_FROM', 'SMTP_URL'],
   })
   expect(lines.filter((line) => /^(RCPT|DATA)/.test(line))).toEqual([])
@@ -58,7 +58,7 @@ it('a certificate that ends in two days is reported with its setting', async () 
 
   expect(await findingFor('settings.certificates', settings)).toMatchObject({
     status: 'warn',
-    says: expect.stringContaining(`certificate of localhost:${port} ends on 2`),
+    says: expect.stringContaining(`certificate of localhost:${port} expires on 2`),
     settings: ['WEBHOOK_URL'],
   })
 

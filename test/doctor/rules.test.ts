@@ -100,7 +100,7 @@ it.each<[Partial<Settings>, RegExp]>([
   [{ TRUST_PROXY: [] }, /^warn TRUST_PROXY: .* lists none/],
   [{ TRUST_PROXY: ['10.0.0.0/7'] }, /^fail TRUST_PROXY/],
   [{ TRUST_PROXY: ['2001:db8::/15'] }, /^fail TRUST_PROXY/],
-  [ABLE_TO_EMAIL, /^warn ADMIN_EMAILS: onramp keep would tell no one/],
+  [ABLE_TO_EMAIL, /^warn ADMIN_EMAILS: onramp keep has no one to email/],
   [secret('Changeme-Q7vZk2LmX0aBcD4e'), /^warn REPORT_TOKEN: .* others could guess it/],
   [secret('a'.repeat(34)), /^warn REPORT_TOKEN/],
   [{ SESSION_SECRET: [random, 'a'.repeat(34)] }, /^warn SESSION_SECRET/],
@@ -152,8 +152,8 @@ it.each([
   [earlier, /^ok : onramp is responding/],
   [reply(502), /^skip .* when onramp is running/],
   [redirectTo('https://www.acme.test/healthz?x=1', 301), /^fail PUBLIC_URL: .* would lose their cookie/],
-  [redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* in place of onramp/],
-  [reply(403), /^warn PUBLIC_URL: .* in place of onramp/],
+  [redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* instead of onramp/],
+  [reply(403), /^warn PUBLIC_URL: .* instead of onramp/],
   [reply(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
 ])('the response %o of PUBLIC_URL gives the expected finding', (page, expected) => {
   const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
@@ -307,7 +307,7 @@ it('apps without a usable link are counted', () => {
 })
 
 it.each([
-  ['intermediary', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'a firewall, or a login'],
+  ['intermediary', 'SERVICE_USER_TOKEN', 'SERVICE_BASE_URL', 'a firewall or login page'],
   ['scope', 'SERVICE_USER_TOKEN', 'SERVICE_USER_TOKEN', 'lacks a scope (403)'],
   ['auth-type-missing', 'SERVICE_USER_TOKEN', 'SERVICE_USER_TOKEN', "isn't a service token"],
   ['act-as-missing', 'SERVICE_USER_TOKEN', 'SERVICE_GLOBAL_TOKEN', 'is a global token'],
@@ -348,7 +348,7 @@ it.each([
 })
 
 it.each([
-  [{ kind: 'delivered' }, /^ok : .* took a signed test event/],
+  [{ kind: 'delivered' }, /^ok : .* accepted a signed test event/],
   [{ kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
   [{ kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
 ] as const)('the response %o of the receiver of events gives the expected finding', (outcome, expected) => {

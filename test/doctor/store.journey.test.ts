@@ -69,9 +69,9 @@ it('the doctor distinguishes a missing from a wrong Redis password, and shows no
   const redis = await start()
   await redis.ask('CONFIG', 'SET', 'requirepass', PASSWORD)
   const at = (password: string) => examineRedis({ REDIS_URL: redis.url.replace('//', `//${password}@`) })
-  expect((await at('')).output).toContain('asks for a password')
+  expect((await at('')).output).toContain('requires a password')
   const wrong = await at(`:${newSecret()}`)
-  expect(wrong.output).toContain('does not accept the user name')
+  expect(wrong.output).toContain('rejected the username')
   const right = await at(`:${PASSWORD}`)
   expect(right.fails).toEqual([])
   expect(right.text).not.toContain(PASSWORD)
@@ -98,7 +98,7 @@ it('the doctor accepts Redis behind a proxy that drops HELLO and CLIENT', async 
 it('the doctor reports a rediss:// port without TLS, in time', async () => {
   const { fails } = await examineRedis({ REDIS_URL: (await start()).url.replace('redis:', 'rediss:') })
   expect(fails).toMatchObject([
-    { says: expect.stringContaining('as at a port without TLS'), fix: expect.stringContaining('redis://') },
+    { says: expect.stringContaining('as on a port without TLS'), fix: expect.stringContaining('redis://') },
   ])
 })
 

@@ -29,8 +29,8 @@ async function failedCheck(proxy: string, timeLimitMs = 10_000) {
 }
 
 it.each([
-  ['HTTP/1.1 407 No\r\n\r\n', 'asks for a username and password (407)'],
-  ['HTTP/1.1 401 No\r\n\r\n', 'asks for a username and password (401)'],
+  ['HTTP/1.1 407 No\r\n\r\n', 'requires a username and password (407)'],
+  ['HTTP/1.1 401 No\r\n\r\n', 'requires a username and password (401)'],
   ['HTTP/1.1 403 No\r\n\r\n', 'refuses to connect to service.example (403)'],
   ['HTTP/1.1 502 No\r\n\r\n', 'cannot reach service.example (502)'],
   ['', 'cannot be used: connection closed'],

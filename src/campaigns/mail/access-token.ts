@@ -71,7 +71,7 @@ function noAccessToken(
   const answer =
     responseStatus(error) === undefined
       ? describeNetworkError(networkErrorOf(error))
-      : `it answered ${describeErrorResponse(error)}`
+      : `it responded ${describeErrorResponse(error)}`
   const why = problem?.detail.replaceAll('OIDC_ISSUER', 'SMTP_OAUTH_ISSUER') ?? answer
   const { host } = new URL(url ?? issuer ?? '')
   const message = `no access token for the mailbox from ${host} (${why}): see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE`

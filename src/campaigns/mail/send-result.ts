@@ -47,9 +47,9 @@ export function unusableMailServer(name: string, error: SmtpError, limitMs: numb
   if (error instanceof MailServerUnusable) return error
   const isToken = error.command === 'AUTH XOAUTH2'
   const wrong = isToken ? 'rejects the access token' : 'rejects the username and password'
-  const refused = isWrongPassword(error) ? wrong : "doesn't take this sign-in"
-  const signIn = isTemporary(error) ? 'takes no sign-in for now' : refused
-  const fault = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
+  const refused = isWrongPassword(error) ? wrong : 'rejects this kind of sign-in'
+  const signIn = isTemporary(error) ? 'rejects sign-ins for now' : refused
+  const fault = error.code === 'EAUTH' ? signIn : 'cannot be reached or used'
   return new MailServerUnusable(
     `the mail server ${name} ${fault} (${explainSmtpError(error, limitMs)}): see SMTP_URL`,
     { cause: error },
@@ -132,7 +132,7 @@ function printableReply(reply: string): string {
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
 }
 
-export const quoteReply = (reply: string, prefix = 'it says: ', happened = ''): string =>
+export const quoteReply = (reply: string, prefix = 'reply: ', happened = ''): string =>
   (/^\d{3}/.test(reply) ? prefix : happened) + reply
 
 const SYSTEM: Record<string, string> = {
@@ -148,18 +148,18 @@ const SYSTEM: Record<string, string> = {
 
 function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
   if (!message.includes('STARTTLS')) return `TLS failed (${printableReply(message)})`
-  const reply = response === undefined ? '' : ` (it says: ${printableReply(response)})`
+  const reply = response === undefined ? '' : ` (reply: ${printableReply(response)})`
   // Postfix replies this while its filter doesn't respond; TLS isn't the cause.
   if (/^454[ -]4\.3\./.test(response ?? ''))
-    return `it takes no email for now${reply}: if it stays so, a filter of its own (milter, such as OpenDKIM) is down`
+    return `it accepts no email for now${reply}: if it persists, its filter (milter, such as OpenDKIM) is down`
   // The server has TLS, but TLS does not work (RFC 3207 4).
-  if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it fixed`
-  return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")`
+  if (responseCode === 454) return `its encryption (STARTTLS) is broken${reply}: have it fixed`
+  return `it offers no encryption (STARTTLS)${reply}, which onramp requires for another machine: have it turned on, use smtps://, or run a relay beside onramp (docs/invitations.md, "A relay without TLS")`
 }
 
 const WITHOUT_PASSWORDS = /^550[ -]5\.7\.30\b/
 const NO_PASSWORDS =
-  '; it takes no passwords: set SMTP_OAUTH_ISSUER and what belongs to it (docs/invitations.md, "Without a password"), or have an admin of Microsoft 365 turn on Basic authentication for SMTP, where the tenant still can'
+  '; it accepts no passwords: set SMTP_OAUTH_ISSUER and the settings it needs (docs/invitations.md, "Without a password"), or have an admin of Microsoft 365 turn on Basic authentication for SMTP, where the tenant still can'
 
 const formatLimit = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
 
@@ -172,15 +172,15 @@ function explainSmtpError(error: SmtpError, limitMs: number): string {
   if (SYSTEM[system] !== undefined || errno !== undefined) return SYSTEM[system] ?? system
   if (response !== undefined && code !== 'ETLS') {
     const hint = WITHOUT_PASSWORDS.test(response) ? NO_PASSWORDS : ''
-    return `it says: ${printableReply(response)}${hint}`
+    return `reply: ${printableReply(response)}${hint}`
   }
   if (reason !== undefined && /wrong version number/i.test(reason))
-    return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
+    return 'this port does not use implicit TLS: use smtp://, or the port for smtps:// (465)'
   if (reason !== undefined) return `TLS: ${printableReply(reason)}`
   if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
   if (code === 'ETIMEDOUT') return `no response within ${formatLimit(limitMs)}`
   if (code === 'EPROTOCOL') return 'its reply is too long'
-  if (code === 'EABORT') return 'no answer before the run was stopped'
+  if (code === 'EABORT') return 'no response before the run was stopped'
   if (code === 'ECONNECTION' || code === undefined) return 'the connection broke'
   return originalCode ?? code
 }

@@ -27,12 +27,12 @@ export class RunProgress {
 
   onServicePause(seconds: number): void {
     if (seconds >= MIN_PAUSE_SECONDS)
-      this.print(`The service asks not to be called for ${Math.ceil(seconds / 60)} minutes…\n`)
+      this.print(`The service requested a pause of ${Math.ceil(seconds / 60)} minutes…\n`)
   }
 
   onThrottle(seconds: number, reply: string): void {
     if (!this.#wasThrottled || seconds >= MIN_PAUSE_SECONDS)
-      this.print(`The mail server takes no more emails for now: ${reply}. Waiting ${seconds} s…\n`)
+      this.print(`The mail server is throttling: ${reply}. Waiting ${seconds} s…\n`)
     this.#wasThrottled = true
   }
 

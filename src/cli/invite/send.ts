@@ -226,9 +226,9 @@ function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendE
 
 const PROBLEMS: Record<DeliveryProblem, string> = {
   unknownToService: 'unknown to the search service',
-  'no-response': 'no usable answer from the service',
+  'no-response': 'no valid response from the service',
   refused: 'refused by the service',
-  deferred: 'not accepted by the mail server this time',
+  deferred: 'not accepted by the mail server (retried next run)',
   failed: 'rejected by the mail server',
   uncertain: 'delivery unknown',
   unreadable: "not emailed: what is stored about this person can't be read; see onramp doctor",

@@ -122,7 +122,7 @@ Bodies are JSON, or JSON Lines. Any other is not read.`,
       'after',
       `
 An endpoint counts as in use, and so does a field of the request or of the
-object that the operation is about (employee.location). A field of an answer
+object that the operation is about (employee.location). A field of a response
 only may be in use, because the service sends it on its own; so may a field of
 the same name deeper, and every field of a body that was not seen. A field
 inside a replacement (permissions.role) is not the deprecated one.
