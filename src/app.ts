@@ -13,7 +13,7 @@ import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
 import type { DescribeApp } from './company/app-description.ts'
-import type { WalkChecks } from './onboarding/check.ts'
+import type { WalkChecker } from './onboarding/walk-checker.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { WalkStore } from './onboarding/walk-store.ts'
 import type { ProgressRecorder } from './onboarding/progress-recorder.ts'
@@ -62,7 +62,7 @@ type AppDeps = {
   isAdmin: Parameters<typeof requireAdmin>[0]
   service: ServiceForPerson
   walks: WalkStore
-  checks: WalkChecks
+  checks: WalkChecker
   progress: Pick<ProgressRecorder, 'recordFailure' | 'recordIntents'>
   people: PeopleStore
   keepStateStore: KeepStateStore

@@ -11,7 +11,7 @@ import { createUnstartableAppWarning } from './client-api/unstartable-apps.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { Invitations } from './invites/token.ts'
-import { WalkChecks } from './onboarding/check.ts'
+import { WalkChecker } from './onboarding/walk-checker.ts'
 import { createAppDescriptions } from './company/app-description.ts'
 import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
 import { ProgressRecorder } from './onboarding/progress-recorder.ts'
@@ -175,8 +175,8 @@ const createChecks = (
   service: ServiceForPerson,
   walks: WalkStore,
   progress: ProgressRecorder,
-): WalkChecks =>
-  new WalkChecks({
+): WalkChecker =>
+  new WalkChecker({
     service,
     walks,
     progress,

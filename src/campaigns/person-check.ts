@@ -1,13 +1,13 @@
 // Checks a campaign's token, then each person's apps, at the rate that the service allows. Honors 429 and Retry-After,
 // and retries temporary failures.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UnconnectedApp } from '../client-api/responses.ts'
+import type { ListedApp } from '../client-api/responses.ts'
 import { isTokenRejected, ServiceProblem } from '../client-api/errors.ts'
 import { OperatorError } from '../problem.ts'
 import type { Throttle } from './throttle.ts'
 
 type PersonCheckResult =
-  | { kind: 'checked'; unconnected: UnconnectedApp[] }
+  | { kind: 'checked'; unconnected: ListedApp[] }
   /** The service knows no account with this address. */
   | { kind: 'unknown'; detail: string }
   /** `refused`: the service rejects the token, perhaps only for this person. */
@@ -22,7 +22,7 @@ const ABOUT_THE_PERSON = [400, 404, 422]
 const ABOUT_THE_TOKEN = [401, 403]
 
 export function createPersonCheck(deps: {
-  unconnectedApps: (email: string) => Promise<UnconnectedApp[]>
+  unconnectedApps: (email: string) => Promise<ListedApp[]>
   throttle: Pick<Throttle, 'next' | 'slowDown'>
   onPause?: (seconds: number) => void
   signal: AbortSignal

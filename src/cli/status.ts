@@ -4,7 +4,7 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, fitToColumns, colorsFor, displayWidth } from '@onramp/terminal/terminal'
-import type { UnconnectedApp } from '../client-api/responses.ts'
+import type { ListedApp } from '../client-api/responses.ts'
 import { APP_STATUSES, isUnavailable } from '../client-api/app-status.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from '../client-api/credentials.ts'
 import { ServiceClient } from '../client-api/client.ts'
@@ -95,7 +95,7 @@ const MARGIN = '  '
 /** Lines that fit the terminal, with printable names; --json has whole names. */
 function tableOf(
   who: string,
-  left: readonly UnconnectedApp[],
+  left: readonly ListedApp[],
   screen: CommandContext['stdout'],
   env: CommandContext['env'],
 ): string {

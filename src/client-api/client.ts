@@ -10,12 +10,7 @@ import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
 import { isTokenRejected, noResponse, serviceProblemOf } from './errors.ts'
-import {
-  readCheckResponse,
-  readSearchResponse,
-  type SearchResponse,
-  type UnconnectedApp,
-} from './responses.ts'
+import { readCheckResponse, readSearchResponse, type SearchResponse, type ListedApp } from './responses.ts'
 
 /** A POST that only reads. `path` is below SERVICE_BASE_URL; `signal` aborts when no one waits for the response. */
 type ServiceCall = {
@@ -42,7 +37,7 @@ type PathShape = { parameters: number; namesRedirect: boolean }
 type ResponseTimes = { theirs: number | undefined; ours: number }
 
 export type ProbeResult =
-  | ({ kind: 'answered'; unconnected: UnconnectedApp[]; shape: PathShape | undefined } & ResponseTimes)
+  | ({ kind: 'answered'; unconnected: ListedApp[]; shape: PathShape | undefined } & ResponseTimes)
   | ({ kind: 'rejected' } & ErrorResponse & ResponseTimes)
   | { kind: 'unreachable'; why: NetworkError }
 
@@ -87,7 +82,7 @@ export class ServiceClient {
   }
 
   /** Like checkDatasourceAuth, without one-time paths. @throws {ServiceProblem} */
-  async unconnectedApps(credentials: Credentials): Promise<UnconnectedApp[]> {
+  async unconnectedApps(credentials: Credentials): Promise<ListedApp[]> {
     return (await this.checkDatasourceAuth(credentials)).map(withoutPath)
   }
 
@@ -187,12 +182,12 @@ function checkCall(finalRedirectUrl?: string): ServiceCall {
   return { operation: 'checkdatasourceauth', path: `/rest/api/v1/checkdatasourceauth${query}` }
 }
 
-const withoutPath = ({ authUrlRelativePath: _oneTime, ...app }: UnconnectedApp): UnconnectedApp => app
+const withoutPath = ({ authUrlRelativePath: _oneTime, ...app }: ListedApp): ListedApp => app
 
 const secretsIn = ({ kind: _kind, setting: _setting, ...secrets }: Credentials & { setting?: string }) =>
   Object.values(secrets).filter((value) => typeof value === 'string')
 
-function shapeOf(apps: readonly UnconnectedApp[], redirect: string | undefined): PathShape | undefined {
+function shapeOf(apps: readonly ListedApp[], redirect: string | undefined): PathShape | undefined {
   const paths = apps.flatMap(({ authUrlRelativePath }) => authUrlRelativePath ?? [])
   if (paths[0] === undefined) return undefined
   const parameters = (paths[0].split('?')[1] ?? '').split('&').filter(Boolean).length

@@ -16,7 +16,7 @@ const MAX_RESULTS = 50
 /** A longer list is rejected, because an app that was left out would count as connected. */
 const MAX_ENTRIES = 1_000
 
-export type UnconnectedApp = {
+export type ListedApp = {
   /** The identifier, usually `<datasource>_<n>`. */
   instance: string
   name: string
@@ -61,14 +61,14 @@ const checkSchema = z.object({
 export function readCheckResponse(
   json: unknown,
   onExcess: (excess: string) => void = () => {},
-): UnconnectedApp[] | undefined {
+): ListedApp[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
   if (check.data.unauthorizedDatasourceInstances.length > MAX_ENTRIES) {
     onExcess(`service response ignored: it lists more than ${MAX_ENTRIES} datasources`)
     return undefined
   }
-  const found = new Map<string, UnconnectedApp>()
+  const found = new Map<string, ListedApp>()
   for (const entry of check.data.unauthorizedDatasourceInstances) {
     const path = typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
     const serviceInstance = instanceOf(entry, path)

@@ -1,6 +1,6 @@
 // Warns once an hour of each app that the service lists without a usable path, which only an operator can fix. Bounded,
 // because the service may list ever new names.
-import type { UnconnectedApp } from './responses.ts'
+import type { ListedApp } from './responses.ts'
 
 const EVERY_MS = 3_600_000
 const MAX_APPS = 1_000
@@ -10,7 +10,7 @@ export function createUnstartableAppWarning(
   log: { warn(fields: object, message: string): void },
   count: () => void,
   now: () => number,
-): (apps: readonly UnconnectedApp[]) => void {
+): (apps: readonly ListedApp[]) => void {
   const logged = new Set<string>()
   let since = -Infinity
   return (apps) => {

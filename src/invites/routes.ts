@@ -34,7 +34,7 @@ export function createInviteRoutes(deps: {
 }): Router {
   const { publicUrl, sender, invitations, people, start, limit, sendPage } = deps
   const router = Router()
-  const companyApps = appsOf(deps.company)
+  const companyApps = visibleInstances(deps.company)
 
   router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
@@ -117,7 +117,10 @@ const countOpened = (people: Pick<PeopleStore, 'change'>, email: string, now: nu
   people.change(email, (person, isKnown) => (isKnown ? withMilestone(person, 'openedAt', now) : person))
 
 /** The apps of the company file, in its order. Strangers cause no call of the service. */
-const appsOf = ({ visibleInOrder, datasources }: Pick<Company, 'visibleInOrder' | 'datasources'>): string[] =>
+const visibleInstances = ({
+  visibleInOrder,
+  datasources,
+}: Pick<Company, 'visibleInOrder' | 'datasources'>): string[] =>
   visibleInOrder([...datasources.keys()].map((instance) => ({ instance })))
     .map(({ instance }) => instance)
     .filter((instance) => instance !== 'all')

@@ -6,7 +6,7 @@ import { createSingleFlight } from '../records/lease.ts'
 import { personKey, requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import type { WalkChecks } from './check.ts'
+import type { WalkChecker } from './walk-checker.ts'
 import { overviewPath, stepFromQuery } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
 import { afterClick, afterReturn, stepResultOf } from './transition.ts'
@@ -30,7 +30,7 @@ export class Consents {
   readonly #once = createSingleFlight<ConsentResult>()
 
   constructor(deps: {
-    checks: Pick<WalkChecks, 'checkForTransition'>
+    checks: Pick<WalkChecker, 'checkForTransition'>
     walks: WalkStore
     progress: Pick<ProgressRecorder, 'recordFailure'>
     isAutomatic: boolean
@@ -117,7 +117,7 @@ export class Consents {
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */
-  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecks['checkForTransition']>>): ConsentResult {
+  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecker['checkForTransition']>>): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
     if (kind === 'page') return { kind: 'overview', walk, from: decision.from }
     if (kind === 'overview') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }

@@ -10,7 +10,7 @@ import type { Languages } from '../web/languages/languages.ts'
 import type { Log } from '../web/log.ts'
 import { PLACEHOLDERS, type SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import type { WalkChecks } from './check.ts'
+import type { WalkChecker } from './walk-checker.ts'
 import { Consents } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
@@ -36,7 +36,7 @@ const SET_ASIDE_ROUTES = [
 ] as const
 
 type OnboardingDeps = {
-  checks: WalkChecks
+  checks: WalkChecker
   walks: WalkStore
   progress: Pick<ProgressRecorder, 'recordFailure' | 'recordIntents'>
   describeIn: (lang: string) => DescribeApp

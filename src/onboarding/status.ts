@@ -6,7 +6,7 @@ import { personKey, requireSignedIn } from '../session/signed-in.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { bucketOf } from './app-state.ts'
-import type { WalkChecks } from './check.ts'
+import type { WalkChecker } from './walk-checker.ts'
 import { firstAppsOf, walkStates, type WalkStates } from './next-step.ts'
 import type { Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
@@ -37,7 +37,7 @@ const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
 
 export function createStatusRoute(
-  checks: Pick<WalkChecks, 'checkWalk'>,
+  checks: Pick<WalkChecker, 'checkWalk'>,
   walks: Pick<WalkStore, 'load'>,
   languages: Pick<Languages, 'ofRequest' | 'nearest'>,
   now: () => number,

@@ -4,7 +4,7 @@ import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
-import type { UnconnectedApp } from '../client-api/responses.ts'
+import type { ListedApp } from '../client-api/responses.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
@@ -40,7 +40,7 @@ export class ServiceForPerson {
     callbackUrl: string
     company: Pick<Company, 'visibleInOrder'>
     /** Called with the apps of every check. */
-    onCheck?: (apps: UnconnectedApp[]) => void
+    onCheck?: (apps: ListedApp[]) => void
     now: () => number
   }) {
     this.#deps = deps

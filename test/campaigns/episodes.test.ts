@@ -9,7 +9,7 @@ import {
   type CampaignName,
 } from '../../src/campaigns/episodes.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import {
   appsOf,
   newPerson,
@@ -163,7 +163,7 @@ it('a person who has lost an app gets no invitation', () => {
   expect(dueInvitation(newPerson('eve@acme.example', 0), monday, place)).toMatchObject({ reminder: 0 })
 })
 
-const notion: UnconnectedApp = { instance: 'notion_1', name: 'Notion', status: 'awaiting' }
+const notion: ListedApp = { instance: 'notion_1', name: 'Notion', status: 'awaiting' }
 const invited = (person: Person, now: number) =>
   withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now, apps: ['slack_1'] })
 

@@ -1,16 +1,16 @@
 // A person who had connected everything and then lost access.
 import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
-import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import { newPerson, withCheck, withListing, type Person } from '../../src/people/person.ts'
 
 export const monday = Date.parse('2027-01-18T10:00:00Z')
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
-export const slack: UnconnectedApp = { instance: 'slack_1', name: 'Slack', status: 'awaiting' }
-export const jira: UnconnectedApp = { instance: 'jira_1', name: 'Jira', status: 'awaiting' }
+export const slack: ListedApp = { instance: 'slack_1', name: 'Slack', status: 'awaiting' }
+export const jira: ListedApp = { instance: 'jira_1', name: 'Jira', status: 'awaiting' }
 
-export function lostApps(lost: UnconnectedApp[], lapsedAt = monday - DAY): Person {
+export function lostApps(lost: ListedApp[], lapsedAt = monday - DAY): Person {
   const listed = withListing(newPerson('ada@acme.example', 0), true, 0)
   const withApps = withCheck(listed, { checkedAt: lapsedAt - 10 * DAY, unconnected: [slack, jira] }, lapsedAt)
   const connected = withCheck(withApps, { checkedAt: lapsedAt - 9 * DAY, unconnected: [] }, lapsedAt)

@@ -1,5 +1,5 @@
 // Fixture: runs of `invite send` over the same people, with functions in place of the service and the mail server.
-import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import type { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import type { Campaign, CampaignRun } from '../../src/campaigns/delivery.ts'
@@ -12,7 +12,7 @@ import { mail } from './sample-email.ts'
 
 type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
 
-export const unconnectedApps: UnconnectedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
+export const unconnectedApps: ListedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
 export const policy: ReminderPolicy = { unknown: 'wait', checkValidMs: 0 }
 

@@ -5,7 +5,7 @@ import { withAppStates } from '../helpers/people.ts'
 import { ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
 import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import type { Campaign } from '../../src/campaigns/delivery.ts'
-import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import {
@@ -101,7 +101,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
 
 /** Composes Ada's email, after these states of her apps. */
 async function composeAdas(
-  unconnected: UnconnectedApp[],
+  unconnected: ListedApp[],
   states: Parameters<typeof withAppStates>[1],
   isAbout: Campaign['isAbout'] = () => true,
 ) {
@@ -122,7 +122,7 @@ async function composeAdas(
   return { emails, recorded: (await peopleStore.get(ada))?.lastCheck?.apps }
 }
 
-const listed = (instance: string, status: UnconnectedApp['status'] = 'awaiting'): UnconnectedApp => ({
+const listed = (instance: string, status: ListedApp['status'] = 'awaiting'): ListedApp => ({
   instance,
   name: instance,
   status,

@@ -2,9 +2,9 @@
 // are returned as JSON.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
-import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import { createAppDescriptions } from '../../src/company/app-description.ts'
-import { WalkChecks } from '../../src/onboarding/check.ts'
+import { WalkChecker } from '../../src/onboarding/walk-checker.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import type { TrackedApp } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walk-store.ts'
@@ -34,7 +34,7 @@ export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@a
 const returnTo = { publicOrigin: ONRAMP, allowedOrigins: ['https://intranet.example'] }
 
 /** An entry of the service's list, with its one-time path. */
-const listed = (app: UnconnectedApp): UnconnectedApp => ({
+const listed = (app: ListedApp): ListedApp => ({
   ...app,
   authUrlRelativePath: `/auth/datasource/${app.instance}?token=once`,
 })
@@ -46,7 +46,7 @@ type Described = NonNullable<CompanyFile['datasources']>
 export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: 'Talk.', de: 'Reden.' } } }) {
   const setup = {
     now: fixtures.NOW,
-    unconnectedApps: [slack, github] as UnconnectedApp[],
+    unconnectedApps: [slack, github] as ListedApp[],
     person: ada,
     /** Milliseconds that the service needs for a response. */
     responseDelayMs: 0,
@@ -82,7 +82,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const company = resolveCompany({ datasources }, new Map())
   const describeIn = createAppDescriptions(company)
   const audit: Audit = (happened) => void audited.push(happened)
-  const checks = new WalkChecks({
+  const checks = new WalkChecker({
     walks,
     progress: {
       recordProgress(_user, _walk, checkedAt) {

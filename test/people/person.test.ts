@@ -1,5 +1,5 @@
 // Checks and intents applied to a person's record, in any order: the newest counts.
-import type { UnconnectedApp } from '../../src/client-api/responses.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import { expect, it } from 'vitest'
 import {
   appsOf,
@@ -22,11 +22,11 @@ const AT = Date.parse('2026-11-02T09:00:00Z')
 const MINUTE = 60_000
 const ada = newPerson('ada@acme.example', AT)
 
-const listed = (...instances: string[]): UnconnectedApp[] =>
+const listed = (...instances: string[]): ListedApp[] =>
   instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
 
 /** @param at time of the record (default: that of the check) */
-const afterCheck = (person: Person, list: UnconnectedApp[], checkedAt = AT, now = checkedAt) =>
+const afterCheck = (person: Person, list: ListedApp[], checkedAt = AT, now = checkedAt) =>
   withCheck(person, { checkedAt, unconnected: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 

@@ -1,7 +1,12 @@
 // Every state of a walk with two tabs: breadth-first search over the pure decisions, with every choice of the person, the service and
 // the clock. Walks with equal decisions count as one state.
 import { trackedAppState } from '../../src/onboarding/next-step.ts'
-import { type WalkCheck, type Transition, afterClick, afterReturn } from '../../src/onboarding/transition.ts'
+import {
+  type CheckResult,
+  type Transition,
+  afterClick,
+  afterReturn,
+} from '../../src/onboarding/transition.ts'
 import {
   type UnconnectedApp,
   type Walk,
@@ -47,7 +52,7 @@ function beginning(apps: number): State {
 
 let steps = 0
 
-function checkIn({ service, now }: State): WalkCheck {
+function checkIn({ service, now }: State): CheckResult {
   const unconnected = unconnectedIn(service)
   const isStartable = (instance: string) => unconnected.some((app) => app.instance === instance)
   const step = `step${++steps}`

@@ -7,7 +7,7 @@ import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-ch
 import { formatSummary } from '../../campaigns/tally.ts'
 import { MAX_CONCURRENT, Throttle } from '../../campaigns/throttle.ts'
 import { ServiceClient } from '../../client-api/client.ts'
-import type { UnconnectedApp } from '../../client-api/responses.ts'
+import type { ListedApp } from '../../client-api/responses.ts'
 import type { Company } from '../../company/company.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -50,7 +50,7 @@ function createCampaignService(settings: Settings, company: Company, signal: Abo
       const withoutPerson = { kind: 'user-token', token, setting } as const
       await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { setting, signal })
     },
-    async unconnectedApps(actAs: string): Promise<UnconnectedApp[]> {
+    async unconnectedApps(actAs: string): Promise<ListedApp[]> {
       const credentials = { kind: 'global-token', token, actAs, setting } as const
       return company.visibleInOrder(await client.unconnectedApps(credentials))
     },

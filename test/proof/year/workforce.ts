@@ -2,7 +2,7 @@
 // emails. MODEL describes and prints all of it.
 import { hash } from 'node:crypto'
 import type { ListEntry } from '../../../src/campaigns/people-file.ts'
-import type { UnconnectedApp } from '../../../src/client-api/responses.ts'
+import type { ListedApp } from '../../../src/client-api/responses.ts'
 import { withMilestone } from '../../../src/people/person.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { ProgressRecorder } from '../../../src/onboarding/progress-recorder.ts'
@@ -308,8 +308,8 @@ export class Workforce {
     this.#calendar.at(at + this.#after(2 * DAY), () => this.#visit(employee))
   }
 
-  unconnected = ({ consents }: Employee): UnconnectedApp[] =>
-    consents.flatMap(({ instance, isConnected, lapse }): UnconnectedApp[] =>
+  unconnected = ({ consents }: Employee): ListedApp[] =>
+    consents.flatMap(({ instance, isConnected, lapse }): ListedApp[] =>
       isConnected
         ? []
         : [{ instance, name: instance, status: lapse?.cause === 'alone' ? 'stale' : 'awaiting' }],

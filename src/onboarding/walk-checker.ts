@@ -9,11 +9,11 @@ import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import { callbackPath } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
-import type { WalkCheck, Transition } from './transition.ts'
+import type { CheckResult, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
-export class WalkChecks {
+export class WalkChecker {
   readonly #deps
 
   constructor(deps: {
@@ -23,7 +23,7 @@ export class WalkChecks {
     confirmSeconds: number
     publicUrl: string
     baseUrl: string
-    hasHelp: WalkCheck['hasHelp']
+    hasHelp: CheckResult['hasHelp']
     audit: Audit
     log: Pick<Log, 'debug' | 'isLevelEnabled'>
     now: () => number
@@ -44,7 +44,7 @@ export class WalkChecks {
     const unconnected = mayCheck(walk, checkedAt) ? await service.check(req, undefined, signal) : undefined
     if (log.isLevelEnabled('debug'))
       log.debug(
-        { isChecked: unconnected !== undefined, waiting: unconnected?.map(nameAndStatus) },
+        { isChecked: unconnected !== undefined, unconnected: unconnected?.map(nameAndStatus) },
         'walk: check result',
       )
     const at = now()
@@ -68,7 +68,7 @@ export class WalkChecks {
   async checkForTransition(
     req: Request,
     { user, walk, mayLeave }: { user: User; walk: Walk; mayLeave: boolean },
-    decideTransition: (before: Walk, check: WalkCheck) => Transition,
+    decideTransition: (before: Walk, check: CheckResult) => Transition,
   ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#deps
     const step = randomBytes(16).toString('hex')
@@ -97,7 +97,7 @@ export class WalkChecks {
     const lapses = await progress.recordProgress(user, after, checkedAt)
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(
-      { transition: kind, instance, from, waiting: unconnected.map(nameAndStatus) },
+      { transition: kind, instance, from, unconnected: unconnected.map(nameAndStatus) },
       'walk: transition',
     )
     return { ...transition, walk: withLapses(after, lapses), consentUrlOf }
