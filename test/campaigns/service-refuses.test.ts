@@ -37,7 +37,7 @@ async function send(people: number) {
 }
 
 const page = { 'content-type': 'text/html' }
-const OF_SIGN_INS = /OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|tokens of people/
+const OF_SIGN_INS = /OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|people's own tokens/
 
 it.each<[...Answer, RegExp]>([
   [401, 'Unauthorized', {}, /SERVICE_GLOBAL_TOKEN is invalid or expired/],

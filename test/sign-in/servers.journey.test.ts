@@ -140,7 +140,7 @@ it('a sender-constrained access token signs no one in, because the service accep
   for (const type of ['DPoP', 'dpop ', 'JWT']) {
     server.tokens['token_type'] = type
     expect((await signInThere(running)).hops.at(-1)?.status, type).toBe(502)
-    expect(messagesOf(running).split('\n').at(-1)).toContain("isn't a bearer token, by its token_type")
+    expect(messagesOf(running).split('\n').at(-1)).toContain("the token_type isn't Bearer")
   }
   server.tokens['token_type'] = 'bearer'
   await expectSignsIn(running)
