@@ -426,7 +426,7 @@ it('an oversized response is logged', async () => {
   service.listed = [`slack_${'1'.repeat(300)}`]
   const { visit, lines } = compose()
   await visit('/onboarding')
-  expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('it is shown, not started'))
+  expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('a datasource name exceeds'))
 })
 
 it('a walk keeps its link back to the intranet while RETURN_TO_ORIGINS allows it', async () => {
