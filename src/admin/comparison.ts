@@ -74,7 +74,8 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
     apps: t.list(newForSome.slice(0, MAX_NAMED).map(({ name }) => name)),
   }
   const isMoved = others.length === 0 && only?.isMoved
-  const isByNewApps = moreReady < 0 && (newApps.length > 0 || newApp > 0)
+  // Of the others, some may have left the list.
+  const isByNewApps = moreReady < 0 && newApp > 0 && newApp * 2 >= count
   const ready = isByNewApps
     ? t(isMoved ? 'admin.since.fewerMoved' : 'admin.since.fewerNew', { count, ...cause })
     : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })

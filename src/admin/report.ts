@@ -236,7 +236,7 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (cannotStart) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     if (isEmailed) app.emailed++
-    else if (isAtQuarterlyLimit && newAt !== undefined && state === 'waiting') app.limited++
+    else if (isAtQuarterlyLimit && state === 'waiting') app.limited++
     const newest = isoDate(newAt)
     if (newest !== undefined && newest > (app.newestAt ?? ''))
       Object.assign(app, { newestAt: newest, isMoved: movedFrom !== undefined })

@@ -114,6 +114,8 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     ['37 fewer ready: Notion has moved', 'Notion has moved for 77 people'],
   ],
   ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people: Notion']],
+  ['a new app for half of them', 4, 2, [], ['4 fewer ready: new apps for 2 people: Notion']],
+  ['other causes, and a new app for one person', 4, 1, [], ['4 fewer people ready']],
   ['nothing new', 4, 0, [], ['4 fewer people ready']],
   ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer people ready']],
 ])('a fall by %s names its cause', (_cause, fewer, newApp, newApps, words) => {

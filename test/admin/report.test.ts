@@ -369,3 +369,18 @@ it('the export contains no spreadsheet formula, whatever the names of apps and d
     expect(record[0]).toBe("'=cmd@acme.example")
   }
 })
+
+it.each([
+  { emails: 3, limited: 0 },
+  { emails: 4, limited: 1 },
+])('of people with $emails emails this quarter, $limited wait for the limit', async ({ emails, limited }) => {
+  const emailed = Array.from({ length: emails }).reduce<Person>(
+    (before, _one, reminder) =>
+      withEmail(before, { campaign: 'onboarding', reminder, state: 'sent', now: NOW - DAY }),
+    person,
+  )
+
+  const { datasources } = await reportOf(withAppStates(emailed, { slack_1: 'waiting' }, NOW))
+
+  expect(datasources).toMatchObject([{ instance: 'slack_1', limited }])
+})
