@@ -28,7 +28,7 @@ export function createOptOutRoutes(deps: {
 }): Router {
   const { invitations, people, limit, sendPage, audit, log, now } = deps
   const router = Router()
-  const form = express.urlencoded({ extended: false, limit: '1kb' })
+  const form = express.urlencoded({ extended: false, limit: '1kb', inflate: false })
 
   const route = router.route('/invite/:token/opt-out')
 

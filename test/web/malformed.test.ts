@@ -162,3 +162,17 @@ it('a logout token in chunks is read', async () => {
   )
   expect(answer).toMatch(/^HTTP\/1.1 400 .*[^]*the token/)
 })
+
+it.each(['gzip', 'deflate', 'br'])(
+  'a body with Content-Encoding %s is refused without unpacking it',
+  async (coding) => {
+    for (const path of ['/sign-out/backchannel', '/invite/x/opt-out']) {
+      const before = await problems('bad_request')
+      // Half a body: a parser that unpacks it would wait for the rest.
+      const head = `Host: x\r\n${FORM}Content-Encoding: ${coding}\r\nContent-Length: 900\r\nConnection: close\r\n`
+      const answer = await send(`POST ${path} HTTP/1.1\r\n${head}\r\nabc`)
+      expect(answer).toMatch(/^HTTP\/1.1 4\d\d /)
+      expect(await problems('bad_request')).toBe(before + 1)
+    }
+  },
+)
