@@ -85,7 +85,7 @@ describe('/metrics with METRICS_PORT', () => {
     const taken = String(await freePort())
     const other = createServer().listen(Number(taken), '0.0.0.0')
     await expect(running.restart({ METRICS_PORT: taken })).rejects.toThrow(
-      /METRICS_PORT \d+ of HOST \S+ \(EADDRINUSE\): .+ another METRICS_PORT$/,
+      /METRICS_PORT \d+ of HOST \S+ \(EADDRINUSE\): .+ change METRICS_PORT$/,
     )
     await expect(read()).rejects.toThrow(/ECONNREFUSED/)
     other.close()

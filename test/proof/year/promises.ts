@@ -145,8 +145,9 @@ export class KeepPromises {
         .flatMap((one) => consentOf(one, instance) ?? [])
         .some(({ since, isConnected }) => isConnected && since >= answeredAt)
       const triedAt = this.#triedAt.get(instance) ?? 0
-      // The next person is emailed if the first one does nothing for three working days.
-      check('approval', answeredAt < calendar.now && (isConfirmed || calendar.now - triedAt > 60 * HOUR))
+      // The next person is emailed if the first one since the decision does nothing for three working days.
+      const isNext = triedAt < answeredAt || calendar.now - triedAt > 60 * HOUR
+      check('approval', answeredAt < calendar.now && (isConfirmed || isNext))
       if (!isConfirmed) check('approval', (this.#requested.get(instance)?.at ?? 0) < answeredAt)
       this.#triedAt.set(instance, calendar.now)
       const consent = consents.find((one) => one.instance === instance)
