@@ -47,41 +47,35 @@ export function createBoundedServer(
     stopReading(socket)
     refuse(Object.assign(new Error(code), { code }), socket)
   }
-  /** Connections whose next request isn't complete, the oldest first. */
+  /** Connections that wait for the rest of a request, or for a reader of a response; the oldest first. */
   const waiting = new Set<Socket>()
-  /** Connections with a complete response that isn't read yet, the oldest first. */
-  const unread = new Set<Socket>()
-  function closeOldest(sockets: Set<Socket>, maxBytes: number): void {
+  function closeOldest(): void {
     let bytes = 0
-    for (const { writableLength } of sockets) bytes += writableLength
-    for (const oldest of sockets) {
-      if (sockets.size <= maxWaiting && bytes <= maxBytes) return
+    for (const { writableLength } of waiting) bytes += writableLength
+    for (const oldest of waiting) {
+      if (waiting.size <= maxWaiting && bytes <= MAX_UNREAD_BYTES) return
       bytes -= oldest.writableLength
-      sockets.delete(oldest)
+      waiting.delete(oldest)
       oldest.destroy()
     }
   }
-  function awaitRequest(socket: Socket): void {
-    unread.delete(socket)
+  function awaitClient(socket: Socket): void {
     if (socket.destroyed) return
     waiting.delete(socket)
     waiting.add(socket)
-    if (waiting.size > maxWaiting) closeOldest(waiting, Infinity)
-  }
-  function awaitReader(socket: Socket): void {
-    unread.add(socket)
-    closeOldest(unread, MAX_UNREAD_BYTES)
+    if (waiting.size > maxWaiting || socket.writableLength > 0) closeOldest()
   }
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     const { socket, headers } = req
+    // A response has no socket while it is queued after another one, which may be unread.
+    if (res.socket === null) return refuseAll(socket, 'PIPELINED')
     const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
     // A connection no longer waits for a body that ends after its response.
     if (hasBody) req.once('end', () => res.writableEnded || waiting.delete(socket))
     else waiting.delete(socket)
-    res.once('prefinish', () => awaitReader(socket)).once('close', () => awaitRequest(socket))
+    // Once a response is complete, only its reader delays it.
+    for (const event of ['prefinish', 'close']) res.once(event, () => awaitClient(socket))
     if (req.rawHeaders.length > 2 * MAX_HEADERS) return refuseAll(socket, 'TOO_MANY_HEADERS')
-    // A response has no socket while it is queued after another one.
-    if (res.socket === null) return refuseAll(socket, 'PIPELINED')
     // Node reads the rest of a body that no route reads.
     let length = Number(headers['content-length'] ?? 0)
     if (length > MAX_BODY_BYTES) return refuseAll(socket, 'BODY_TOO_LARGE')
@@ -98,11 +92,8 @@ export function createBoundedServer(
     return hasHost ? listener(req, res) : refuseAll(socket, 'NO_HOST')
   })
   server.on('connection', (socket: Socket) => {
-    awaitRequest(socket)
-    socket.once('close', () => {
-      waiting.delete(socket)
-      unread.delete(socket)
-    })
+    awaitClient(socket)
+    socket.once('close', () => waiting.delete(socket))
   })
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }
