@@ -197,6 +197,21 @@ it('a logout request isn’t read when rate-limited', async () => {
   expect((await send({}))[0]).toBe(429)
 })
 
+it('while the key set is fetched, the 501st logout token at once is refused', async () => {
+  const fetched = Promise.withResolvers<Response>()
+  vi.stubGlobal('fetch', () => fetched.promise)
+  const { send } = backChannel()
+  const form = { logout_token: await tokenOf() }
+
+  const responses = Array.from({ length: 501 }, () => send(form))
+  expect((await Promise.race(responses))[0]).toBe(429)
+
+  fetched.resolve(Response.json({ keys: [jwk] }))
+  const statuses = (await Promise.all(responses)).map(([status]) => status)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+  expect((await send({ logout_token: await tokenOf({ jti: 'two' }) }))[0]).toBe(200)
+}, 60_000)
+
 it('a key set of more than 1 MiB is refused until it is smaller', async () => {
   const [{ send }, logout_token] = [backChannel(), await tokenOf()]
   answerKeys({ more: 'x'.repeat(2 ** 20) })

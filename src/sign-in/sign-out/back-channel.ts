@@ -10,6 +10,7 @@ import {
 import express, { Router } from 'express'
 import { readBody } from '../../http/body.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
+import { Problem } from '../../problem.ts'
 import type { Records } from '../../records/records.ts'
 import { describeStoreError } from '../../records/store-error.ts'
 import { hashOf } from '../../records/seal.ts'
@@ -27,6 +28,9 @@ const fetchKeys: FetchImplementation = async (url, options) => {
 }
 const KEY_SET_OPTIONS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
+/** Tokens that are verified at once: while the key set can't be fetched, each waits for five seconds. */
+const MAX_VERIFICATIONS = 500
+
 export function createBackChannelRoutes(deps: {
   authorizationServer: AuthorizationServer
   sessions: Pick<PersonSessions, 'endByLogoutToken'>
@@ -40,6 +44,7 @@ export function createBackChannelRoutes(deps: {
   const router = Router()
   // A compressed body of 14 bytes takes 16 MB to unpack, whatever the limit of what comes out.
   const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 20, inflate: false })
+  let verifications = 0
   let keySet: { uri: string; keys: JWTVerifyGetKey } | undefined
 
   async function verify(token: unknown) {
@@ -61,8 +66,11 @@ export function createBackChannelRoutes(deps: {
 
   router.post('/sign-out/backchannel', form, async (req, res) => {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
+    if (verifications >= MAX_VERIFICATIONS)
+      throw new Problem(429, 'too_many_requests', { detail: 'too many logout tokens at once', retryAfter: 5 })
+    verifications++
     try {
-      const logout = await verify(token)
+      const logout = await verify(token).finally(() => verifications--)
       const ended = await once(records, logout, () => sessions.endByLogoutToken(logout.issuer, logout))
       audit({ event: 'sign_out', by: 'authorization_server', sessions: ended })
       res.status(200).end()
