@@ -50,15 +50,7 @@ export const requireAdmin =
     })
   }
 
-export function createAdminRoutes({
-  snapshot,
-  people,
-  keepStateStore,
-  company,
-  sendPage,
-  audit,
-  now,
-}: {
+type AdminDeps = {
   snapshot: PeopleSnapshot
   people: Pick<PeopleStore, 'keyFor' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load' | 'findDecision'>
@@ -66,7 +58,10 @@ export function createAdminRoutes({
   sendPage: SendPage
   audit: Audit
   now: () => number
-}): Router {
+}
+
+export function createAdminRoutes(deps: AdminDeps): Router {
+  const { snapshot, people, keepStateStore, company, sendPage, audit, now } = deps
   const router = Router()
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
     withUniqueNames(apps.map((app) => ({ ...app, name: company.displayName(app, lang) })))
