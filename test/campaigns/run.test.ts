@@ -354,3 +354,37 @@ it('a run waits for an unavailable store, and doesn’t take it for another run'
   const ended = await setUpSendRuns().run({ people: [ada], send: refuseToSend, holdsLease })
   expect(ended.error).toBeInstanceOf(StoreUnavailable)
 })
+
+it('a rejection that is being recorded when another email is accepted counts as one', async () => {
+  const [accepted, rejected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const sentTo = new Set<string>()
+  const { run, storedEmailState } = setUpSendRuns()
+
+  const { tally } = await run({
+    people: ['old', 'ada'],
+    maxConcurrent: 2,
+    async send(email) {
+      // Ada's email is accepted once the rejection of the other one is being recorded.
+      if (email === 'ada') await rejected.promise
+      sentTo.add(email)
+      return email === 'ada' ? 'sent' : 'failed'
+    },
+    overrideRun: ({ people }) => ({
+      people: {
+        ...people,
+        async change(email, change) {
+          if (email === 'old' && sentTo.has('old')) {
+            rejected.resolve()
+            await accepted.promise
+          }
+          const person = await people.change(email, change)
+          if (sentTo.has('ada') && email === 'ada') void setImmediate().then(accepted.resolve)
+          return person
+        },
+      },
+    }),
+  })
+
+  expect(tally).toMatchObject({ sent: 1, failed: 1, deferred: 0 })
+  expect(storedEmailState('old')).toBe('failed')
+})
