@@ -25,6 +25,9 @@ async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string 
     if (isOurs && response.headers()['content-type']?.startsWith('text/html')) shown = response
   })
   for (const act of state.reach) await act(visitor)
+  await expect
+    .poll(() => visitor.page.title(), { timeout: 20_000 })
+    .toBeOneOf([`${state.title} - Search setup`, state.title])
   await visitor.page.waitForLoadState('load')
   return { visitor, html: (await shown?.text()) ?? '' }
 }
@@ -34,7 +37,6 @@ it.each(allStates)('every page passes: $name', async (state) => {
   const { page } = visitor
 
   expect(await findingsOf(page, html)).toEqual([])
-  expect(await page.title()).toBeOneOf([`${state.title} - Search setup`, state.title])
   expect(await page.locator('main a, main button').count()).toBeGreaterThan(0)
   expect(visitor.complaints).toEqual([])
   const ours = Object.values(visitor.running.sandbox.urls).concat(visitor.running.url)
