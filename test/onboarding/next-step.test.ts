@@ -1,0 +1,116 @@
+// Pure decisions of next-step.ts: the app or the pause that follows, also after an automatic return.
+import { expect, it } from 'vitest'
+import { automaticNext, walkStates } from '../../src/onboarding/next-step.ts'
+import { findReturn, finishReturn, skip, startConsent, type Walk } from '../../src/onboarding/walk.ts'
+import { listedApp } from './overview-pages.ts'
+import {
+  afterClick,
+  afterReturn,
+  all,
+  checkedWalk,
+  drive,
+  github,
+  IN_FLIGHT_MS,
+  leave,
+  nextOf,
+  progress,
+  slack,
+} from './walks.ts'
+
+it.each<[string, Walk, number, object]>([
+  ['the first app that the service lists', checkedWalk(all), 0, { kind: 'connect', instance: 'slack_1' }],
+  ['none if the service lists no app', checkedWalk([]), 0, { kind: 'finished' }],
+  [
+    'another app while the person is at the first one',
+    afterClick(),
+    1_000,
+    { kind: 'connect', instance: 'github_1' },
+  ],
+  [
+    'the first app if the person never returned',
+    afterClick(),
+    IN_FLIGHT_MS,
+    { kind: 'connect', instance: 'slack_1' },
+  ],
+  ['never a disabled app', checkedWalk([listedApp('a', 'disabled')]), 0, { kind: 'finished' }],
+  ['a stale app', checkedWalk([listedApp('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
+  [
+    'never an app without an address',
+    checkedWalk([listedApp('a', 'attention'), listedApp('b')]),
+    0,
+    { kind: 'connect', instance: 'b' },
+  ],
+  [
+    'none if only an app without an address is left',
+    skip(checkedWalk([listedApp('a', 'attention'), listedApp('b')]), 'b', 1),
+    1,
+    { kind: 'finished' },
+  ],
+])('the next step is %s', (_what, walk, now, where) => {
+  expect(nextOf(walk, now)).toEqual(where)
+})
+
+it.each([
+  [0, 5, 'all', all],
+  [0, 5, 'one', [slack]],
+  [59_999, 5, 'all', all],
+  [60_000, 30, 'all', all],
+  // The clock was set back in the meantime.
+  [-59_999, 5, 'all', all],
+  [-60_000, 30, 'all', all],
+])(
+  '%i ms after an unconfirmed return, the next check is in %i seconds (%s listed)',
+  (later, nextPollSeconds, _what, listed) => {
+    expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', nextPollSeconds })
+  },
+)
+
+it('the next step is the person’s decision once the time to confirm is over', () => {
+  expect(nextOf(checkedWalk(all, afterReturn(), 30_999), 30_999).kind).toBe('wait')
+  const over = checkedWalk(all, afterReturn(), 31_000)
+  expect(nextOf(over, 31_000)).toEqual({ kind: 'unconfirmed', instance: 'slack_1', meanwhile: 'github_1' })
+  expect(findReturn(over, 's1')).toBeUndefined()
+})
+
+it('the next step waits for the last visible return, and delays no other app', () => {
+  expect(nextOf(afterReturn(), 1_000)).toMatchObject({
+    kind: 'wait',
+    instance: 'slack_1',
+    meanwhile: 'github_1',
+  })
+  const both = finishReturn(leave(afterReturn(), 'github_1', 's2', 2_000), 's2', 3_000).walk
+  expect(nextOf(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
+  const narrowed = { ...both, visit: { only: ['slack'] } }
+  expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
+  expect(progress(checkedWalk([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
+})
+
+it('the next step doesn’t wait for an app that the service has disabled', () => {
+  expect(nextOf(checkedWalk([listedApp('slack_1', 'disabled')], afterReturn([slack]), 2_000), 2_000)).toEqual(
+    { kind: 'finished' },
+  )
+})
+
+const automaticNextOf = (walk: Walk, now: number, can: (instance: string) => boolean = () => true) =>
+  automaticNext(walkStates(walk, now), can)
+const connected = finishReturn(checkedWalk([github, drive], afterClick(), 5), 's1', 5).walk
+
+it('an automatic return leads to the next app that was never started', () => {
+  expect(automaticNextOf(connected, 6)).toBe('github_1')
+  expect(automaticNextOf(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+  expect(automaticNextOf(skip(connected, 'github_1', 6), 6)).toBe('gdrive_1')
+  expect(automaticNextOf(leave(connected, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
+})
+
+it('an automatic return doesn’t restart a reconnected app after the same click', () => {
+  const relistedWalk = checkedWalk(
+    [slack],
+    finishReturn(checkedWalk([], afterClick([slack]), 5), 's1', 5).walk,
+    6,
+  )
+  expect(automaticNextOf(relistedWalk, 6)).toBeUndefined()
+  const clicked = leave(checkedWalk([slack, github], relistedWalk, 7), 'github_1', 's2', 7)
+  expect(automaticNextOf(clicked, 7)).toBe('slack_1')
+  const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, isAutomatic: true })
+  expect(byItself.clicks).toBe(clicked.clicks)
+})

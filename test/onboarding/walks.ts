@@ -1,0 +1,29 @@
+// Fixture: walks of someone with three apps, whose clock starts at 0.
+import { bucketOf } from '../../src/onboarding/app-state.ts'
+import { nextStep, trackedAppState, walkStates } from '../../src/onboarding/next-step.ts'
+import { applyCheck, finishReturn, startConsent, startWalk } from '../../src/onboarding/walk.ts'
+import type { TrackedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
+import { listedApp } from './overview-pages.ts'
+
+/** Milliseconds without a check after a click. */
+export const IN_FLIGHT_MS = 15_000
+export const [slack, github, drive] = [listedApp('slack_1'), listedApp('github_1'), listedApp('gdrive_1')]
+export const all = [slack, github, drive]
+export const checkedWalk = (unconnected: UnconnectedApp[], walk = startWalk(0), now = 0) =>
+  applyCheck(walk, unconnected, now, 30)
+export const leave = (walk: Walk, instance: string, step: string, now = 0) =>
+  startConsent(walk, { instance, step, now })
+export const afterClick = (unconnected = all) => leave(checkedWalk(unconnected), 'slack_1', 's1')
+/** A return from Slack one second later, while the service still lists it. */
+export const afterReturn = (unconnected = all) =>
+  finishReturn(checkedWalk(unconnected, afterClick(unconnected), 1_000), 's1', 1_000).walk
+export const nextOf = (walk: Walk, now: number) => nextStep(walkStates(walk, now))
+export const kindOf = (walk: Walk, instance: string, now = 0) =>
+  trackedAppState(walk.known.find((entry) => entry.instance === instance) as TrackedApp, now).kind
+
+/** The numbers of "2 of 5", which shrink only if the service removes an app. */
+export function progress(walk: Walk, now: number) {
+  const { shown } = walkStates(walk, now)
+  const connected = shown.filter(({ state }) => bucketOf(state) === 'connected')
+  return { connected: connected.length, total: shown.length }
+}
