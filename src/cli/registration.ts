@@ -11,8 +11,8 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 
 const REMOVALS = {
   removed: 'It was also removed from the authorization server.',
-  'no-means': 'The authorization server does not support removal (RFC 7592): remove it there yourself.',
-  unanswered:
+  unsupported: 'The authorization server does not support removal (RFC 7592): remove it there yourself.',
+  'no-response':
     "The authorization server didn't respond, so it wasn't removed there: remove it there yourself.",
 }
 

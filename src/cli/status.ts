@@ -44,7 +44,7 @@ export async function status(
 
   const client = new ServiceClient({ baseUrl, headerPrefix, timeLimitMs: timeout * 1000, now })
   const reply = await client.probe(token).finally(() => client.close())
-  if (reply.kind !== 'answered') {
+  if (reply.kind !== 'accepted') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
     const finding = explainServiceError(reply, { setting, baseUrl, prefix: headerPrefix })
     stderr.write(`onramp status: ${finding.message} ${finding.settings[0]}: ${finding.fix}.\n`)

@@ -37,7 +37,7 @@ type PathShape = { parameters: number; namesRedirect: boolean }
 type ResponseTimes = { theirs: number | undefined; ours: number }
 
 export type ProbeResult =
-  | ({ kind: 'answered'; unconnected: ListedApp[]; shape: PathShape | undefined } & ResponseTimes)
+  | ({ kind: 'accepted'; unconnected: ListedApp[]; shape: PathShape | undefined } & ResponseTimes)
   | ({ kind: 'rejected' } & ErrorResponse & ResponseTimes)
   | { kind: 'unreachable'; why: NetworkError }
 
@@ -110,7 +110,7 @@ export class ServiceClient {
       const apps = response.status === 200 ? readCheckResponse(parseJson(response.text)) : undefined
       if (apps === undefined) return { kind: 'rejected', ...this.#readError(response, credentials), ...times }
       const shape = shapeOf(apps, finalRedirectUrl)
-      return { kind: 'answered', unconnected: apps.map(withoutPath), shape, ...times }
+      return { kind: 'accepted', unconnected: apps.map(withoutPath), shape, ...times }
     } catch (error) {
       return { kind: 'unreachable', why: networkErrorOf(error) }
     }

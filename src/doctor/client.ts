@@ -17,20 +17,20 @@ type Method = ClientAuthentication['method']
 
 type TestedClient = { id: string; auth: ClientAuthentication }
 
-/** `accepted`: authenticated, or not checked. `silent`: no response, or a page. `unsent`: there was no assertion. */
+/** `accepted`: authenticated, or not checked. `no-usable-response`: also a page. `unsent`: there was no assertion. */
 type ClientResponse =
-  'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'silent' | 'unsent'
+  'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'no-usable-response' | 'unsent'
 
 /** RFC 6749 5.2. */
 export function readClientResponse(reply: HttpReply): ClientResponse {
-  if (reply.kind === 'silent') return 'silent'
+  if (reply.kind === 'no-response') return 'no-usable-response'
   const { status, text } = reply
   const body = parseJsonObject(text)
   const error = body?.['error']
   if (error === 'invalid_client' || status === 401) return 'refused'
   if (status === 429 || status >= 500) return `status ${status}`
   if (error === 'unauthorized_client') return 'not-allowed'
-  if (body === undefined && (status < 400 || status === 403)) return 'silent'
+  if (body === undefined && (status < 400 || status === 403)) return 'no-usable-response'
   return error === 'invalid_grant' ? 'accepted' : 'unclear'
 }
 
@@ -54,7 +54,7 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
   const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
-  async function answerTo({ id, auth }: TestedClient): Promise<ClientResponse> {
+  async function responseFor({ id, auth }: TestedClient): Promise<ClientResponse> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: invented(),
@@ -69,16 +69,16 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
     return readClientResponse(await fetchOnce(String(endpoint), sent))
   }
 
-  const ours = await answerTo(client).catch((): ClientResponse => 'unsent')
+  const ours = await responseFor(client).catch((): ClientResponse => 'unsent')
   const method = OTHER_METHODS[client.auth.method]
   const other = ours === 'refused' && method ? { ...client, auth: { ...client.auth, method } } : undefined
   return {
     metadata,
     client,
     ours,
-    otherMethod: other && (await answerTo(other)),
+    otherMethod: other && (await responseFor(other)),
     wrong:
-      ours === 'accepted' || ours === 'unclear' ? await answerTo(withWrongCredentials(client)) : undefined,
+      ours === 'accepted' || ours === 'unclear' ? await responseFor(withWrongCredentials(client)) : undefined,
   }
 }
 
@@ -144,7 +144,7 @@ function credentials(
       "The file in OIDC_CLIENT_ASSERTION_FILE can't be read, or holds no signed JWT.",
       "OIDC_CLIENT_ASSERTION_FILE: set it to the path of the token, and let onramp's user read it",
     )
-  if (ours === 'silent')
+  if (ours === 'no-usable-response')
     return fail(
       'The token endpoint returned an invalid response.',
       'OIDC_ISSUER: make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',

@@ -40,25 +40,25 @@ function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'miss
   const why = attempts.find(({ networkError }) => networkError)?.networkError
   if (why !== undefined)
     return unreachable(why, 'OIDC_ISSUER', `The authorization server at ${issuer} cannot be reached`)
-  const answers = attempts.map(({ explanation }) => explanation).join('; ')
+  const explanations = attempts.map(({ explanation }) => explanation).join('; ')
   const hasStatus = (...codes: number[]) => attempts.some(({ status = 0 }) => codes.includes(status))
   if (hasStatus(429))
     return warn(
-      `The authorization server at ${issuer} is limiting requests (${answers}).`,
+      `The authorization server at ${issuer} is limiting requests (${explanations}).`,
       'OIDC_ISSUER: try again in a few minutes',
     )
   if ((attempts[0]?.status ?? 0) >= 500)
     return fail(
-      `The authorization server at ${issuer} returned an error (${answers}).`,
+      `The authorization server at ${issuer} returned an error (${explanations}).`,
       'OIDC_ISSUER: try again later, or check the URL',
     )
   if (hasStatus(401, 403, 407))
     return fail(
-      `The server at ${issuer} is blocking this machine (${answers}).`,
+      `The server at ${issuer} is blocking this machine (${explanations}).`,
       'OIDC_ISSUER: allow this machine in the firewall or gateway in front of it, and check the URL',
     )
   return fail(
-    `No authorization server metadata at ${issuer} (${answers}).`,
+    `No authorization server metadata at ${issuer} (${explanations}).`,
     'OIDC_ISSUER: check the URL, including its path, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
   )
 }

@@ -4,7 +4,7 @@ import { exchange, type HttpResponse } from '../http/exchange.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 import { isHttpsOrLoopback } from '../http/loopback.ts'
 
-export type HttpReply = ({ kind: 'answer' } & HttpResponse) | { kind: 'silent'; why: NetworkError }
+export type HttpReply = ({ kind: 'response' } & HttpResponse) | { kind: 'no-response'; why: NetworkError }
 
 const TIME_LIMIT_MS = 8_000
 
@@ -16,9 +16,9 @@ export async function fetchOnce(
     const { origin, pathname, search } = new URL(url)
     const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
     const request = { method: 'GET', ...post, origin, path: pathname + search, headers: sent } as const
-    return { kind: 'answer', ...(await exchange(getGlobalDispatcher(), request, TIME_LIMIT_MS)) }
+    return { kind: 'response', ...(await exchange(getGlobalDispatcher(), request, TIME_LIMIT_MS)) }
   } catch (error) {
-    return { kind: 'silent', why: networkErrorOf(error) }
+    return { kind: 'no-response', why: networkErrorOf(error) }
   }
 }
 

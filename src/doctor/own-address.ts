@@ -19,12 +19,13 @@ async function collect(url: string, discovering: Promise<Metadata | undefined>) 
 type OwnAddressFacts = Awaited<ReturnType<typeof collect>>
 
 const isOnramp = (reply: HttpReply) =>
-  reply.kind === 'answer' && reply.headers[HEALTH_SAMPLE.header] === HEALTH_SAMPLE.value
+  reply.kind === 'response' && reply.headers[HEALTH_SAMPLE.header] === HEALTH_SAMPLE.value
 
-const isRedirect = (reply: HttpReply) => reply.kind === 'answer' && reply.status >= 300 && reply.status < 400
+const isRedirect = (reply: HttpReply) =>
+  reply.kind === 'response' && reply.status >= 300 && reply.status < 400
 
 const targetOf = (reply: HttpReply, base: string) =>
-  reply.kind === 'answer' && isRedirect(reply)
+  reply.kind === 'response' && isRedirect(reply)
     ? URL.parse(String(reply.headers['location'] ?? ''), base)
     : null
 
@@ -44,7 +45,7 @@ function networkFailure(url: string, error: NetworkError) {
 }
 
 function reachability({ url, page }: OwnAddressFacts) {
-  if (page.kind === 'silent') return networkFailure(url, page.why)
+  if (page.kind === 'no-response') return networkFailure(url, page.why)
   if (isOnramp(page)) return ok(`onramp is responding at ${url}.`)
   const { status } = page
   if ([502, 503, 504].includes(status))
@@ -78,7 +79,7 @@ function redirects({ url, page, signIn, server: expected }: OwnAddressFacts) {
 }
 
 function pages({ page }: OwnAddressFacts) {
-  const isPage = page.kind === 'answer' && /html/.test(String(page.headers['content-type']))
+  const isPage = page.kind === 'response' && /html/.test(String(page.headers['content-type']))
   if (!isPage || !isOnramp(page) || page.text === HEALTH_SAMPLE.page) return undefined
   return warn(
     'Something in front of onramp changes its pages: a test page arrived modified.',

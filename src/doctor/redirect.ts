@@ -10,7 +10,7 @@ import { createCheck, fail, ok, warn } from './findings.ts'
 
 type AuthorizationResponse =
   /** No response, 429 or 5xx. */
-  | { kind: 'silent'; status?: number }
+  | { kind: 'unavailable'; status?: number }
   /** A response of a firewall, which mentions neither the client nor the URI. */
   | { kind: 'barred'; status: number }
   /** A redirect to our URI, with a code or an error. */
@@ -28,9 +28,9 @@ function readAuthorizationResponse(
   endpoint: string,
   redirect: string,
 ): AuthorizationResponse {
-  if (reply.kind === 'silent') return { kind: 'silent' }
+  if (reply.kind === 'no-response') return { kind: 'unavailable' }
   const { status, text } = reply
-  if (status >= 500 || status === 429) return { kind: 'silent', status }
+  if (status >= 500 || status === 429) return { kind: 'unavailable', status }
   // The authorization server would give a reason.
   if ([401, 403, 407].includes(status) && !/redirect|client|callback/i.test(text))
     return { kind: 'barred', status }
@@ -116,7 +116,7 @@ const isAboutClient = (text: string) =>
   !/invalid_redirect/i.test(text)
 
 function unavailable(ours: AuthorizationResponse) {
-  if (ours.kind !== 'silent') return undefined
+  if (ours.kind !== 'unavailable') return undefined
   const { status } = ours
   const remedy = 'OIDC_ISSUER: try again in a few minutes'
   if (status === 429) return warn('The authorization endpoint is limiting requests (429).', remedy)

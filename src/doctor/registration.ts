@@ -26,7 +26,7 @@ async function collect(metadata: Metadata, settings: Settings, now: () => number
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
   const reply = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
-  if (reply.kind === 'answer' && reply.status >= 200 && reply.status < 300) {
+  if (reply.kind === 'response' && reply.status >= 200 && reply.status < 300) {
     // The server accepts anything: remove the new client, if the server supports that (RFC 7592 2.3).
     const client = readRegistrationResponse(reply.text, requested, now())
     if (typeof client !== 'string') await removeClient(client)
@@ -45,7 +45,7 @@ function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
       "OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
       `OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: ${BY_HAND}`,
     )
-  if (reply.kind === 'silent')
+  if (reply.kind === 'no-response')
     return fail("The registration endpoint isn't responding.", `OIDC_CLIENT_ID: ${BY_HAND}`)
   const { status, text } = reply
   const isAboutToken = IS_ABOUT_THE_TOKEN.test(readRegistrationError(text, undefined).error ?? '')

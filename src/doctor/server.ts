@@ -15,7 +15,7 @@ function isForSigning(key: unknown): boolean {
 async function collect(metadata: Metadata) {
   if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
   const reply = await fetchOnce(metadata.jwks_uri)
-  const keys = reply.kind === 'answer' ? parseJsonObject(reply.text)?.['keys'] : undefined
+  const keys = reply.kind === 'response' ? parseJsonObject(reply.text)?.['keys'] : undefined
   const count = Array.isArray(keys) ? keys.filter(isForSigning).length : 0
   return { metadata, keys: { reply, count } }
 }
@@ -107,7 +107,8 @@ function signingKeys({ keys }: ServerFacts) {
   if (keys === undefined) return undefined
   const { reply, count } = keys
   if (count > 0) return ok(`The signing keys can be fetched (${count}).`)
-  if (reply.kind === 'silent') return unreachable(reply.why, 'OIDC_ISSUER', "Couldn't fetch the signing keys")
+  if (reply.kind === 'no-response')
+    return unreachable(reply.why, 'OIDC_ISSUER', "Couldn't fetch the signing keys")
   if (reply.status === 429)
     return warn(
       'The server is limiting requests for its signing keys (429).',

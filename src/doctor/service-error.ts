@@ -10,7 +10,7 @@ type ServiceCall = {
 }
 
 /** The reason `request` quotes the service, so it is for the terminal only. */
-export function explainServiceError(reply: Exclude<ProbeResult, { kind: 'answered' }>, call: ServiceCall) {
+export function explainServiceError(reply: Exclude<ProbeResult, { kind: 'accepted' }>, call: ServiceCall) {
   const { baseUrl, prefix } = call
   if (reply.kind === 'unreachable')
     return unreachable(reply.why, 'SERVICE_BASE_URL', `The service at ${baseUrl} cannot be reached`)

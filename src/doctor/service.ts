@@ -29,7 +29,7 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
     const ofGlobal = asGlobal ? await client.probe(asGlobal) : alone
     const facts = { baseUrl, prefix, madeUp, user: ofUser, global: ofGlobal, redirectTrial: undefined }
     const [credentials, without] = [asGlobal ?? asUser, ofGlobal ?? ofUser]
-    if (credentials === undefined || without?.kind !== 'answered' || url === undefined) return facts
+    if (credentials === undefined || without?.kind !== 'accepted' || url === undefined) return facts
     // This is the same call with a final_redirect_url.
     const redirect = `${url}${CONSENT_CALLBACK_PATH}`
     const withRedirect = await client.probe(credentials, `${redirect}?step=onramp-doctor`)
@@ -43,7 +43,7 @@ type ServiceFacts = Awaited<ReturnType<typeof collect>>
 
 /** Faults of the address or the header prefix have separate findings. */
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
-  if (reply?.kind === 'answered') {
+  if (reply?.kind === 'accepted') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
     const broken = reply.unconnected.filter(({ status }) => status === 'attention').length
     return [
@@ -65,7 +65,7 @@ const isOfAuthType = (reply: ProbeResult) =>
 
 function reachability(facts: ServiceFacts) {
   const { madeUp, baseUrl } = facts
-  if (madeUp.kind === 'answered')
+  if (madeUp.kind === 'accepted')
     return fail(
       `${baseUrl} accepted an invalid token; it doesn't look like the search service.`,
       "SERVICE_BASE_URL: set it to the base URL of the service's backend",
@@ -113,7 +113,7 @@ function finalRedirect({ redirectTrial }: ServiceFacts) {
       `The service rejected ${redirect} as a final_redirect_url (${reply.status}).`,
       'PUBLIC_URL: allow this URL in the service, or fix PUBLIC_URL',
     )
-  const shape = reply.kind === 'answered' ? reply.shape : undefined
+  const shape = reply.kind === 'accepted' ? reply.shape : undefined
   if (shape === undefined || without.shape === undefined) return undefined
   if (shape.namesRedirect || shape.parameters > without.shape.parameters)
     return ok(`After consent, the service redirects back to ${redirect}`)

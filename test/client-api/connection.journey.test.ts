@@ -66,7 +66,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
   'the service': (url) => serviceAt(url, 1_000)(),
   'the doctor': async (url) => {
     const reply = await askOnce(url)
-    return reply.kind === 'answer' ? reply : Promise.reject(new Error(reply.why))
+    return reply.kind === 'response' ? reply : Promise.reject(new Error(reply.why))
   },
 }
 

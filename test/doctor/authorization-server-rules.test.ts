@@ -84,7 +84,10 @@ it.each<[FactsOf<typeof serverCheck>['keys'], RegExp]>([
   [{ reply: reply(200), count: 0 }, /^fail OIDC_ISSUER: .* has no signing key/],
   [{ reply: reply(500), count: 0 }, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
   [{ reply: reply(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
-  [{ reply: { kind: 'silent', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .* connection closed\.$/],
+  [
+    { reply: { kind: 'no-response', why: 'cut-off' }, count: 0 },
+    /^fail OIDC_ISSUER: .* connection closed\.$/,
+  ],
   [{ reply: reply(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
 ])('the signing keys %o have one finding', (keys, expected) => {
   expect(report(serverCheck, { ...serverFacts(), keys })).toEqual(matching(expected))
@@ -95,13 +98,17 @@ const refused = (text: string) => ({ kind: 'refused', status: 400, text }) as co
 const redirected = (error?: string) => ({ kind: 'back', error }) as const
 const no = refused('invalid redirect_uri')
 const barred = (status: number) => ({ kind: 'barred', status }) as const
-const [silent, page, elsewhere] = [{ kind: 'silent' }, { kind: 'page' }, { kind: 'elsewhere' }] as const
+const [unavailable, page, elsewhere] = [
+  { kind: 'unavailable' },
+  { kind: 'page' },
+  { kind: 'elsewhere' },
+] as const
 const REGISTERED = /^ok : The redirect URI is registered/
 
 it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
-  [silent, silent, /^fail OIDC_ISSUER: .* isn't responding/],
-  [{ kind: 'silent', status: 503 }, silent, /^fail OIDC_ISSUER: .* returned an error \(503\)/],
-  [{ kind: 'silent', status: 429 }, silent, /^warn OIDC_ISSUER: .* limiting requests/],
+  [unavailable, unavailable, /^fail OIDC_ISSUER: .* isn't responding/],
+  [{ kind: 'unavailable', status: 503 }, unavailable, /^fail OIDC_ISSUER: .* returned an error \(503\)/],
+  [{ kind: 'unavailable', status: 429 }, unavailable, /^warn OIDC_ISSUER: .* limiting requests/],
   [barred(403), no, /^warn PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER: .* without giving a reason \(403\)/],
   [refused('invalid_client'), no, /^fail OIDC_CLIENT_ID: .* doesn't know the client \(400\)/],
   [refused('redirect_uri did not match'), no, /^fail PUBLIC_URL: .* rejected the redirect URI \(400\)/],
@@ -122,14 +129,14 @@ it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
   [page, page, undefined],
   [elsewhere, elsewhere, undefined],
   [redirected('login_required'), redirected('login_required'), undefined],
-  [redirected('login_required'), { kind: 'silent', status: 429 }, undefined],
+  [redirected('login_required'), { kind: 'unavailable', status: 429 }, undefined],
 ])(
   'the finding about our redirect URI (%o) depends on another one’s response (%o)',
   (ours, invented, expected) => {
     const facts = { redirect: 'https://onramp.acme.test/cb', ours, invented, isClientRejected: false }
     expect(report(redirectUriCheck, facts)).toEqual(expected ? matching(expected) : [])
     // A rejected client isn't reported as a wrong redirect URI.
-    const isBlamed = expected !== undefined && ours.kind === 'silent'
+    const isBlamed = expected !== undefined && ours.kind === 'unavailable'
     expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(
       isBlamed ? matching(expected) : [],
     )
@@ -145,8 +152,8 @@ it.each<[number, string, string]>([
   [400, error('unauthorized_client'), 'not-allowed'],
   [400, error('invalid_grants'), 'unclear'],
   [404, '<html>', 'unclear'],
-  [403, '<html>', 'silent'],
-  [302, '', 'silent'],
+  [403, '<html>', 'no-usable-response'],
+  [302, '', 'no-usable-response'],
   [429, error('slow_down'), 'status 429'],
 ])('the response %i %s of a token endpoint means %s', (status, text, expected) => {
   expect(readClientResponse(reply(status, text))).toBe(expected)
@@ -184,7 +191,7 @@ it.each<[string, FactsOf<typeof clientCheck>, RegExp | undefined]>([
     /^fail OIDC_CLIENT_AUTH: .* client_secret_post/,
   ],
   ['an unreadable assertion', clientFacts('unsent'), /^fail OIDC_CLIENT_ASSERTION_FILE: /],
-  ['an unreadable response', clientFacts('silent'), /^fail OIDC_ISSUER: .* an invalid response/],
+  ['an unreadable response', clientFacts('no-usable-response'), /^fail OIDC_ISSUER: .* an invalid response/],
   ['an outage', clientFacts('status 503'), /^warn OIDC_ISSUER: .* status 503/],
   [
     'a client without the grant',
@@ -241,7 +248,7 @@ const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
 
 it.each<[FactsOf<typeof registrationCheck>['reply'], Partial<Settings>, RegExp]>([
   [undefined, {}, /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/],
-  [{ kind: 'silent', why: 'refused' }, {}, /^fail OIDC_CLIENT_ID: .* isn't responding/],
+  [{ kind: 'no-response', why: 'refused' }, {}, /^fail OIDC_CLIENT_ID: .* isn't responding/],
   [reply(403), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
   [reply(401), token, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/],
   [reply(400, error('access_denied')), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],

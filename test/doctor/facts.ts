@@ -62,7 +62,7 @@ const factsOf =
 export const machineFacts = factsOf<typeof machineCheck>({ openFiles: [], company: undefined, routes: [] })
 
 export const reply = (status: number, text = '', headers: Record<string, string> = {}): HttpReply => ({
-  kind: 'answer',
+  kind: 'response',
   status,
   text,
   headers,
@@ -103,8 +103,8 @@ export const clientFacts = (
 export const refusedWith = (reason: string, status = 401, more: object = {}): ProbeResult =>
   ({ kind: 'rejected', reason, status, retryAfter: 7, explanation: '', ...more }) as ProbeResult
 
-export const answered = (shape?: { parameters: number; namesRedirect: boolean }) => ({
-  kind: 'answered' as const,
+export const accepted = (shape?: { parameters: number; namesRedirect: boolean }) => ({
+  kind: 'accepted' as const,
   unconnected: [],
   shape,
   theirs: NOW,

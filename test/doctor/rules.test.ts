@@ -20,7 +20,7 @@ import { HEALTH_SAMPLE } from '../../src/web/health.ts'
 import { REQUIRED, runCommand } from '../cli/run-command.ts'
 import {
   reply,
-  answered,
+  accepted,
   machineFacts,
   matching,
   NOW,
@@ -140,15 +140,15 @@ it('correct settings are reported with the proxy and the addresses to register',
 
 const url = 'https://onramp.acme.test'
 const LOGIN = 'https://login.acme.test'
-const silent = (why: NetworkError) => ({ kind: 'silent', why }) as const
+const unreachable = (why: NetworkError) => ({ kind: 'no-response', why }) as const
 const redirectTo = (location: string, status = 303) => reply(status, '', { location })
 const HTML = { 'x-onramp': 'healthz', 'content-type': 'text/html; charset=utf-8' }
 const earlier = reply(200, '', { 'x-onramp': 'healthz' })
 
 it.each([
-  [silent('unknown-name'), /^warn PUBLIC_URL: The host name .* doesn't resolve/],
-  [silent('its certificate has expired'), /^warn PUBLIC_URL: PUBLIC_URL can't be used/],
-  [silent('refused'), /^skip .* when the server is running/],
+  [unreachable('unknown-name'), /^warn PUBLIC_URL: The host name .* doesn't resolve/],
+  [unreachable('its certificate has expired'), /^warn PUBLIC_URL: PUBLIC_URL can't be used/],
+  [unreachable('refused'), /^skip .* when the server is running/],
   [earlier, /^ok : onramp is responding/],
   [reply(502), /^skip .* when onramp is running/],
   [redirectTo('https://www.acme.test/healthz?x=1', 301), /^fail PUBLIC_URL: .* would lose their cookie/],
@@ -244,11 +244,11 @@ const sameOrigin = { settings: { OIDC_ISSUER: 'https://service.acme.test/realms/
 const otherPrefix = refusedWith('auth-type-missing', 401, { expectedHeaderPrefix: 'X-Acme' })
 const plainPaths = { parameters: 1, namesRedirect: false }
 const redirectTrial = (withRedirect: ProbeResult) => ({
-  redirectTrial: { redirect: `${url}/cb`, without: answered(plainPaths), withRedirect },
+  redirectTrial: { redirect: `${url}/cb`, without: accepted(plainPaths), withRedirect },
 })
 
 it.each<[Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>, RegExp]>([
-  [{ madeUp: answered() }, sameOrigin, /^fail SERVICE_BASE_URL: .* accepted an invalid token/],
+  [{ madeUp: accepted() }, sameOrigin, /^fail SERVICE_BASE_URL: .* accepted an invalid token/],
   [{ madeUp: { kind: 'unreachable', why: 'refused' } }, sameOrigin, /: connection refused\.$/],
   [{ madeUp: refusedWith('not-found', 404) }, sameOrigin, /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/],
   [{ madeUp: refusedWith('scope', 403) }, sameOrigin, /^warn SERVICE_BASE_URL: .* may not be the Client API/],
@@ -258,7 +258,7 @@ it.each<[Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>, RegExp]>
   [{ user: refusedWith('token') }, sameOrigin, /^fail SERVICE_USER_TOKEN: .* has expired \(401\)/],
   [{ global: refusedWith('act-as-refused', 400) }, sameOrigin, /^fail SERVICE_GLOBAL_TOKEN: .* the person/],
   [redirectTrial(refusedWith('request', 400)), sameOrigin, /^fail PUBLIC_URL: .* as a final_redirect_url/],
-  [redirectTrial(answered(plainPaths)), sameOrigin, /^warn PUBLIC_URL: .* don't seem to contain/],
+  [redirectTrial(accepted(plainPaths)), sameOrigin, /^warn PUBLIC_URL: .* don't seem to contain/],
 ])('a fault at the service is reported once: %o', (facts, changed, expected) => {
   expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(matching(expected))
 })
@@ -276,7 +276,7 @@ it.each([
   { parameters: 1, namesRedirect: true },
   { parameters: 2, namesRedirect: false },
 ])('a correct service passes with both tokens and final_redirect_url: %j', (shape) => {
-  const facts = serviceFacts({ user: answered(), global: answered(), ...redirectTrial(answered(shape)) })
+  const facts = serviceFacts({ user: accepted(), global: accepted(), ...redirectTrial(accepted(shape)) })
   expect(report(serviceCheck, facts, sameOrigin).join()).toMatch(
     /SERVICE_USER_TOKEN works: that person has 0 apps.*SERVICE_GLOBAL_TOKEN works.*redirects back/,
   )
@@ -300,7 +300,7 @@ it('apps without a usable link are counted', () => {
     name: 'Evil',
     status,
   }))
-  const facts = serviceFacts({ global: { ...answered(), unconnected } as never })
+  const facts = serviceFacts({ global: { ...accepted(), unconnected } as never })
   expect(report(serviceCheck, facts, sameOrigin).join()).toMatch(
     /has 2 apps left.*warn : .* can't connect 1 app:/,
   )

@@ -153,7 +153,7 @@ it('the authorization request has the listed and registered scope, or the operat
   const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
   expect((await client(listing, true))?.metadata.scope).toBe('openid email')
   const words = 'scopes of OIDC_SCOPE that the server does not list are not registered'
-  expect(logged[0]).toEqual(['info', words, { asked: 'openid email profile' }])
+  expect(logged[0]).toEqual(['info', words, { requested: 'openid email profile' }])
   const own = await ours({ OIDC_SCOPE: 'openid own' }).client(listing, true)
   expect(own?.metadata.scope).toBe('openid own')
 })
@@ -228,7 +228,7 @@ it('a client stays if the server refuses or doesn’t respond', async () => {
   answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
   expect(await removeClient(registered)).toBe(403)
   answerFetch({ [uri]: silent('ECONNREFUSED') })
-  expect(await removeClient(registered)).toBe('unanswered')
+  expect(await removeClient(registered)).toBe('no-response')
 })
 
 it.each([
@@ -238,6 +238,6 @@ it.each([
   { registration_access_token: undefined },
 ])('a client stays if there is no safe address and token to check it: %j', async (without) => {
   const requests = answerFetch({})
-  expect(await removeClient({ ...registered, ...without })).toBe('no-means')
+  expect(await removeClient({ ...registered, ...without })).toBe('unsupported')
   expect(requests).toEqual([])
 })

@@ -62,7 +62,7 @@ export async function registerClient(
   let requested = requestedMetadata(settings, server, jwks)
   const { scope } = requested
   if (scope !== settings.OIDC_SCOPE)
-    log.info({ asked: scope }, 'scopes of OIDC_SCOPE that the server does not list are not registered')
+    log.info({ requested: scope }, 'scopes of OIDC_SCOPE that the server does not list are not registered')
   let refusal: Problem | undefined
   for (const names of LEFT_OUT) {
     const kept = Object.entries(requested).filter(([name]) => !names.includes(name))
@@ -169,11 +169,11 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
   return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as RegisteredClient
 }
 
-/** RFC 7592 2.3. Never throws. @returns `no-means` without an address or token for it; the status of a refusal */
+/** RFC 7592 2.3. Never throws. @returns `unsupported` without an address or token for it; the status of a refusal */
 export async function removeClient(client: RegisteredClient) {
   const removal = manage(client, 'DELETE')
-  if (removal === undefined) return 'no-means'
+  if (removal === undefined) return 'unsupported'
   const response = await removal.catch(() => undefined)
-  if (response === undefined) return 'unanswered'
+  if (response === undefined) return 'no-response'
   return response.status >= 200 && response.status < 300 ? 'removed' : response.status
 }
