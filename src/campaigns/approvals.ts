@@ -140,7 +140,7 @@ export function decideApproval(
   if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
   const isLongAgo = ({ notifiedAt }: WaitingPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
-  const emailed = notified.filter(({ state: how }) => how === 'blocked')
+  const emailed = notified.filter(({ state }) => state === 'blocked')
   const next = stage === 'approved' && notified.every(isLongAgo) ? candidates.slice(0, 1) : []
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {

@@ -26,9 +26,9 @@ const labelOf = (label: string | readonly [one: string, many: string], count: nu
 /** `isThrough`: the run completed its list. `perMinute`: the mail server's limit. @returns counts, one a line */
 export function formatSummary(
   tally: Tally,
-  how: { isDryRun: boolean; isThrough: boolean; perMinute?: number | undefined },
+  options: { isDryRun: boolean; isThrough: boolean; perMinute?: number | undefined },
 ): string {
-  const { isDryRun, isThrough, perMinute } = how
+  const { isDryRun, isThrough, perMinute } = options
   const { rows, ...others } = tally
   const notDue = isThrough ? Object.values(others).reduce((rest, count) => rest - count, rows) : 0
   const lines = KEYS.map((key): [number, string] => [

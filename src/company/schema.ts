@@ -156,7 +156,7 @@ const datasourceOf = (picture: z.ZodString) =>
     logo: picture.optional().describe("The app's logo: a path from the folder of this file"),
     reads: localizedList.optional().describe('What search reads; behind "What search can see"'),
     never: localizedList.optional().describe('What search never does; the first is above the button'),
-    why: localizedText.optional().describe('Why it is asked for; behind "What search can see"'),
+    why: localizedText.optional().describe('Why people should connect it; behind "What search can see"'),
     account: localizedText.optional().describe('Which account to use'),
     help: localizedText.optional().describe('What people need to do first: "Connect to the VPN first"'),
     order: z
@@ -172,7 +172,7 @@ const datasourceOf = (picture: z.ZodString) =>
         error: 'must be an email address, or a list of them',
       })
       .optional()
-      .describe('Who can approve the app in the company: asked by onramp keep (default: ADMIN_EMAILS)'),
+      .describe('Who can approve the app in the company: onramp keep emails them (default: ADMIN_EMAILS)'),
     approve: checked(z.string(), (value) => addressFault(value, ['https:']))
       .optional()
       .describe('Where the owner approves it'),

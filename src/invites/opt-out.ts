@@ -15,7 +15,7 @@ import type { Invitations } from './token.ts'
 
 const optOutPath = (token: string) => `/invite/${token}/opt-out`
 
-const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', of: undefined } }
+const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', invitation: undefined } }
 
 export function createOptOutRoutes(deps: {
   invitations: Pick<Invitations, 'readIgnoringExpiry'>
@@ -38,12 +38,12 @@ export function createOptOutRoutes(deps: {
     if (invitation === undefined) return sendPage(req, res, UNKNOWN_LINK)
 
     const email = await people.addressAt(invitation.email, invitation.sentAt)
-    const arrival = await people.get(email)
+    const person = await people.get(email)
 
-    const hasOptedOut = arrival?.optedOutAt !== undefined
+    const hasOptedOut = person?.optedOutAt !== undefined
     const state = hasOptedOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
-    const of = { whose: maskedAddress(email), action: optOutPath(req.params.token) }
-    sendPage(req, res, { view: 'invites/opt-out', data: { state, of } })
+    const shown = { maskedEmail: maskedAddress(email), action: optOutPath(req.params.token) }
+    sendPage(req, res, { view: 'invites/opt-out', data: { state, invitation: shown } })
   })
 
   route.post(form, async (req, res) => {

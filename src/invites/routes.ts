@@ -84,8 +84,8 @@ export function createInviteRoutes(deps: {
     const location = await start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...account })
     if (isBrowser(req))
       await countOpened(people, invitation.email, deps.now()).catch((error: unknown) =>
-        // The arrival is only for the report, so a failure must not keep anyone out.
-        deps.log.warn({ err: error }, 'could not count an arrival for the report'),
+        // It is only for the report, so a failure must not keep anyone out.
+        deps.log.warn({ err: error }, 'could not record that an invitation was opened'),
       )
     deps.audit({ event: 'invitation_opened', email: invitation.email })
 

@@ -137,8 +137,8 @@ export class ProgressRecorder {
     const { address, isNew } = await this.#locateRecord(email, key)
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const answered = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
-      return { ...withIntents(answered, checkedAt, intents, this.#now()), visitedAt: checkedAt }
+      const checked = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
+      return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
     const after = await this.#people.change(address, change, isNew)
     const lapses = lapsesIn(after)

@@ -150,9 +150,9 @@ async function queryOnce(url: string, name: string): Promise<RedisNode> {
   const client = newClient(url, limits).on('error', () => {})
   try {
     await client.connect()
-    const answer: unknown = await client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name])
-    if (!Array.isArray(answer)) throw new NoSuchPrimary('a Sentinel knows no primary with this name')
-    return { host: String(answer[0]), port: Number(answer[1]) }
+    const reply: unknown = await client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name])
+    if (!Array.isArray(reply)) throw new NoSuchPrimary('a Sentinel knows no primary with this name')
+    return { host: String(reply[0]), port: Number(reply[1]) }
   } finally {
     client.destroy()
   }

@@ -68,11 +68,11 @@ function noAccessToken(
   { SMTP_OAUTH_TOKEN_URL: url, SMTP_OAUTH_ISSUER: issuer }: Partial<Settings>,
 ) {
   const problem = [error, Reflect.get(Object(error), 'cause')].find((cause) => cause instanceof Problem)
-  const answer =
+  const reason =
     responseStatus(error) === undefined
       ? describeNetworkError(networkErrorOf(error))
       : `it responded ${describeErrorResponse(error)}`
-  const why = problem?.detail.replaceAll('OIDC_ISSUER', 'SMTP_OAUTH_ISSUER') ?? answer
+  const why = problem?.detail.replaceAll('OIDC_ISSUER', 'SMTP_OAUTH_ISSUER') ?? reason
   const { host } = new URL(url ?? issuer ?? '')
   const message = `no access token for the mailbox from ${host} (${why}): see SMTP_OAUTH_CLIENT_ID and SMTP_OAUTH_SCOPE`
   return new NoAccessToken(message, { cause: error })
@@ -82,8 +82,8 @@ function noAccessToken(
 export function createTokenProvider(settings: Partial<Settings>, now: () => number = Date.now) {
   let current: { token: string; until: number } | undefined
   const renewed = async (mailbox: string) => {
-    const answer = await requestToken(settings, mailbox)
-    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = answer
+    const response = await requestToken(settings, mailbox)
+    const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = response
     return (current = { token, until: now() + life * 1000 * USED_SHARE })
   }
   const singleFlight = createSingleFlight<Awaited<ReturnType<typeof renewed>>>()

@@ -29,8 +29,8 @@ export const sendOn = (invite: Command) =>
     .usage('[options] PEOPLE.csv\n       onramp invite send [options] - < PEOPLE.ndjson')
     .description(
       `Email everyone on the list who still has apps to connect. For each person,
-onramp asks the service what is left (SERVICE_GLOBAL_TOKEN, X-Service-ActAs);
-emails are sent through SMTP_URL from MAIL_FROM.
+onramp checks which apps are unconnected (SERVICE_GLOBAL_TOKEN,
+X-Service-ActAs); emails are sent through SMTP_URL from MAIL_FROM.
 
 Progress is saved in the store, so running the same command again resumes where
 it stopped, even after a crash, and no one is emailed twice. Only one run of it,

@@ -40,7 +40,7 @@ const fitTitle = (name: string, t: Texts, keys: TextKeyPair) => ({
 })
 
 /** `resume` replaces the card: a button to the later apps of a long walk, or to the skipped ones. */
-export function mainParts(model: OverviewModel) {
+export function cardAndBanner(model: OverviewModel) {
   const [card, confirming] = [cardOf(model), confirmingOf(model)]
   const banner = card?.focus || confirming?.focus ? undefined : bannerOf(model)
   return { card, confirming, resume: resumeAction(model), banner }

@@ -32,7 +32,7 @@ type OverviewCounts = {
   hidden: Counts
   isNarrowed: boolean
   /** `shown` has the first few apps of a long walk, `hidden` the later ones. */
-  isStart?: boolean
+  showsFirstApps?: boolean
   hasBegun?: boolean
 }
 
@@ -64,7 +64,7 @@ const totalOf = ({ connected, pending, skipped, blocked, off }: Counts): number 
 
 export function headlineOf(apps: OverviewCounts, t: Texts) {
   const outcome = outcomeOf(apps)
-  const isPart = !apps.isStart && totalOf(apps.hidden) > 0
+  const isPart = !apps.showsFirstApps && totalOf(apps.hidden) > 0
   const [state, heading, lead] = headlineTexts(outcome, apps, isPart, t)
   // A first search is offered, unless skipped apps would leave it without results.
   const search = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
@@ -75,7 +75,7 @@ export function headlineOf(apps: OverviewCounts, t: Texts) {
 type HeadlineTexts = [state: 'open' | 'incomplete' | 'done', heading: string, lead: string]
 
 function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, t: Texts): HeadlineTexts {
-  const { shown, hidden, isStart } = apps
+  const { shown, hidden, showsFirstApps } = apps
   const count = totalOf(shown)
   const others = hidden.pending + hidden.skipped + hidden.blocked
   switch (outcome) {
@@ -93,7 +93,7 @@ function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, 
       return ['done', t('finished.titleButOff'), t.sentences([t('finished.leadButOff'), ...why])]
     }
     case 'these':
-      return isStart
+      return showsFirstApps
         ? ['done', t('finished.titleStart', { count }), t('finished.leadStart', { others })]
         : ['done', t('finished.titleThese', { count }), t('finished.leadThese', { others })]
     case 'some': {
@@ -113,7 +113,7 @@ function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, 
 
 function openLead(apps: OverviewCounts, count: number, others: number, t: Texts): string {
   const isBefore = !apps.hasBegun && apps.shown.connected === 0
-  if (apps.isStart && isBefore) return t('overview.leadStart', { count, others })
+  if (apps.showsFirstApps && isBefore) return t('overview.leadStart', { count, others })
   if (apps.isNarrowed) return t('overview.leadNarrowed', { count })
   // Once the person has begun, a result comes first.
   return isBefore ? t('overview.lead') : ''

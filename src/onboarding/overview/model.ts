@@ -44,7 +44,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
     {
       shown: counts,
       hidden: countsOf([...apps.filter((app) => !isFirst(app)), ...others]),
-      isStart: firstApps !== undefined,
+      showsFirstApps: firstApps !== undefined,
       isNarrowed: walk.visit.only.length > 0,
       hasBegun: apps.some(
         (app) => app.instance === from || app.state.kind === 'confirming' || hasLapsed(app),

@@ -5,7 +5,7 @@ import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { statusOf } from '../status.ts'
 import { startWalk, type TrackedApp, type Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
-import { isLong, mainParts } from './card.ts'
+import { isLong, cardAndBanner } from './card.ts'
 import { listRows, NEW_AFTER_MS, type Action } from './entries.ts'
 import { createOverviewModel, hasLapsed, type OverviewModel } from './model.ts'
 
@@ -20,8 +20,8 @@ export function sharedWalk({ known }: Walk): Walk | undefined {
   }: TrackedApp) => status === 'awaiting' && Object.values(history).every((value) => value === undefined)
   const isPlain = known.every((app) => app.status === 'connected' || isUntouched(app))
   const times = known.map(({ firstSeen }) => firstSeen)
-  const isOld = Math.max(...times) - Math.min(...times) <= NEW_AFTER_MS
-  if (!isPlain || !isOld || !known.some(isUntouched) || known.length > MAX_SCANNABLE_APPS) return undefined
+  const hasNewApp = Math.max(...times) - Math.min(...times) > NEW_AFTER_MS
+  if (!isPlain || hasNewApp || !known.some(isUntouched) || known.length > MAX_SCANNABLE_APPS) return undefined
   const apps = known.map(({ instance, name, status }) => ({ instance, name, status, firstSeen: 0 }))
   return { ...startWalk(0), known: apps }
 }
@@ -30,11 +30,11 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
   const model = createOverviewModel(walk, context)
   const { t, apps, next } = model
   const headline = { ...model.headline, ...lapsedTexts(model) }
-  const { card, confirming, resume, banner } = mainParts(model)
+  const { card, confirming, resume, banner } = cardAndBanner(model)
   const progress = progressOf(model)
   const result = banner ?? confirming ?? (card?.kind === 'connect' ? undefined : card)
   const isDone = headline.state === 'done'
-  const isStart = model.states.firstApps !== undefined
+  const showsFirstApps = model.states.firstApps !== undefined
   const filter = filterOf(model)
   const rows = listRows(model, card?.instance, filter?.query)
   const found = filter?.query
@@ -63,8 +63,8 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     icons: isDone ? connectedIcons(model) : [],
     ...rows,
     listTitle: t(card && !found ? 'overview.othersTitle' : 'overview.listTitle'),
-    moreTitle: t(isStart ? 'overview.later' : 'overview.more', { count: rows.more.length }),
-    isStart,
+    moreTitle: t(showsFirstApps ? 'overview.later' : 'overview.more', { count: rows.more.length }),
+    showsFirstApps,
     filter: filter && { ...filter, found },
     connectedFor: connectedForText(model),
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),

@@ -105,7 +105,7 @@ export function createFetch(
     const response = await measureCall(
       () =>
         inHttpSpan({ method, server, path: pathname }, () => exchange(dispatcher, options, seconds * 1000)),
-      (answered, took) => onEnd?.(url, answered?.status, took),
+      (reply, took) => onEnd?.(url, reply?.status, took),
     ).catch((error: unknown) => {
       // The library distinguishes the two errors of the Fetch standard.
       if (error instanceof Error && error.name === 'TimeoutError')
