@@ -114,8 +114,8 @@ it.each([
   ['an address that only looks like the owner’s', 'gra\u212Ae@acme.example', true, 'slack_1'],
 ])('the page and its button are refused to %s', async (_who, email, isVerified, instance) => {
   const { open, press, keepStateStore } = setUpApprovalPages({ email, emailVerified: isVerified })
-  for (const answer of [await open(instance), await press(instance)])
-    expect([answer.status, answer.body.code]).toEqual([403, 'owners_only'])
+  for (const response of [await open(instance), await press(instance)])
+    expect([response.status, response.body.code]).toEqual([403, 'owners_only'])
   expect(await keepStateStore.findDecision(instance)).toBeUndefined()
   expect(audited).toEqual([])
 })

@@ -45,11 +45,11 @@ it.each([`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(0, -1)}`, 'Bearer', `Bearer $
   'a wrong token is refused and logged: %s',
   async (authorization) => {
     for (const path of ['/admin/report.json', '/Admin/People.csv/']) {
-      const answer = await get(path, authorization)
-      expect(answer.status).toBe(401)
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
-      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-      expect(await answer.json()).toMatchObject({ status: 401, code: 'token_refused' })
+      const response = await get(path, authorization)
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+      expect(await response.json()).toMatchObject({ status: 401, code: 'token_refused' })
       expect(audited().at(-1)).toMatchObject({ audit: 'report_refused' })
     }
   },
@@ -58,8 +58,8 @@ it.each([`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(0, -1)}`, 'Bearer', `Bearer $
 it('a foreign bearer token, added by a proxy, doesn’t keep out a browser', async () => {
   const headers = { authorization: 'Bearer of-the-proxy', accept: 'text/html,*/*;q=0.8' }
   for (const path of ['/admin/report.json', '/admin/people.csv', '/onboarding', '/']) {
-    const answer = await fetch(running.url + path, { redirect: 'manual', headers })
-    expect([path, answer.status]).toEqual([path, 303])
+    const response = await fetch(running.url + path, { redirect: 'manual', headers })
+    expect([path, response.status]).toEqual([path, 303])
   }
 })
 

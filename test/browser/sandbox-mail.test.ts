@@ -42,7 +42,7 @@ it('the sandbox shows the latest email like a mail program, and its links open',
   expect(complaints).toEqual([])
   expect(await axeFindings(popup)).toEqual([])
   for (const path of ['/', '/mail']) {
-    const answer = await fetch(sandbox.urls.control + path)
-    expect(await htmlFindings(await answer.text()), path).toEqual([])
+    const response = await fetch(sandbox.urls.control + path)
+    expect(await htmlFindings(await response.text()), path).toEqual([])
   }
 })

@@ -60,8 +60,8 @@ const post = { method: 'POST', headers: {}, body: 'a=b', redirect: 'manual' } as
 /** One request for each of onramp's HTTP clients. @returns the body that was read, or the reason that none was */
 const WAYS: Record<string, (url: string) => Promise<{ status: number; text: string }>> = {
   'the authorization server': async (url) => {
-    const answer = await createFetch(1)(url, post)
-    return { status: answer.status, text: await answer.text() }
+    const response = await createFetch(1)(url, post)
+    return { status: response.status, text: await response.text() }
   },
   'the service': (url) => serviceAt(url, 1_000)(),
   'the doctor': async (url) => {

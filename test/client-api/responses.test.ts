@@ -112,7 +112,7 @@ it('an identifier can always be encoded in a URL', () => {
 })
 
 it('search results are read in several shapes, and only web links are kept', () => {
-  const answer = readSearchResponse({
+  const response = readSearchResponse({
     results: [
       { title: 'Plan', url: 'https://a.example', snippets: [{ text: 'words' }], datasource: 'slack' },
       { document: { title: 'Doc', url: 'javascript:alert(1)', datasource: 'gdrive' } },
@@ -124,13 +124,13 @@ it('search results are read in several shapes, and only web links are kept', () 
     requestID: 'r',
   })
 
-  expect(answer?.results).toEqual([
+  expect(response?.results).toEqual([
     { title: 'Plan', url: 'https://a.example', snippet: 'words', datasource: 'slack' },
     { title: 'Doc', url: undefined, snippet: undefined, datasource: 'gdrive' },
     { title: 'Bare', url: undefined, snippet: undefined, datasource: undefined },
     { title: 'https://b.example/x', url: 'https://b.example/x', snippet: undefined, datasource: undefined },
   ])
-  expect(answer?.requestId).toBe('r')
+  expect(response?.requestId).toBe('r')
 })
 
 it.each([{ requestId: 'r' }, { requestID: 'r' }, { trackingToken: 't' }, { results: [], requestId: 'r' }])(

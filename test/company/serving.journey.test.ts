@@ -20,14 +20,14 @@ it('a company’s logos are cached for a year and run no script when opened alon
   const paths = [...acme.assets.map(({ path }) => path), libraryIconOf('github_1')?.path ?? '']
   expect(paths).toHaveLength(4)
   for (const path of paths) {
-    const answer = await get(path)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await get(path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'x-content-type-options': 'nosniff',
     })
-    expect(await answer.text()).toContain('<svg')
+    expect(await response.text()).toContain('<svg')
   }
 })
 
@@ -68,8 +68,8 @@ it('the brand stylesheet is served in the smallest encoding that the browser acc
   const [path = ''] = /\/assets\/company\/brand[^"]*/.exec(home) ?? []
   expect(await (await get(path)).text()).toContain('--brand: light-dark(#0b6e5f, #4fd1b5);')
   const codingFor = async (accepted: string) => {
-    const answer = await fetch(`${running.url}${path}`, { headers: { 'accept-encoding': accepted } })
-    return answer.headers.get('content-encoding')
+    const response = await fetch(`${running.url}${path}`, { headers: { 'accept-encoding': accepted } })
+    return response.headers.get('content-encoding')
   }
   expect(await codingFor('gzip, deflate, br, zstd')).toBe('br')
   expect(await codingFor('gzip, br;q=0')).toBe('gzip')

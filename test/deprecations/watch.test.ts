@@ -128,20 +128,20 @@ test('errors of the log, the counter or headers, and rejected promises, never re
 /** Sends a body with a fetch that returns this response. The header is announced last, after all checks. */
 const sending = async (path: string, init: RequestInit & { duplex?: string }, body: string) => {
   const { logged, options } = noticing()
-  const answer = new Response(body, { headers: { deprecation: 'true' } })
-  const fetch = watchDeprecations(() => Promise.resolve(answer), publishedSchedule, options)
-  expect(await fetch(`https://a${path}`, { method: 'POST', ...init })).toBe(answer)
+  const response = new Response(body, { headers: { deprecation: 'true' } })
+  const fetch = watchDeprecations(() => Promise.resolve(response), publishedSchedule, options)
+  expect(await fetch(`https://a${path}`, { method: 'POST', ...init })).toBe(response)
   await expect.poll(() => logged.at(-1)?.by).toBe('announced')
   expect(JSON.stringify(logged)).not.toContain('SECRET')
-  return { answer, items: logged.slice(0, -1).map(({ item, by }) => `${by} ${item}`) }
+  return { response, items: logged.slice(0, -1).map(({ item, by }) => `${by} ${item}`) }
 }
-const chat = async (answer: string) => (await sending('/rest/api/v1/chat', { body: '{}' }, answer)).items
+const chat = async (body: string) => (await sending('/rest/api/v1/chat', { body: '{}' }, body)).items
 const possible = ['possible chat.citations']
 
 test('a watched fetch returns the same response, and fails as before', async () => {
   const body = '{"a":"SECRET"}\n{"messages":[{"citations":["SECRET"]}]}\n'
-  const { answer, items } = await sending('/rest/api/v1/chat?token=SECRET', { body: '{"m":1}' }, body)
-  expect([await answer.text(), items]).toEqual([body, possible])
+  const { response, items } = await sending('/rest/api/v1/chat?token=SECRET', { body: '{"m":1}' }, body)
+  expect([await response.text(), items]).toEqual([body, possible])
   const failing = watchDeprecations(() => Promise.reject(new Error('down')), publishedSchedule)
   await expect(failing('https://a/rest/api/v1/chat', { method: 'POST' })).rejects.toThrow('down')
 })

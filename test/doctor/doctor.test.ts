@@ -151,13 +151,13 @@ it('the doctor reports a proxy that rewrites redirects or page addresses', async
     void fetch(`http://localhost:${running.env['PORT']}${req.url}`, {
       headers: { accept: req.headers.accept ?? '*/*' },
       redirect: 'manual',
-    }).then(async (answer) => {
-      const headers = Object.fromEntries(answer.headers)
+    }).then(async (response) => {
+      const headers = Object.fromEntries(response.headers)
       delete headers['content-length']
       if (headers['location']?.startsWith('http'))
         headers['location'] = headers['location'].replace(/^https?:\/\/[^/]+/, running.url)
-      res.writeHead(answer.status, headers)
-      res.end((await answer.text()).replace(/\w+@[\w.]+/, '<a class="hidden">[email protected]</a>'))
+      res.writeHead(response.status, headers)
+      res.end((await response.text()).replace(/\w+@[\w.]+/, '<a class="hidden">[email protected]</a>'))
     })
   }).listen(port, 'localhost')
   open.push(() => proxy.close())

@@ -1,7 +1,7 @@
 // Requests with any request target and only the test's headers, which no browser sends.
 import { request } from 'node:http'
 
-export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
+export type RawResponse = { status: number; headers: Record<string, string>; body: string }
 
 type Raw = { method?: string; headers?: Record<string, string>; body?: string }
 
@@ -10,16 +10,16 @@ export const sendRaw = (
   url: string,
   target: string,
   { method = 'GET', headers = {}, body = '' }: Raw = {},
-): Promise<RawAnswer> =>
+): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
-    const sent = request({ hostname, port, method, path: target, headers, agent: false }, (answer) => {
+    const sent = request({ hostname, port, method, path: target, headers, agent: false }, (response) => {
       let text = ''
-      answer.setEncoding('utf8')
-      answer.on('data', (chunk: string) => (text += chunk))
-      answer.on('end', () => {
-        const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
-        resolve({ status: answer.statusCode ?? 0, headers: Object.fromEntries(flat), body: text })
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => {
+        const flat = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+        resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(flat), body: text })
       })
     })
     sent.on('error', reject)

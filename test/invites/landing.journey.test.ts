@@ -62,8 +62,8 @@ it('an invitation opened by a mail scanner starts no sign-in', async () => {
 
 it('a browser without Sec-Fetch headers can press Start, but isn’t counted as a person', async () => {
   const url = `${running.url}/invite/${await issue('dan@acme.example')}/start`
-  const answer = await fetch(url, { redirect: 'manual' })
-  const location = new URL(answer.headers.get('location') ?? '')
+  const response = await fetch(url, { redirect: 'manual' })
+  const location = new URL(response.headers.get('location') ?? '')
   expect(location.origin).toBe(new URL(running.sandbox.urls.authorizationServer).origin)
   const grace = await signIn(running, 'grace')
   const { body } = await grace.open(`${running.url}/admin/people?q=dan@`)

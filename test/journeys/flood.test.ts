@@ -36,8 +36,8 @@ it.each([
 ])('one person who keeps opening %s gets 429, and seldom reaches the service', async (path) => {
   const journey = await openStoppedWorld()
   const { browser } = await journey.begin(1)
-  const answers = await openRepeatedly(browser, journey.url + path, 260)
-  const refused = answers.filter(({ status }) => status === 429)
+  const responses = await openRepeatedly(browser, journey.url + path, 260)
+  const refused = responses.filter(({ status }) => status === 429)
   // The page after the sign-in came from another site, which has a limit of its own.
   expect(refused).toHaveLength(60)
   for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
@@ -47,10 +47,10 @@ it.each([
 it('one person who keeps opening /SESSIONS/ has to wait for a moment', async () => {
   const journey = await openStoppedWorld()
   const { browser } = await journey.begin(1)
-  const answers = await openRepeatedly(browser, `${journey.url}/SESSIONS/`, 260)
-  const taken = answers.filter(({ status }) => status === 200)
+  const responses = await openRepeatedly(browser, `${journey.url}/SESSIONS/`, 260)
+  const taken = responses.filter(({ status }) => status === 200)
   expect(taken).toHaveLength(200)
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(60)
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(60)
   expect((await browser.open(`${journey.url}/onboarding`)).status).toBe(200)
 })
 

@@ -77,21 +77,21 @@ ${part}`,
 }
 
 /** @returns the status of a response over TLS */
-async function ask(url: string, agent: Agent, headers: Record<string, string> = {}): Promise<number> {
-  const answer = await request(url, { dispatcher: agent, headers })
-  await answer.body.dump()
-  return answer.statusCode
+async function get(url: string, agent: Agent, headers: Record<string, string> = {}): Promise<number> {
+  const response = await request(url, { dispatcher: agent, headers })
+  await response.body.dump()
+  return response.statusCode
 }
 
 async function checkEdges(url: string, agent: Agent): Promise<void> {
   // With the token, onramp itself serves these.
   const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
   for (const path of ['/metrics', '/METRICS', '/metrics/', '/%6detrics', '//metrics', '/metrics?a'])
-    assert.notEqual(await ask(url + path, agent, headers), 200, `${path} is public`)
+    assert.notEqual(await get(url + path, agent, headers), 200, `${path} is public`)
   // A company's domain can have many cookies.
-  assert.equal(await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(12_000)}` }), 200)
-  assert.equal(await ask(`${url}/signed-out?a=${'a'.repeat(7_000)}`, agent), 200)
-  const headersTooLarge = await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(40_000)}` })
+  assert.equal(await get(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(12_000)}` }), 200)
+  assert.equal(await get(`${url}/signed-out?a=${'a'.repeat(7_000)}`, agent), 200)
+  const headersTooLarge = await get(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(40_000)}` })
   assert.ok(headersTooLarge >= 400 && headersTooLarge < 500, `headers that are too large: ${headersTooLarge}`)
   const form = { method: 'POST', body: 'a'.repeat(400_000), dispatcher: agent } as const
   const bodyTooLarge = await request(url + '/sign-out/backchannel', form)
@@ -149,7 +149,7 @@ async function checkProxy(name: string): Promise<void> {
   opened.defer(() => agent.destroy())
   await until(async () => {
     if (proxy.hasEnded()) throw new Error(`${name} ended: ${proxy.output()}`)
-    return (await ask(`${url}/readyz`, agent).catch(() => 0)) === 200
+    return (await get(`${url}/readyz`, agent).catch(() => 0)) === 200
   }, `${name} to answer`)
 
   await checkEdges(url, agent)

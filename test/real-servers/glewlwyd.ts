@@ -126,10 +126,10 @@ export async function startGlewlwyd({
   let cookie = ''
   async function call(method: string, path: string, body?: object): Promise<unknown> {
     const headers = { cookie, 'content-type': 'application/json' }
-    const answer = await fetch(api + path, { method, headers, body: body ? JSON.stringify(body) : null })
-    cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+    const response = await fetch(api + path, { method, headers, body: body ? JSON.stringify(body) : null })
+    cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }
   await until(

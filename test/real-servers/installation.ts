@@ -40,9 +40,9 @@ export const lacks = (file: string, name: string): string =>
 export const acceptedAtUserinfo =
   (address: string): RealServer['isValid'] =>
   async (token) => {
-    const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } })
-    await answer.body?.cancel()
-    return answer.ok
+    const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } })
+    await response.body?.cancel()
+    return response.ok
   }
 
 const HOST = 'localhost'
@@ -55,9 +55,9 @@ async function startService(target: () => Running, server: RealServer) {
       if (token === undefined || !(await server.isValid(token))) return res.writeHead(401).end('Unauthorized')
       const { sandbox } = target()
       const headers = { ...req.headers, authorization: `Bearer ${sandbox.serviceTokens.user('ada')}` }
-      const onward = request(sandbox.urls.service + req.url, { method: req.method, headers }, (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(res)
+      const onward = request(sandbox.urls.service + req.url, { method: req.method, headers }, (response) => {
+        res.writeHead(response.statusCode ?? 502, response.headers)
+        response.pipe(res)
       })
       return req.pipe(onward)
     })().catch(() => res.destroy())

@@ -22,7 +22,7 @@ const sent = fields.filter(({ operation }) => !operation.startsWith('GET '))
 
 const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
 
-async function ask(operation: string, day?: string, options: Parameters<typeof call>[2] = {}) {
+async function send(operation: string, day?: string, options: Parameters<typeof call>[2] = {}) {
   const [method = '', template = ''] = operation.split(' ')
   if (day !== undefined) sandbox.switches.set({ date: day })
   const token = sandbox.serviceTokens.user('ada')
@@ -42,9 +42,9 @@ const has = (text: string, { field = '' }: Row) =>
 const endpoints = rows.filter(({ field }) => field === undefined)
 it.each(endpoints)('$operation works until its removal, and gives 410 from then on', async (row) => {
   const { operation, removal } = row
-  expect((await ask(operation, dayBefore(removal))).status).toBe(200)
+  expect((await send(operation, dayBefore(removal))).status).toBe(200)
   for (const day of [removal, '2030-01-01']) {
-    const removed = await ask(operation, day)
+    const removed = await send(operation, day)
     expect([removed.status, removed.text]).toEqual([410, expect.stringContaining(removal)])
     expect(removed.headers.get('sunset')).toBe(new Date(removal).toUTCString())
   }
@@ -53,8 +53,8 @@ it.each(endpoints)('$operation works until its removal, and gives 410 from then 
 it.each(answered)(
   'the field $id is in the response until its removal, and missing from then on',
   async (row) => {
-    const before = await ask(row.operation, dayBefore(row.removal))
-    const after = await ask(row.operation, row.removal)
+    const before = await send(row.operation, dayBefore(row.removal))
+    const after = await send(row.operation, row.removal)
     expect([before.status, has(before.text, row)]).toEqual([200, true])
     expect([after.status, has(after.text, row)]).toEqual([200, false])
   },
@@ -64,8 +64,8 @@ it.each(sent)('the field $id may be sent until its removal, and then fails', asy
   const { field = '', operation, removal, replacement } = row
   const isTop = field === 'trackingToken' || field === 'searchSessionSatisfaction'
   const body = isTop ? { [field]: 1 } : { a: [{ [field]: 1 }] }
-  expect((await ask(operation, dayBefore(removal), { body })).status).toBe(200)
-  const after = await ask(operation, removal, { body })
+  expect((await send(operation, dayBefore(removal), { body })).status).toBe(200)
+  const after = await send(operation, removal, { body })
   expect([after.status, after.text]).toEqual([400, expect.stringContaining(`The field ${field} was removed`)])
   expect(after.text).toContain(replacement === undefined ? removal : `use ${replacement}`)
 })
@@ -75,12 +75,12 @@ it('a replacement may be sent with an inner field of the removed name', async ()
     if (replacement === undefined) continue
     const [holder = '', inner] = replacement.split('.')
     const body = { [holder]: inner === undefined ? 1 : { [inner]: 1 } }
-    expect((await ask(operation, removal, { body })).status, replacement).toBe(200)
+    expect((await send(operation, removal, { body })).status, replacement).toBe(200)
   }
   const body = { ChannelInviteInfo: { inviteTime: 1, reminderTime: 1 }, permissions: [{ role: 'VIEWER' }] }
   const operation = 'POST /rest/api/v1/createannouncement'
-  expect((await ask(operation, '2027-01-15', { body })).status).toBe(200)
-  const { text } = await ask(operation, '2027-01-15', { body: { snippet: 's', role: 'r', text: 't' } })
+  expect((await send(operation, '2027-01-15', { body })).status).toBe(200)
+  const { text } = await send(operation, '2027-01-15', { body: { snippet: 's', role: 'r', text: 't' } })
   expect(text).toMatch(/snippet.*role/)
 })
 
@@ -90,7 +90,7 @@ it.each([
   ['createannouncement', ['relationType', 'text', 'ChannelInviteInfo', 'reacts', 'permissions']],
   ['chat', ['citation', 'referenceRanges']],
 ])('the response of %s keeps its replacements', async (name, names) => {
-  const { text } = await ask(`POST /rest/api/v1/${name}`, '2027-01-15')
+  const { text } = await send(`POST /rest/api/v1/${name}`, '2027-01-15')
   expect(namesIn(JSON.parse(text))).toEqual(expect.arrayContaining(names))
 })
 
@@ -101,9 +101,9 @@ it.each(operations)('the deprecation of %s is announced in headers', async (oper
   const own = rows.filter((row) => row.operation === operation)
   const ends = own.some(({ field }) => field === undefined)
   const [{ announced, removal } = { announced: '', removal: '' }] = own
-  expect(announcing((await ask(operation, dayBefore(announced))).headers)).toEqual(nothing)
+  expect(announcing((await send(operation, dayBefore(announced))).headers)).toEqual(nothing)
   for (const day of [announced, dayBefore(removal)]) {
-    const [deprecation, sunset, link] = announcing((await ask(operation, day)).headers)
+    const [deprecation, sunset, link] = announcing((await send(operation, day)).headers)
     expect(deprecation).toBe(`@${Date.parse(`${announced}T00:00:00Z`) / 1000}`)
     expect(sunset).toBe(ends ? new Date(removal).toUTCString() : null)
     expect(link).toContain(`<${sandbox.urls.control}/#deprecations>; rel="deprecation"`)
@@ -112,21 +112,21 @@ it.each(operations)('the deprecation of %s is announced in headers', async (oper
 })
 
 it('a removed field is no longer announced', async () => {
-  const { status, headers } = await ask('POST /rest/api/v1/chat', '2026-10-15')
+  const { status, headers } = await send('POST /rest/api/v1/chat', '2026-10-15')
   expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
 })
 
 it('a refused call has the announcement, too, and an unscheduled operation never', async () => {
-  const refused = await ask('POST /rest/api/v1/chat', '2026-05-20', { token: 'made-up' })
+  const refused = await send('POST /rest/api/v1/chat', '2026-05-20', { token: 'made-up' })
   expect([refused.status, refused.headers.get('deprecation')]).toEqual([401, '@1770336000'])
   for (const name of ['search', 'checkdatasourceauth']) {
-    const { status, headers } = await ask(`POST /rest/api/v1/${name}`, undefined, { body: { query: 'x' } })
+    const { status, headers } = await send(`POST /rest/api/v1/${name}`, undefined, { body: { query: 'x' } })
     expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
   }
 })
 
 it.each(['/', '/42/more'])('policies%s gets 404, because a policy has one ID', async (path) => {
-  expect((await ask(`GET /rest/api/v1/governance/data/policies${path}`)).status).toBe(404)
+  expect((await send(`GET /rest/api/v1/governance/data/policies${path}`)).status).toBe(404)
 })
 
 const patch = (date: unknown) =>

@@ -40,8 +40,8 @@ export async function signInThere({ url }: Running): Promise<TestBrowser> {
 
 export async function expectSignsIn(running: Running): Promise<void> {
   const browser = await signInThere(running)
-  const answer = browser.hops.find(({ url }) => url.startsWith(`${running.url}/sign-in/callback`))
-  expect(answer?.location, messagesOf(running)).toBe('/onboarding')
+  const response = browser.hops.find(({ url }) => url.startsWith(`${running.url}/sign-in/callback`))
+  expect(response?.location, messagesOf(running)).toBe('/onboarding')
 }
 
 export const statusOf = async (running: Running, path: string) =>

@@ -1,7 +1,7 @@
 // A change of OIDC_ISSUER, one server after the other, on one Redis: pages work at both, sign-ins start over if necessary, and no
 // token goes to the other authorization server.
 import { beforeAll, expect, it } from 'vitest'
-import { ask, startTwo } from './two-processes.ts'
+import { get, startTwo } from './two-processes.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { shared } from '../helpers/shared.ts'
 
@@ -36,16 +36,16 @@ it.each<[Server, Server]>([
   expect(hop.location).toBe('/onboarding')
   for (const which of [own, other, own, other])
     for (const path of ['/onboarding', '/search?q=plan'])
-      expect(await ask(serverAt(which), browser, path), which).toMatchObject({ status: 200 })
+      expect(await get(serverAt(which), browser, path), which).toMatchObject({ status: 200 })
   const { sandbox } = two
   sandbox.expireTokens()
   sandbox.clearRequests()
-  expect(await ask(serverAt(other), browser)).toEqual(AGAIN)
-  expect(await ask(serverAt(own), browser)).toEqual(AGAIN)
+  expect(await get(serverAt(other), browser)).toEqual(AGAIN)
+  expect(await get(serverAt(own), browser)).toEqual(AGAIN)
   expect(sandbox.count('token')).toBe(0)
   // The walk continues after the new sign-in.
   expect((await signIn(other, other, 'ada', browser)).hop.location).toBe('/onboarding')
-  expect(await ask(serverAt(other), browser)).toMatchObject({ status: 200 })
+  expect(await get(serverAt(other), browser)).toMatchObject({ status: 200 })
 })
 
 it.each<[Server, Server]>([

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
-import { ask, askMany, refreshesOf, signInAt, startTwo } from './two-processes.ts'
+import { get, getMany, refreshesOf, signInAt, startTwo } from './two-processes.ts'
 import { shared } from '../helpers/shared.ts'
 
 const REQUESTS = 100
@@ -38,7 +38,7 @@ it('200 requests of an expired session to two processes refresh once', async () 
   const browser = await expired()
   two.sandbox.switches.set({ faults: { tokenDelayMs: SLOW_MS } })
   const [one, other] = two.processes
-  const all = await Promise.all([askMany(REQUESTS, one.url, browser), askMany(REQUESTS, other.url, browser)])
+  const all = await Promise.all([getMany(REQUESTS, one.url, browser), getMany(REQUESTS, other.url, browser)])
   expect(all.flat().map(({ status }) => status)).toEqual(answered(200, 2 * REQUESTS))
   expect(refreshesOf(two.sandbox)).toBe(1)
   expect(two.sandbox.count('token')).toBe(1)
@@ -48,14 +48,14 @@ it('people wait for the lease of a killed process, and get their page', async ()
   const browser = await expired('carol')
   two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
   const [holder, waiter] = two.processes
-  const cut = askMany(REQUESTS, holder.url, browser)
+  const cut = getMany(REQUESTS, holder.url, browser)
   await refreshStarted()
   await holder.end('SIGKILL')
   expect((await cut).map(({ status }) => status)).toEqual(answered(0))
-  expect((await askMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(503, 10))
+  expect((await getMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(503, 10))
   await leaseRunsOut()
-  expect((await askMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(200, 10))
+  expect((await getMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(200, 10))
   expect(refreshesOf(two.sandbox)).toBe(1)
   await two.startAgain(0)
-  expect((await ask(two.processes[0].url, browser)).status).toBe(200)
+  expect((await get(two.processes[0].url, browser)).status).toBe(200)
 })

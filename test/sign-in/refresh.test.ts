@@ -214,10 +214,10 @@ it('a refresh token is redeemed only at the authorization server of the sign-in'
   authorizationServer.refreshConfiguration = otherServer.authorizationServer.refreshConfiguration
   expire()
 
-  const answer = await ada.call()
+  const response = await ada.call()
 
-  expect({ answer, isSignedIn: await isSignedIn(), requests: otherServer.requests }).toEqual({
-    answer: 'signed_out',
+  expect({ response, isSignedIn: await isSignedIn(), requests: otherServer.requests }).toEqual({
+    response: 'signed_out',
     isSignedIn: false,
     requests: [],
   })

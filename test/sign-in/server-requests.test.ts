@@ -21,17 +21,17 @@ const GET = { method: 'GET', body: undefined, headers: {} }
 type Report = [url: string, status: number | undefined, seconds: number]
 
 /** Sends a request like the library. */
-async function ask(answers: Answers, options: object = GET, path = '/there?a=b') {
+async function send(answers: Answers, options: object = GET, path = '/there?a=b') {
   const { url } = await serverWith(answers)
   const reports: Report[] = []
   const fetching = createFetch(1, (...args) => reports.push(args))
-  const answer = fetching(url + path, options as never).catch((error: unknown) => error)
-  return { url, reports, answer: await answer }
+  const response = fetching(url + path, options as never).catch((error: unknown) => error)
+  return { url, reports, response: await response }
 }
 
 it('a request of the library is sent unchanged, and reported with its result', async () => {
   const received: unknown[] = []
-  const { url, reports, answer } = await ask(
+  const { url, reports, response } = await send(
     {
       '/there': ({ query, headers, body, res }, own) => {
         received.push([query.get('a'), headers['x-own'], body])
@@ -41,33 +41,33 @@ it('a request of the library is sent unchanged, and reported with its result', a
     FORM,
   )
   expect(received).toEqual([['b', 'yes', { code: 'c0de', client_secret: 'se sam' }]])
-  expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
+  expect([(response as Response).status, await (response as Response).json()]).toEqual([201, { ok: true }])
   expect(reports).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
   expect(reports[0]?.[2]).toBeLessThan(1)
 })
 
 it.each([204, 304])('a response may have no body (%i)', async (status) => {
-  const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status).end() })
-  expect([(answer as Response).status, (answer as Response).body]).toEqual([status, null])
+  const { response } = await send({ '/there': ({ res }) => void res.writeHead(status).end() })
+  expect([(response as Response).status, (response as Response).body]).toEqual([status, null])
 })
 
 it('a request without a response fails as the library expects', async () => {
-  const { reports, answer } = await ask({ '/there': ({ res }) => void res.destroy() })
-  expect(answer).toEqual(new TypeError('no response from the authorization server'))
-  expect((answer as Error).cause).toBeInstanceOf(Error)
+  const { reports, response } = await send({ '/there': ({ res }) => void res.destroy() })
+  expect(response).toEqual(new TypeError('no response from the authorization server'))
+  expect((response as Error).cause).toBeInstanceOf(Error)
   expect(reports[0]?.[1]).toBeUndefined()
 })
 
 it('a request that takes too long fails as the library expects', async () => {
   const { url } = await serverWith({ '/there': () => {} })
-  const answer = createFetch(0.05)(`${url}/there`, GET as never)
-  await expect(answer).rejects.toBeInstanceOf(DOMException)
-  await expect(answer).rejects.toMatchObject({ name: 'TimeoutError' })
+  const response = createFetch(0.05)(`${url}/there`, GET as never)
+  await expect(response).rejects.toBeInstanceOf(DOMException)
+  await expect(response).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
 const normalized = async (body: unknown, options: object = FORM) => {
-  const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, body) }, options)
-  return await (answer as Response).text()
+  const { response } = await send({ '/there': ({ res }, own) => own.json(res, body) }, options)
+  return await (response as Response).text()
 }
 const withHeader = (authorization: string) => ({ ...FORM, body: null, headers: { authorization } })
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
@@ -114,9 +114,12 @@ it.each<[number, string | undefined, string, string | undefined]>([
   [400, 'text/html', '<html>', undefined],
 ])('a response with %i, %s and %s is the OAuth error %s', async (status, type, body, error) => {
   const headers = type === undefined ? {} : { 'content-type': type }
-  const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status, headers).end(body) }, FORM)
-  expect(answer).toMatchObject({ status, ...(error !== undefined && { error }) })
-  expect(answer).toBeInstanceOf(error === undefined ? Response : Error)
+  const { response } = await send(
+    { '/there': ({ res }) => void res.writeHead(status, headers).end(body) },
+    FORM,
+  )
+  expect(response).toMatchObject({ status, ...(error !== undefined && { error }) })
+  expect(response).toBeInstanceOf(error === undefined ? Response : Error)
 })
 
 const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }
@@ -130,8 +133,8 @@ it.each<[string, unknown[], unknown[]]>([
   ['two keys with one kid', [one, { ...one, n: 'm' }], [one, { ...one, n: 'm' }]],
   ['one key with two kids', [one, { ...one, kid: '2' }], [one, { ...one, kid: '2' }]],
 ])('a key set with %s has each signing key once', async (_what, keys, usable) => {
-  const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, { keys }) })
-  expect(await (answer as Response).json()).toEqual({ keys: usable })
+  const { response } = await send({ '/there': ({ res }, own) => own.json(res, { keys }) })
+  expect(await (response as Response).json()).toEqual({ keys: usable })
 })
 
 const client = { metadata: { client_id: 'one' }, auth: ClientSecretPost('hush') }

@@ -86,7 +86,7 @@ it('requests are pushed after a refusal if oidc-provider requires it for this cl
 async function startAs(client: object, options: RunOptions = {}): Promise<Running> {
   const running = await started(options)
   const { env, sandbox, url } = running
-  const answer = await fetch(`${sandbox.urls.authorizationServer}/reg`, {
+  const response = await fetch(`${sandbox.urls.authorizationServer}/reg`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -96,7 +96,7 @@ async function startAs(client: object, options: RunOptions = {}): Promise<Runnin
       ...client,
     }),
   })
-  const { client_id, client_secret } = (await answer.json()) as Record<string, string>
+  const { client_id, client_secret } = (await response.json()) as Record<string, string>
   Object.assign(env, { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret })
   await running.restart()
   return running
@@ -115,8 +115,8 @@ it('userinfo that oidc-provider signs completes the id_token, although its metad
 it('keys that are listed twice, beside null, verify a sign-in and a back-channel logout', async () => {
   const running = await started({})
   const { sandbox, url } = running
-  const answer = await fetch(`${sandbox.urls.authorizationServer}/jwks`)
-  const { keys } = (await answer.json()) as { keys: object[] }
+  const response = await fetch(`${sandbox.urls.authorizationServer}/jwks`)
+  const { keys } = (await response.json()) as { keys: object[] }
   sandbox.switches.set({ answers: { jwks: { status: 200, body: { keys: [null, ...keys, ...keys] } } } })
   const browser = await signIn(running, 'ada')
   expect(browser.page.url).toBe(`${url}/onboarding`)

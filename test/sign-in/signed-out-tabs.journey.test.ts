@@ -72,10 +72,10 @@ it('a double click on "Sign out" still leads to the authorization server', async
   const first = post()
   await sleep(100)
 
-  const answers = await Promise.all([first, post(), post()])
+  const responses = await Promise.all([first, post(), post()])
 
-  expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
-  for (const { headers } of answers) {
+  expect(responses.map(({ status }) => status)).toEqual([303, 303, 303])
+  for (const { headers } of responses) {
     // Only the cookie that marks the sign-out, not one of a session.
     expect(headers.getSetCookie().filter((cookie) => /^onramp=[^;]/.test(cookie))).toEqual([])
     await browser.open(running.url + headers.get('location'))

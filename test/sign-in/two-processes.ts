@@ -76,7 +76,7 @@ export async function signInAt(
 type PageResponse = { status: number; location: string | undefined }
 
 /** The response to a page request, without redirects; status 0 for a broken connection. */
-export async function ask(url: string, browser: TestBrowser, path = '/onboarding'): Promise<PageResponse> {
+export async function get(url: string, browser: TestBrowser, path = '/onboarding'): Promise<PageResponse> {
   const headers = { cookie: browser.cookieHeader(url), accept: 'text/html' }
   try {
     const { statusCode, headers: answered, body } = await request(url + path, { headers })
@@ -88,12 +88,12 @@ export async function ask(url: string, browser: TestBrowser, path = '/onboarding
 }
 
 /** Sends equal requests at once. */
-export const askMany = (
+export const getMany = (
   count: number,
   url: string,
   browser: TestBrowser,
   path = '/onboarding',
-): Promise<PageResponse[]> => Promise.all(Array.from({ length: count }, () => ask(url, browser, path)))
+): Promise<PageResponse[]> => Promise.all(Array.from({ length: count }, () => get(url, browser, path)))
 
 /** Number of times that a refresh token was sent to the token endpoint. */
 export const refreshesOf = (sandbox: Sandbox): number =>

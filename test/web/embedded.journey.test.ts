@@ -60,10 +60,10 @@ describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) 
     async (_what, mode, dest) => {
       const before = await redis.dump()
       for (const path of paths()) {
-        const answer = await sendRaw(running.url, path, { headers: fetchMetadata({ site, mode, dest }) })
-        expect(answer.status, path).toBe(403)
-        expect(answer.headers['set-cookie'], path).toBeUndefined()
-        expect(answer.headers['location'], path).toBeUndefined()
+        const response = await sendRaw(running.url, path, { headers: fetchMetadata({ site, mode, dest }) })
+        expect(response.status, path).toBe(403)
+        expect(response.headers['set-cookie'], path).toBeUndefined()
+        expect(response.headers['location'], path).toBeUndefined()
       }
       const written = [...(await redis.dump())].filter(([key, value]) => before.get(key) !== value)
       expect(written).toEqual([])
@@ -72,17 +72,17 @@ describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) 
   )
 
   it('a request with only Sec-Fetch-Site is refused, too', async () => {
-    const answer = await sendRaw(running.url, '/sign-in', { headers: { 'sec-fetch-site': site } })
-    expect(answer.status).toBe(403)
+    const response = await sendRaw(running.url, '/sign-in', { headers: { 'sec-fetch-site': site } })
+    expect(response.status).toBe(403)
     const frame = { 'sec-fetch-site': site, 'sec-fetch-mode': 'nested-navigate' }
     expect((await sendRaw(running.url, '/sign-in', { headers: frame })).status).toBe(403)
   })
 
   it('a link on another site that a person follows starts the sign-in', async () => {
     const headers = fetchMetadata({ site, mode: 'navigate', dest: 'document' })
-    const answer = await sendRaw(running.url, '/sign-in', { headers })
-    expect(answer.status).toBe(303)
-    expect(answer.headers['location']).toMatch(running.sandbox.urls.authorizationServer)
+    const response = await sendRaw(running.url, '/sign-in', { headers })
+    expect(response.status).toBe(303)
+    expect(response.headers['location']).toMatch(running.sandbox.urls.authorizationServer)
     expect((await sendRaw(running.url, `/invite/${token}`, { headers })).status).toBe(200)
   })
 })

@@ -46,13 +46,13 @@ it.each<[string, string, string, Record<string, string>, string]>([
   async (_why, method, path, headers, route) => {
     const before = await counted(route, method, '4xx')
     const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
-    const answer = await sendRaw(running.url, path, {
+    const response = await sendRaw(running.url, path, {
       method,
       body,
       headers: { cookie, ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) },
     })
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(answer.status).toBeLessThan(500)
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(response.status).toBeLessThan(500)
     expect(lastLine()).toMatchObject({ route, method })
     expect(await counted(route, method, '4xx')).toBe(before + 1)
   },

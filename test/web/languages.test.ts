@@ -155,7 +155,7 @@ describe('the language of a person', () => {
   const app = express()
   app.use(languages.remember)
   app.get('/', (req, res) => void res.send(languages.ofRequest(req).lang))
-  const ask = async (path: string, headers: Record<string, string> = {}) =>
+  const get = async (path: string, headers: Record<string, string> = {}) =>
     (await request(app).get(path).set(headers)).text
 
   it.each([
@@ -178,7 +178,7 @@ describe('the language of a person', () => {
     ['xa,xb,xc,xd,xe,de', 'en'],
     ['xa,xb,xc,xd,de', 'de'],
   ])('Accept-Language %j gives %s', async (header, tag) => {
-    expect(await ask('/', { 'accept-language': header })).toBe(tag)
+    expect(await get('/', { 'accept-language': header })).toBe(tag)
   })
 
   it.each(['ca', 'gl', 'eu-ES'])('someone with the language %s gets Spanish', (tag) => {
@@ -207,16 +207,16 @@ describe('the language of a person', () => {
     expect(chosen.text).toBe('ar')
     const [cookie = ''] = chosen.get('set-cookie') ?? []
     expect(cookie).toMatch(/^onramp-lang=ar; Max-Age=31536000; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/)
-    expect(await ask('/', { cookie: 'a=b; onramp-lang=ar', 'accept-language': 'de' })).toBe('ar')
-    expect(await ask('/?lang=de', { cookie: 'onramp-lang=ar' })).toBe('de')
+    expect(await get('/', { cookie: 'a=b; onramp-lang=ar', 'accept-language': 'de' })).toBe('ar')
+    expect(await get('/?lang=de', { cookie: 'onramp-lang=ar' })).toBe('de')
   })
 
   it('only an offered language can be chosen', async () => {
     const refused = await request(app).get('/?lang=xx%0d%0aSet-Cookie:a=b')
     expect(refused.text).toBe('en')
     expect(refused.get('set-cookie')).toBeUndefined()
-    expect(await ask('/?lang=fr', { cookie: 'onramp-lang=fr', 'accept-language': 'de' })).toBe('de')
-    expect(await ask('/?lang=de&lang=ar')).toBe('en')
+    expect(await get('/?lang=fr', { cookie: 'onramp-lang=fr', 'accept-language': 'de' })).toBe('de')
+    expect(await get('/?lang=de&lang=ar')).toBe('en')
   })
 })
 

@@ -79,8 +79,8 @@ it.each([
   async (_what, bytes, status, code, cause) => {
     const before = await problems(code)
     const linesBefore = running.log.length
-    const answer = await send(bytes)
-    const [head = '', body] = answer.split('\r\n\r\n')
+    const response = await send(bytes)
+    const [head = '', body] = response.split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z][^]*\r\nConnection: close$`))
     // A person with too many cookies gets advice.
     expect(body).toMatch(TEXTS[status] ?? /^$/)
@@ -92,15 +92,15 @@ it.each([
 )
 
 it('a request with a hundred headers is answered', async () => {
-  const answer = await send(
+  const response = await send(
     `GET /healthz HTTP/1.1\r\n${'x: 1\r\n'.repeat(98)}Host: x\r\nConnection: close\r\n\r\n`,
   )
-  expect(answer).toMatch(/^HTTP\/1.1 200 /)
+  expect(response).toMatch(/^HTTP\/1.1 200 /)
 })
 
 it('data after a request does not change its response', async () => {
-  const answer = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n')
-  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  const response = await send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n')
+  expect(response.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
 })
 
 it.each([
@@ -112,8 +112,8 @@ it.each([
   const lines = () => linesOf('PIPELINED').length + linesOf('UNKNOWN_EXPECTATION').length
   const before = lines()
   const first = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
-  const answer = await send(first + `GET /healthz HTTP/1.1\r\n${headers}\r\n`.repeat(700))
-  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  const response = await send(first + `GET /healthz HTTP/1.1\r\n${headers}\r\n`.repeat(700))
+  expect(response.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
   expect(lines()).toBe(before + 1)
 })
 
@@ -127,8 +127,8 @@ it.each([
 ])(
   'a request with a body %s gets one response, and its connection is closed',
   async (_what, headers, body, status) => {
-    const answer = await send(`POST /sign-out HTTP/1.1\r\nHost: x\r\n${headers}\r\n${body}`)
-    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+    const response = await send(`POST /sign-out HTTP/1.1\r\nHost: x\r\n${headers}\r\n${body}`)
+    expect(response.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
   },
 )
 
@@ -136,8 +136,8 @@ it.each([
   ['a page that reads no body', 'GET /healthz', 200, chunk(65_537)],
   ['a form with a smaller limit', 'POST /sign-out/backchannel', 413, chunk(65_000) + chunk(537)],
 ])('an endless body for %s closes the connection after the response', async (_what, line, status, body) => {
-  const answer = await send(`${line} HTTP/1.1\r\nHost: x\r\n${FORM}${CHUNKED}\r\n${body}`)
-  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+  const response = await send(`${line} HTTP/1.1\r\nHost: x\r\n${FORM}${CHUNKED}\r\n${body}`)
+  expect(response.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
 })
 
 it('a body in thousands of tiny chunks costs little more', async () => {
@@ -157,10 +157,10 @@ it('a body in thousands of tiny chunks costs little more', async () => {
 it('a logout token in chunks is read', async () => {
   const body = 'logout_token=x'
   const head = `Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n${CHUNKED}`
-  const answer = await send(
+  const response = await send(
     `POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\n${head}\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
   )
-  expect(answer).toMatch(/^HTTP\/1.1 400 .*[^]*the token/)
+  expect(response).toMatch(/^HTTP\/1.1 400 .*[^]*the token/)
 })
 
 it.each(['gzip', 'deflate', 'br'])(
@@ -170,8 +170,8 @@ it.each(['gzip', 'deflate', 'br'])(
       const before = await problems('bad_request')
       // Half a body: a parser that unpacks it would wait for the rest.
       const head = `Host: x\r\n${FORM}Content-Encoding: ${coding}\r\nContent-Length: 900\r\nConnection: close\r\n`
-      const answer = await send(`POST ${path} HTTP/1.1\r\n${head}\r\nabc`)
-      expect(answer).toMatch(/^HTTP\/1.1 4\d\d /)
+      const response = await send(`POST ${path} HTTP/1.1\r\n${head}\r\nabc`)
+      expect(response).toMatch(/^HTTP\/1.1 4\d\d /)
       expect(await problems('bad_request')).toBe(before + 1)
     }
   },

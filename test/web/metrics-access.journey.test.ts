@@ -16,8 +16,8 @@ async function read(
   host = '127.0.0.1',
   path = '/metrics',
 ) {
-  const answer = await request(`http://${host}:${port}${path}`, { headers })
-  return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() }
+  const response = await request(`http://${host}:${port}${path}`, { headers })
+  return { status: response.statusCode, headers: response.headers, body: await response.body.text() }
 }
 
 it.each([

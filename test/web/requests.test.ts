@@ -17,20 +17,20 @@ async function logged(work: () => Promise<unknown>): Promise<Line[]> {
   return running.log.slice(before).map((line) => JSON.parse(line) as Line)
 }
 
-const ask = async (path: string, headers: Record<string, string> = {}) => {
-  const answer = await request(running.url + path, { headers: { accept: 'application/json', ...headers } })
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await request(running.url + path, { headers: { accept: 'application/json', ...headers } })
   return {
-    status: answer.statusCode,
-    id: String(answer.headers['x-request-id']),
-    body: await answer.body.text(),
+    status: response.statusCode,
+    id: String(response.headers['x-request-id']),
+    body: await response.body.text(),
   }
 }
 
 it('every response has a unique request id in a header', async () => {
-  const answers = await Promise.all(
-    ['/healthz', '/sign-in', '/assets/nothing', '/nowhere'].map((path) => ask(path)),
+  const responses = await Promise.all(
+    ['/healthz', '/sign-in', '/assets/nothing', '/nowhere'].map((path) => get(path)),
   )
-  const ids = answers.map(({ id }) => id)
+  const ids = responses.map(({ id }) => id)
   expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\da-f]{12}$/)))
   expect(new Set(ids).size).toBe(ids.length)
 })
@@ -39,7 +39,7 @@ it('a request id is the same in the response and every log line', async () => {
   running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
   const ada = await signIn(running, 'ada')
   const lines = await logged(async () => {
-    const { id, body } = await ask('/onboarding', { cookie: ada.cookieHeader(running.url) })
+    const { id, body } = await get('/onboarding', { cookie: ada.cookieHeader(running.url) })
     expect(JSON.parse(body)).toMatchObject({ code: 'service_unavailable', reference: id })
     running.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
     expect(id).not.toBe('undefined')
@@ -54,15 +54,15 @@ it('a request id is the same in the response and every log line', async () => {
 
 it('a plain request id of a trusted proxy is used', async () => {
   const given = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
-  expect((await ask('/healthz', { 'x-request-id': given })).id).toBe(given)
+  expect((await get('/healthz', { 'x-request-id': given })).id).toBe(given)
   for (const odd of ['short', 'a'.repeat(65), 'with spaces in', 'ada@acme.example', '<script>alert</script>'])
-    expect((await ask('/healthz', { 'x-request-id': odd })).id).toMatch(/^[\da-f]{12}$/)
+    expect((await get('/healthz', { 'x-request-id': odd })).id).toMatch(/^[\da-f]{12}$/)
 })
 
 it('the request log has one line per request, with the pattern of its route', async () => {
   const lines = await logged(async () => {
-    await ask('/invite/some-secret-token?x=secret-query')
-    await ask('/healthz')
+    await get('/invite/some-secret-token?x=secret-query')
+    await get('/healthz')
   })
   const requests = lines.filter(({ msg }) => msg === 'request')
 
@@ -111,7 +111,7 @@ it('a request’s trace id reaches the service, and is logged', async () => {
 it('request ids are our own without a trusted proxy', async () => {
   await running.restart({ REQUEST_LOG: '', TRUST_PROXY: '' })
   const lines = await logged(async () => {
-    const { id } = await ask('/sign-in', { 'x-request-id': 'f47ac10b-58cc-4372-a567-0e02b2c3d479' })
+    const { id } = await get('/sign-in', { 'x-request-id': 'f47ac10b-58cc-4372-a567-0e02b2c3d479' })
     expect(id).toMatch(/^[\da-f]{12}$/)
   })
   expect(lines.filter(({ msg }) => msg === 'request')).toEqual([])

@@ -1,6 +1,6 @@
 // Every link, header and redirect of a page leads to this site, whatever the request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sendRaw, type RawAnswer } from '../helpers/raw-request.ts'
+import { sendRaw, type RawResponse } from '../helpers/raw-request.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { run, signIn } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
@@ -35,56 +35,56 @@ const targets = [
 ]
 
 /** The URLs that a browser could open from this page, resolved like in browsers. */
-function waysOn(answer: RawAnswer): URL[] {
-  const refresh = /url=(.*)$/i.exec(answer.headers['refresh'] ?? '')?.[1]
+function waysOn(response: RawResponse): URL[] {
+  const refresh = /url=(.*)$/i.exec(response.headers['refresh'] ?? '')?.[1]
   const written = [
-    ...[...answer.body.matchAll(/(?:href|action|src)="([^"]*)"/g)].map((match) => match[1] ?? ''),
-    ...[...answer.body.matchAll(/content="\d+; *url=([^"]*)"/g)].map((match) => match[1] ?? ''),
-    ...[refresh, answer.headers['location']].filter((one) => one !== undefined),
+    ...[...response.body.matchAll(/(?:href|action|src)="([^"]*)"/g)].map((match) => match[1] ?? ''),
+    ...[...response.body.matchAll(/content="\d+; *url=([^"]*)"/g)].map((match) => match[1] ?? ''),
+    ...[refresh, response.headers['location']].filter((one) => one !== undefined),
   ]
   const plain = written.map((one) => one.replaceAll('&amp;', '&').replaceAll('&#39;', "'"))
   return plain.filter((one) => !one.startsWith('#')).map((one) => new URL(one, running.url))
 }
 
-function expectOurs(answer: RawAnswer, target: string): void {
+function expectOurs(response: RawResponse, target: string): void {
   const { authorizationServer } = running.sandbox.urls
-  for (const way of waysOn(answer)) {
+  for (const way of waysOn(response)) {
     expect([new URL(running.url).origin, new URL(authorizationServer).origin], target).toContain(way.origin)
     // A path with two leading slashes would lead to another site if it is written into a link.
     expect(way.pathname, target).not.toMatch(/^\/\//)
   }
 }
 
-const ask = (target: string, headers: Record<string, string> = {}) =>
+const get = (target: string, headers: Record<string, string> = {}) =>
   sendRaw(running.url, target, { headers: { accept: 'text/html', ...headers } })
 
 it.each(targets)('no link or redirect of the page %s leaves this site', async (target) => {
   for (const headers of [{}, { cookie }]) {
-    const answer = await ask(target, headers)
-    expect(answer.status, answer.body).toBeLessThan(500)
-    expectOurs(answer, target)
-    const next = answer.headers['location']
-    if (next?.startsWith('/sign-in')) expectOurs(await ask(next), next)
+    const response = await get(target, headers)
+    expect(response.status, response.body).toBeLessThan(500)
+    expectOurs(response, target)
+    const next = response.headers['location']
+    if (next?.startsWith('/sign-in')) expectOurs(await get(next), next)
   }
 })
 
 it('a long address survives encoding in return_to', async () => {
   const target = `/onboarding?x=${encodeURIComponent('/'.repeat(300))}`
-  const { status, headers } = await ask(target)
+  const { status, headers } = await get(target)
   expect({ status, location: headers['location'] }).toEqual({
     status: 303,
     location: `/sign-in?return_to=${encodeURIComponent(target.replace('?', '/?'))}`,
   })
-  expect((await ask(headers['location'] ?? '')).status).toBe(303)
+  expect((await get(headers['location'] ?? '')).status).toBe(303)
 })
 
 it('a callback at another host is redeemed with our redirect_uri', async () => {
-  const begun = await ask('/sign-in')
+  const begun = await get('/sign-in')
   const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
   const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
   running.sandbox.clearRequests()
   const query = `state=${state}&code=forged&iss=${encodeURIComponent(running.sandbox.urls.authorizationServer)}`
-  await ask(`http://${EVIL}/Sign-In/Callback?${query}`, { cookie: own })
+  await get(`http://${EVIL}/Sign-In/Callback?${query}`, { cookie: own })
   const token = running.sandbox.requests.find(({ operation }) => operation === 'token')?.body
   expect(token).toMatchObject({ redirect_uri: `${running.url}/sign-in/callback` })
 })
@@ -96,9 +96,9 @@ describe('while the store is away', () => {
   it.each(targets)(
     'during an outage of the store, no link of the page %s leaves this site',
     async (target) => {
-      const answer = await ask(target, { cookie })
-      expect(answer.status).toBeGreaterThan(200)
-      expectOurs(answer, target)
+      const response = await get(target, { cookie })
+      expect(response.status).toBeGreaterThan(200)
+      expectOurs(response, target)
     },
   )
 
@@ -108,31 +108,31 @@ describe('while the store is away', () => {
     '/search?q=a%20b',
     '/sign-in?return_to=%2Fonboarding',
   ])('during an outage of the store, the page offers %s again, unchanged', async (target) => {
-    const answer = await ask(target, { cookie })
-    expect(answer.status).toBe(503)
-    expect(waysOn(answer).map(({ href }) => href)).toContain(running.url + target)
+    const response = await get(target, { cookie })
+    expect(response.status).toBe(503)
+    expect(waysOn(response).map(({ href }) => href)).toContain(running.url + target)
   })
 
   it('during an outage of the store, a callback offers the start of its sign-in', async () => {
-    const begun = await ask('/sign-in?return_to=%2Fsearch%3Fq%3Da')
+    const begun = await get('/sign-in?return_to=%2Fsearch%3Fq%3Da')
     const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
     const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
     for (const cookies of [own, `${cookie}; ${own}`]) {
-      const answer = await ask(`/sign-in/callback?state=${state}&code=secret`, { cookie: cookies })
-      expect(answer.status).toBe(503)
-      const ways = waysOn(answer).map(({ href }) => href)
+      const response = await get(`/sign-in/callback?state=${state}&code=secret`, { cookie: cookies })
+      expect(response.status).toBe(503)
+      const ways = waysOn(response).map(({ href }) => href)
       expect(ways).toContain(`${running.url}/sign-in?return_to=%2Fsearch%3Fq%3Da`)
-      expect(answer.body).not.toContain('secret')
+      expect(response.body).not.toContain('secret')
     }
   })
 
   it('during an outage, a page retries unless the person stops it', async () => {
-    const answer = await ask('/onboarding?datasource=slack_1', { cookie })
-    const seconds = answer.headers['retry-after']
-    expect(answer.headers['refresh']).toBe(`${seconds}; url=/onboarding?datasource=slack_1`)
+    const response = await get('/onboarding?datasource=slack_1', { cookie })
+    const seconds = response.headers['retry-after']
+    expect(response.headers['refresh']).toBe(`${seconds}; url=/onboarding?datasource=slack_1`)
     const still = '/onboarding?datasource=slack_1&still=yes'
-    expect(answer.body).toContain(`href="${still.replace('&', '&amp;')}"`)
-    expect((await ask(still, { cookie })).headers['refresh']).toBeUndefined()
+    expect(response.body).toContain(`href="${still.replace('&', '&amp;')}"`)
+    expect((await get(still, { cookie })).headers['refresh']).toBeUndefined()
   })
 
   it('during an outage, a page repeats no code and no state', async () => {
@@ -140,17 +140,17 @@ describe('while the store is away', () => {
       '/sign-in/callback?code=SECRET&state=S',
       '/Sign-In/Callback/?code=SECRET&state=S',
     ]) {
-      const answer = await ask(target, { cookie })
-      expect(answer.status).toBe(503)
-      expect(answer.body).not.toContain('SECRET')
+      const response = await get(target, { cookie })
+      expect(response.status).toBe(503)
+      expect(response.body).not.toContain('SECRET')
     }
   })
 
   it('during an outage of the store, any spelling of /sign-out signs out the device', async () => {
     for (const target of ['/sign-out', '/Sign-Out', '/SIGN-OUT/']) {
-      const answer = await sendRaw(running.url, target, { method: 'POST', headers: { cookie } })
-      expect(answer.status, target).toBe(303)
-      expect(answer.headers['location']).toBe('/signed-out')
+      const response = await sendRaw(running.url, target, { method: 'POST', headers: { cookie } })
+      expect(response.status, target).toBe(303)
+      expect(response.headers['location']).toBe('/signed-out')
     }
   })
 })
