@@ -4,7 +4,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
 import { createApprovalRoutes } from './admin/approval-routes.ts'
-import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
+import { createAdminRoutes, requireAdmin, type IsAdmin } from './admin/routes.ts'
 import type { PeopleStore } from './people/people-store.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
@@ -33,13 +33,12 @@ import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/rou
 import type { Audit } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
 import { createErrorPage } from './web/error-page.ts'
-import type { createReadiness } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
 import type { Log } from './web/log.ts'
 import type { Metrics } from './web/metrics.ts'
 import { createRequestObserver } from './web/observe.ts'
 import { withoutPort } from './web/network.ts'
-import type { createPages } from './web/pages.ts'
+import type { Pages } from './web/pages.ts'
 import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
@@ -53,13 +52,13 @@ type AppDeps = {
   metrics: Metrics
   audit: Audit
   limits: Limits
-  pages: ReturnType<typeof createPages>
-  readiness: ReturnType<typeof createReadiness>
+  pages: Pages
+  readiness: { routes: Router }
   records: Records
   authorizationServer: AuthorizationServer
   signIn: SignIn
   returnTo: ReturnToRules
-  isAdmin: Parameters<typeof requireAdmin>[0]
+  isAdmin: IsAdmin
   service: ServiceForPerson
   walks: WalkStore
   checks: WalkChecker

@@ -8,6 +8,7 @@ import { KeepStateStore, PROGRESS_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
 import { createUnstartableAppWarning } from './client-api/unstartable-apps.ts'
+import type { Company } from './company/company.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { Invitations } from './invites/token.ts'
@@ -17,6 +18,7 @@ import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
 import { ProgressRecorder } from './onboarding/progress-recorder.ts'
 import { WalkStore } from './onboarding/walk-store.ts'
 import { createKeyRing, waitForDataKey, type KeyRing } from './records/data-key.ts'
+import type { Records } from './records/records.ts'
 import { openStore } from './records/store.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
@@ -24,7 +26,7 @@ import { AuthorizationServer } from './sign-in/server/authorization-server.ts'
 import { createFindClient } from './sign-in/registration/registration.ts'
 import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { SignIn } from './sign-in/sign-in.ts'
-import { createAudit, createAuditIds } from './web/audit.ts'
+import { createAudit, createAuditIds, type Audit } from './web/audit.ts'
 import { createReadiness } from './web/health.ts'
 import { warnOnce, type Log } from './web/log.ts'
 import { Metrics } from './web/metrics.ts'
@@ -114,10 +116,16 @@ export function createOnramp(
   }
 }
 
-type SharedDeps = Pick<
-  Parameters<typeof createApp>[0],
-  'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit'
-> & { keyRing: KeyRing }
+type SharedDeps = {
+  settings: Settings
+  company: Company
+  log: Log
+  now: () => number
+  metrics: Metrics
+  records: Records
+  keyRing: KeyRing
+  audit: Audit
+}
 
 function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: SharedDeps) {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings

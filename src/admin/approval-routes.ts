@@ -13,13 +13,13 @@ import { seeOther } from '../web/see-other.ts'
 import { approvalPath, describeApproval, earlyApproval, needsDecision } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
-import { createAdminCheck } from './routes.ts'
+import { createAdminCheck, type IsAdmin } from './routes.ts'
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
   keepStateStore: Pick<KeepStateStore, 'load' | 'recordDecision' | 'findDecision'>
   snapshot: Pick<PeopleSnapshot, 'report'>
-  isAdmin: ReturnType<typeof createAdminCheck>
+  isAdmin: IsAdmin
   company: Company
   admins: readonly string[] | undefined
   limit: RequestHandler

@@ -11,7 +11,7 @@ import { EmailLedger, RunStopped, type LedgerDeps, type PlannedEmail } from './l
 import type { ComposeEmail, Email } from './mail/email.ts'
 import { quoteReply, type SendResult } from './mail/send-result.ts'
 import type { ListEntry } from './people-file.ts'
-import type { createPersonCheck } from './person-check.ts'
+import type { CheckPerson } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
 
@@ -20,7 +20,7 @@ export type DeliveryProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> 
 
 export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
-  check: ReturnType<typeof createPersonCheck>
+  check: CheckPerson
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>

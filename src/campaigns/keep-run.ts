@@ -8,6 +8,7 @@ import {
   withActions,
   type Approval,
   type KeepState,
+  type KeepStateStore,
   type MassDisconnect,
 } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
@@ -16,10 +17,11 @@ import { newPerson, withDetails, withListing } from '../people/person.ts'
 import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
-import { campaignEmails, ONBOARDING } from './campaign.ts'
+import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withMassDisconnectLapses } from './clusters.ts'
 import { Delivery, type CampaignRun } from './delivery.ts'
-import { dueEmailOf, EPISODES, isAboutApp, forCampaign, type CampaignName } from './episodes.ts'
+import { dueEmailOf, EPISODES, isAboutApp, forCampaign } from './episodes.ts'
+import type { CampaignName, EmailContext } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { isSuspiciouslyMany, ListedPeople, type AddressChange } from './listed-people.ts'
@@ -47,7 +49,7 @@ type KeepRunOptions = {
   ownersOf: (instance: string) => readonly string[]
   /** Emails the owners. @returns true if at least one email was accepted */
   requestApproval: (approval: Approval) => Promise<boolean>
-  findDecision: Parameters<typeof decideApprovals>[2]
+  findDecision: KeepStateStore['findDecision']
   /** Emails administrators and sends the webhook, each once. @returns the times of both */
   notify: (disconnect: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
@@ -61,15 +63,23 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 
 type DueContext = Pick<KeepRunOptions, 'state' | 'company'>
 
+/** `emails` are due at `moment`. */
+type DuePerson = {
+  person: Person
+  entry: ListEntry
+  emails: (Extract<EmailDecision, { kind: 'email' }> & { name: CampaignName })[]
+  moment: EmailContext
+}
+
 /** Yields listed people, with or without a record. @param context.now the moment, which may depend on the person */
 export async function* duePeople(
   list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,
   { now, state, company }: DueContext & { now: (person: Person, calendar: WorkCalendar) => number },
-) {
+): AsyncGenerator<DuePerson> {
   await nextTurn()
   const rows = new ListedPeople(list)
-  const dueOf = (stored: Person, entry: ListEntry) => {
+  const dueOf = (stored: Person, entry: ListEntry): DuePerson => {
     const detailed = withDetails(stored, entry)
     const calendar = calendarOf(company, detailed, state)
     const moment = { state, now: now(detailed, calendar), calendar }
@@ -87,9 +97,6 @@ export async function* duePeople(
     yield dueOf(newPerson(entry.email, 0), entry)
   }
 }
-
-/** `emails` are due at `moment`. */
-type DuePerson = Awaited<ReturnType<ReturnType<typeof duePeople>['next']>>['value'] & object
 
 /** Counts people whose emails wait for working time, which first begins at `from` (milliseconds since 1970). */
 export async function emailsOutOfHours(

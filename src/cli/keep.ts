@@ -159,10 +159,15 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
 type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }
 
 /** @returns the exit code @throws errors of {@link KeepRun.work}, which /admin shows until a run is complete */
-export async function runOnce(...given: Parameters<typeof runThrough>): Promise<number> {
-  const [records, { settings, context, signal }, holdsLease] = given
+export async function runOnce(
+  records: Records,
+  run: Run,
+  holdsLease: () => Promise<boolean>,
+  services: KeepServices,
+): Promise<number> {
+  const { settings, context, signal } = run
   try {
-    return await runThrough(...given)
+    return await runKeep(records, run, holdsLease, services)
   } catch (error) {
     if (error instanceof OperatorError && !signal.aborted && (await holdsLease())) {
       const store = openKeepState(records, settings)
@@ -187,7 +192,7 @@ function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: reado
 
 const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
 
-async function runThrough(
+async function runKeep(
   records: Records,
   run: Run,
   holdsLease: () => Promise<boolean>,

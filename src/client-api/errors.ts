@@ -32,7 +32,7 @@ export class TokenRefused extends ServiceProblem {
   }
 }
 
-type Operation = 'checkdatasourceauth' | 'search'
+export type Operation = 'checkdatasourceauth' | 'search'
 
 type FailedCall = { operation: Operation; credentials: Credentials; headerPrefix?: string | undefined }
 

@@ -15,10 +15,8 @@ import { Registration } from '../sign-in/registration/registration.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import { supportedTexts } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
-import type { clientCheck } from './client.ts'
+import type { TestedClient } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
-
-type TestedClient = Parameters<typeof clientCheck.collect>[0]['client']
 
 type Stored = {
   /** The number of records that the data key can't decrypt; undefined if no SESSION_SECRET unwraps the data key. */

@@ -13,7 +13,7 @@ import { seeOther } from '../web/see-other.ts'
 import { isSameAddress, maskedAddress } from '../people/address.ts'
 import { withMilestone } from '../people/person.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import type { Invitations } from './token.ts'
+import type { Invitation, Invitations } from './token.ts'
 
 const MAX_APPS = 6
 
@@ -94,8 +94,6 @@ export function createInviteRoutes(deps: {
 
   return router
 }
-
-type Invitation = NonNullable<Awaited<ReturnType<Invitations['read']>>>
 
 /** Readdresses an invitation to the person who had the address when it was sent, or to an account they used before. */
 async function forPresentAddress(

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { decodeFirewallSafe, encodeFirewallSafe } from '../records/firewall-safe.ts'
 import { createSealer, type Sealer } from '../records/seal.ts'
 
-type Invitation = {
+export type Invitation = {
   /** A normalized address. */
   email: string
   /** Datasources of the walk; empty: all. */

@@ -6,7 +6,7 @@ import { createSingleFlight } from '../records/lease.ts'
 import { personKey, requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import type { WalkChecker } from './walk-checker.ts'
+import type { CheckedTransition, WalkChecker } from './walk-checker.ts'
 import { overviewPath, stepFromQuery } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
 import { afterClick, afterReturn, stepResultOf } from './transition.ts'
@@ -20,7 +20,7 @@ const QUICK_MS = 10_000
 const isQuickReturn = ({ leftAt, backAt }: StartedApp['attempt'], now: number): boolean =>
   backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
 
-type ConsentResult =
+export type ConsentResult =
   | { kind: 'redirect'; location: string }
   | { kind: 'overview'; walk: Walk; from?: string }
   | { kind: 'interstitial'; app: StartedApp }
@@ -117,7 +117,7 @@ export class Consents {
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */
-  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecker['checkForTransition']>>): ConsentResult {
+  #resultOf(user: User, decision: CheckedTransition): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
     if (kind === 'page') return { kind: 'overview', walk, from: decision.from }
     if (kind === 'overview') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }

@@ -11,7 +11,7 @@ import type { Log } from '../web/log.ts'
 import { PLACEHOLDERS, type SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { WalkChecker } from './walk-checker.ts'
-import { Consents } from './consents.ts'
+import { Consents, type ConsentResult } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { isChoice } from '../people/person.ts'
@@ -133,7 +133,7 @@ async function sendResult(
   deps: OnboardingDeps,
   req: Request,
   res: Response,
-  result: Awaited<ReturnType<Consents['start']>>,
+  result: ConsentResult,
 ): Promise<void> {
   if (result.kind === 'redirect') seeOther(res, result.location)
   else if (result.kind === 'interstitial') sendInterstitial(deps, req, res, result.app)

@@ -13,6 +13,8 @@ import type { CheckResult, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
+export type CheckedTransition = Transition & { consentUrlOf: (instance: string) => string | undefined }
+
 export class WalkChecker {
   readonly #deps
 
@@ -69,7 +71,7 @@ export class WalkChecker {
     req: Request,
     { user, walk, mayLeave }: { user: User; walk: Walk; mayLeave: boolean },
     decideTransition: (before: Walk, check: CheckResult) => Transition,
-  ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
+  ): Promise<CheckedTransition> {
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#deps
     const step = randomBytes(16).toString('hex')
     const checkedAt = now()

@@ -22,12 +22,12 @@ type RedisNode = { host: string; port: number }
 
 export const STANDARD_PREFIX = 'onramp:'
 
-type RedisTopology =
+export type RedisTopology =
   | { kind: 'standalone' }
   | { kind: 'sentinel'; sentinels: readonly RedisNode[]; name: string }
   | { kind: 'cluster' }
 
-type OpenedRedis = { commands: RedisCommands; close(): void }
+export type OpenedRedis = { commands: RedisCommands; close(): void }
 
 export const commandsOf = (
   run: <T>(command: (client: Omit<RedisCommands, 'scan'>) => Promise<T>) => Promise<T>,
@@ -43,7 +43,7 @@ export const commandsOf = (
 const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
 /** Opens a client. @param onLost called if the client fails later @throws if Redis doesn't answer */
-type OpenRedis = (onLost: (error: Error) => void) => Promise<OpenedRedis>
+export type OpenRedis = (onLost: (error: Error) => void) => Promise<OpenedRedis>
 
 const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
 

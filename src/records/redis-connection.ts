@@ -3,11 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { TimedOut } from '../with-timeout.ts'
 import { StoreUnavailable, withinDeadline } from './records.ts'
-import { commandsOf, type createRedisOpener, type RedisCommands } from './redis-clients.ts'
+import { commandsOf, type OpenedRedis, type OpenRedis, type RedisCommands } from './redis-clients.ts'
 import { describeStoreError } from './store-error.ts'
-
-type OpenRedis = ReturnType<typeof createRedisOpener>
-type OpenedRedis = Awaited<ReturnType<OpenRedis>>
 
 export type ConnectionLog = {
   warn(fields: object, message: string): void

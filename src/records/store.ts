@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inSpan } from '../trace/spans.ts'
 import { createFormatCheck } from './data-key.ts'
-import { createRedisOpener } from './redis-clients.ts'
+import { createRedisOpener, type RedisTopology } from './redis-clients.ts'
 import { RedisConnection, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
@@ -77,9 +77,7 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
   }
 }
 
-export function topologyOf(
-  settings: Partial<StoreSettings>,
-): NonNullable<Parameters<typeof createRedisOpener>[1]> {
+export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
   const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name = 'mymaster' } = settings
   if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
   return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }

@@ -28,6 +28,8 @@ import {
   type BrowserCookies,
   type LoginTransaction,
   type LoginTransactions,
+  type OpenedTransaction,
+  type TransactionSecrets,
 } from './transaction/login-transaction.ts'
 import { isSelectAccountRefused } from './transaction/prompt.ts'
 import { UserLookup } from './user-lookup.ts'
@@ -38,10 +40,6 @@ import { UserLookup } from './user-lookup.ts'
  */
 type Outcome =
   'signed-in' | 'keep-session' | 'same-account' | 'prompt-login' | 'restart' | 'no-cookie' | 'use-par'
-
-type OpenedTransaction = NonNullable<ReturnType<LoginTransactions['open']>>
-
-type Secrets = ReturnType<OpenedTransaction['secretsFor']>
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
@@ -105,7 +103,7 @@ export class SignInCallback {
   async #finishOnce(
     req: Request,
     res: Response,
-    { url, transaction, secrets }: { url: URL; transaction: LoginTransaction; secrets: Secrets },
+    { url, transaction, secrets }: { url: URL; transaction: LoginTransaction; secrets: TransactionSecrets },
   ): Promise<Outcome> {
     const { records, authorizationServer } = this.#deps
     // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749
@@ -123,7 +121,11 @@ export class SignInCallback {
     return await this.#signIn(req, res, { grant, transaction, configuration })
   }
 
-  async #redeem(configuration: Configuration, url: URL, { nonce, codeVerifier }: Secrets): Promise<Grant> {
+  async #redeem(
+    configuration: Configuration,
+    url: URL,
+    { nonce, codeVerifier }: TransactionSecrets,
+  ): Promise<Grant> {
     const { settings, now } = this.#deps
     const { searchParams: parameters } = url
     // Servers omit `iss` (RFC 9207) in errors, which redeem nothing.

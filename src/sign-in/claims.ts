@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 
-type Claims = { sub: string; [claim: string]: unknown }
+export type Claims = { sub: string; [claim: string]: unknown }
 
 const MAX_CHARACTERS = 200
 /** The longest tags in use have some twenty characters (RFC 5646 4.4.1). */

@@ -13,10 +13,8 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { adviceOn, hasEnoughClaims, userFromClaims } from './claims.ts'
+import { adviceOn, hasEnoughClaims, userFromClaims, type Claims } from './claims.ts'
 import { describeErrorResponse, responseStatus } from './server/error-response.ts'
-
-type Claims = Parameters<typeof hasEnoughClaims>[0]
 
 const DAY_MS = 24 * 3600 * 1000
 const MAX_REMEMBERED = 10_000

@@ -38,6 +38,8 @@ const PLACEHOLDER_NAMES = Object.keys(PLACEHOLDERS) as Placeholder[]
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
+export type Pages = { assets: Assets; languages: Languages; send: SendPage }
+
 export function createPages({
   company,
   isHttps,
@@ -50,7 +52,7 @@ export function createPages({
   checkReturnTo: (value: unknown) => string | undefined
   /** Called for every page, so it must be cheap. */
   isAdmin: (user: User) => boolean
-}) {
+}): Pages {
   const assets = loadAssets(company)
   const languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
   const brandIn = createBrand(company)

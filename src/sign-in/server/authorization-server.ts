@@ -1,6 +1,6 @@
 // Keeps the authorization server's metadata and our client. Both are refreshed in the background every ten minutes,
 // with growing pauses after failures, so onramp starts even if the server is down. Requests never register a client.
-import type { Configuration, ServerMetadata } from 'openid-client'
+import type { ClientAuth, ClientMetadata, Configuration, ServerMetadata } from 'openid-client'
 import { isProxyError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
 import { createSingleFlight } from '../../records/lease.ts'
@@ -13,7 +13,7 @@ import { discoverMetadata } from './discovery.ts'
 import { signInUnavailable } from './error-response.ts'
 
 /** `renewAt`: just before the secret expires, milliseconds since 1970. The metadata's `scope` replaces OIDC_SCOPE. */
-type AuthenticatedClient = Parameters<typeof createConfiguration>[1] & { renewAt?: number }
+type AuthenticatedClient = { metadata: ClientMetadata; auth: ClientAuth; renewAt?: number }
 
 /** @param mayRegister false in requests, which anyone can send @returns undefined if a registration is necessary */
 export type FindClient = (

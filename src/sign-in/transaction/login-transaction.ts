@@ -20,7 +20,13 @@ export type LoginTransaction = {
   sessionHash?: string | undefined
 }
 
-type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: string }
+export type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: string }
+
+/** The secrets are right only with the cookie of the browser that began it. */
+export type OpenedTransaction = {
+  transaction: LoginTransaction
+  secretsFor: (cookie: string) => TransactionSecrets
+}
 
 const shortHash = (secret: string): string => hashOf(secret).slice(0, 22)
 
@@ -89,7 +95,7 @@ export class LoginTransactions {
   }
 
   /** @returns undefined if none of our secrets sealed it */
-  open(state: string) {
+  open(state: string): OpenedTransaction | undefined {
     if (state.length > MAX_STATE_CHARACTERS) return undefined
     const sealed = decodeFirewallSafe(state)
     for (const keys of this.#keys) {
