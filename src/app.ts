@@ -61,7 +61,7 @@ type AppDeps = {
   isAdmin: IsAdmin
   service: ServiceForPerson
   walks: WalkStore
-  checks: WalkChecker
+  walkChecker: WalkChecker
   progress: Pick<ProgressRecorder, 'recordFailure' | 'recordIntents'>
   people: PeopleStore
   keepStateStore: KeepStateStore
@@ -181,12 +181,13 @@ function addRoutesForEveryone(app: Express, services: AppDeps): void {
 }
 
 function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnapshot, exports: Router): void {
-  const { settings, company, describeIn, log, now, audit, limits, pages, service, walks, checks } = services
+  const { settings, company, describeIn, log, now, audit, limits, pages, service, walks, walkChecker } =
+    services
   const sendPage = pages.send
 
   app.use(
     createOnboardingRoutes({
-      checks,
+      walkChecker,
       walks,
       progress: services.progress,
       keepStateStore: services.keepStateStore,

@@ -88,7 +88,7 @@ export function createOnramp(
     isAdmin,
     service,
     walks,
-    checks: createChecks(base, service, walks, progress),
+    walkChecker: createWalkChecker(base, service, walks, progress),
     progress,
     people,
     keepStateStore,
@@ -178,7 +178,7 @@ function createService(
   return { serviceClient, service }
 }
 
-const createChecks = (
+const createWalkChecker = (
   { settings, company, log, now, audit }: SharedDeps,
   service: ServiceForPerson,
   walks: WalkStore,
@@ -191,7 +191,7 @@ const createChecks = (
     confirmSeconds: settings.CONFIRM_SECONDS,
     publicUrl: settings.PUBLIC_URL,
     baseUrl: settings.SERVICE_BASE_URL,
-    hasHelp: (instance) => company.datasourceOf(instance)?.help !== undefined,
+    hasInstructions: (instance) => company.datasourceOf(instance)?.help !== undefined,
     audit,
     log,
     now,

@@ -30,7 +30,7 @@ export class Consents {
   readonly #once = createSingleFlight<ConsentResult>()
 
   constructor(deps: {
-    checks: Pick<WalkChecker, 'checkForTransition'>
+    walkChecker: Pick<WalkChecker, 'checkForTransition'>
     walks: WalkStore
     progress: Pick<ProgressRecorder, 'recordFailure'>
     isAutomatic: boolean
@@ -43,13 +43,15 @@ export class Consents {
 
   /** @param instance undefined: the next app @throws {Problem} */
   async start(req: Request, instance: string | undefined): Promise<ConsentResult> {
-    const { checks, walks } = this.#deps
+    const { walkChecker, walks } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
       try {
         const from = { user, walk, mayLeave: true }
-        const decision = await checks.checkForTransition(req, from, (...on) => afterClick(...on, instance))
+        const decision = await walkChecker.checkForTransition(req, from, (...on) =>
+          afterClick(...on, instance),
+        )
         return this.#resultOf(user, decision)
       } catch (error) {
         await this.#auditFailure(user, walk, instance, error)
@@ -86,13 +88,13 @@ export class Consents {
     req: Request,
     { user, walk, app, isRefused }: { user: User; walk: Walk; app: StartedApp; isRefused: boolean },
   ): Promise<ConsentResult> {
-    const { checks, walks, isAutomatic, audit, progress, now } = this.#deps
+    const { walkChecker, walks, isAutomatic, audit, progress, now } = this.#deps
     const { instance } = app
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
       // A waiting page never continues without a click.
       const from = { user, walk, mayLeave: isAutomatic && app.attempt.looks === 0 }
-      const decision = await checks.checkForTransition(req, from, (...on) => afterReturn(...on, back))
+      const decision = await walkChecker.checkForTransition(req, from, (...on) => afterReturn(...on, back))
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })
@@ -119,8 +121,8 @@ export class Consents {
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */
   #resultOf(user: User, decision: CheckedTransition): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
-    if (kind === 'page') return { kind: 'overview', walk, from: decision.from }
-    if (kind === 'overview') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }
+    if (kind === 'show') return { kind: 'overview', walk, from: decision.from }
+    if (kind === 'redirect') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }
     const { instance } = decision
     this.#deps.audit({ event: 'step_started', user, datasource: instance })
     return { kind: 'redirect', location: consentUrlOf(instance) ?? overviewPath(walk.visit) }

@@ -7,7 +7,7 @@ import { inScope, isInFlight, isBeingConfirmed, type TrackedApp, type Walk } fro
 type NextStep =
   /** The service doesn't show a consent yet: check again. `meanwhile`: the app to connect until then. */
   | {
-      kind: 'wait'
+      kind: 'confirming'
       instance: string
       step: string
       checksSinceReturn: number
@@ -24,7 +24,7 @@ type NextStep =
 /** Most consents show within half a minute. views/assets/walk.js has the same two pauses, of 5 and 30 seconds. */
 const FREQUENT_POLLING_MS = 60_000
 
-type AppWithState = { entry: TrackedApp; state: AppState }
+type AppWithState = { tracked: TrackedApp; state: AppState }
 
 export type WalkStates = {
   now: number
@@ -35,37 +35,37 @@ export type WalkStates = {
 }
 
 export function walkStates(walk: Walk, now: number): WalkStates {
-  const all = walk.known.map((entry) => ({ entry, state: trackedAppState(entry, now) }))
-  const shown = all.filter(({ entry }) => inScope(walk.visit, entry.instance))
+  const all = walk.known.map((tracked) => ({ tracked, state: trackedAppState(tracked, now) }))
+  const shown = all.filter(({ tracked }) => inScope(walk.visit, tracked.instance))
   return { now, clicks: walk.clicks, all, shown, firstApps: firstAppsOf(shown) }
 }
 
-export const trackedAppState = (entry: TrackedApp, now: number): AppState =>
+export const trackedAppState = (tracked: TrackedApp, now: number): AppState =>
   appStateOf({
-    ...entry,
-    availability: availabilityOf(entry.status),
-    isConfirming: isBeingConfirmed(entry),
-    isInFlight: isInFlight(entry, now),
+    ...tracked,
+    availability: availabilityOf(tracked.status),
+    isConfirming: isBeingConfirmed(tracked),
+    isInFlight: isInFlight(tracked, now),
   })
 
 const FIRST_APPS = 5
 
 /** The first instances of a long walk; undefined for a short walk, and once the person has continued beyond them. */
 export function firstAppsOf(shown: readonly AppWithState[]): ReadonlySet<string> | undefined {
-  const entries = shown.filter(({ state }) => state.kind !== 'off').map(({ entry }) => entry)
+  const apps = shown.filter(({ state }) => state.kind !== 'off').map(({ tracked }) => tracked)
   const wasConnected = ({ status, lapsedAt, connectedAt }: TrackedApp) =>
     status === 'connected' || status === 'stale' || (lapsedAt ?? connectedAt) !== undefined
-  if (entries.length <= MAX_SCANNABLE_APPS || entries.slice(FIRST_APPS).some(wasConnected)) return undefined
-  return new Set(entries.slice(0, FIRST_APPS).map(({ instance }) => instance))
+  if (apps.length <= MAX_SCANNABLE_APPS || apps.slice(FIRST_APPS).some(wasConnected)) return undefined
+  return new Set(apps.slice(0, FIRST_APPS).map(({ instance }) => instance))
 }
 
 const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[] =>
-  firstApps === undefined ? shown : shown.filter(({ entry }) => firstApps.has(entry.instance))
+  firstApps === undefined ? shown : shown.filter(({ tracked }) => firstApps.has(tracked.instance))
 
 export function nextStep(states: WalkStates): NextStep {
   const meanwhile = firstOf(withoutLater(states), () => true)
   const back = states.shown
-    .flatMap(({ entry, state }) => (state.kind === 'confirming' && isBeingConfirmed(entry) ? entry : []))
+    .flatMap(({ tracked: app, state }) => (state.kind === 'confirming' && isBeingConfirmed(app) ? app : []))
     .toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt)
     .at(-1)
   if (back !== undefined) {
@@ -74,7 +74,7 @@ export function nextStep(states: WalkStates): NextStep {
     const frequentPollingUntil = backAt + FREQUENT_POLLING_MS
     const { instance } = back
     return {
-      kind: 'wait',
+      kind: 'confirming',
       instance,
       step,
       checksSinceReturn,
@@ -86,15 +86,15 @@ export function nextStep(states: WalkStates): NextStep {
   }
   const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
   if (unconfirmed !== undefined)
-    return { kind: 'unconfirmed', instance: unconfirmed.entry.instance, meanwhile }
+    return { kind: 'unconfirmed', instance: unconfirmed.tracked.instance, meanwhile }
   return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
 }
 
 /** Prefers apps not started yet to those that may be open in another tab. */
-function firstOf(apps: readonly AppWithState[], isWanted: (entry: TrackedApp) => boolean) {
+function firstOf(apps: readonly AppWithState[], isWanted: (tracked: TrackedApp) => boolean) {
   const find = (kind: AppState['kind']) =>
-    apps.find(({ entry, state }) => state.kind === kind && isWanted(entry))
-  return (find('unconnected') ?? find('elsewhere'))?.entry.instance
+    apps.find(({ tracked, state }) => state.kind === kind && isWanted(tracked))
+  return (find('unconnected') ?? find('elsewhere'))?.tracked.instance
 }
 
 export const firstOffered = (

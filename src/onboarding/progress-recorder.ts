@@ -172,16 +172,16 @@ const progressIn = ({ known }: Walk, now: number) => ({
   connected: known.flatMap(({ instance, name, status, firstSeen, connectedAt = firstSeen }) =>
     status === 'connected' ? [{ instance, name, since: connectedAt }] : [],
   ),
-  intents: known.flatMap((entry) => (entry.status === 'connected' ? [] : intentOf(entry, now))),
+  intents: known.flatMap((tracked) => (tracked.status === 'connected' ? [] : intentOf(tracked, now))),
 })
 
 /** The person's choice about an app, which stays while the app is off. */
-function intentOf(entry: TrackedApp, now: number): AppIntent[] {
-  const state = trackedAppState({ ...entry, status: 'awaiting' }, now)
+function intentOf(tracked: TrackedApp, now: number): AppIntent[] {
+  const state = trackedAppState({ ...tracked, status: 'awaiting' }, now)
   const { kind } = state
   // A person who declined needs no administrator.
-  if (kind === 'unconfirmed' && entry.attempt?.isDeclined) return []
+  if (kind === 'unconfirmed' && tracked.attempt?.isDeclined) return []
   if (kind === 'blocked' || kind === 'skipped')
-    return [{ instance: entry.instance, kind, since: state.since }]
-  return kind === 'unconfirmed' ? [{ instance: entry.instance, kind }] : []
+    return [{ instance: tracked.instance, kind, since: state.since }]
+  return kind === 'unconfirmed' ? [{ instance: tracked.instance, kind }] : []
 }

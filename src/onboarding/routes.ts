@@ -36,7 +36,7 @@ const SET_ASIDE_ROUTES = [
 ] as const
 
 type OnboardingDeps = {
-  checks: WalkChecker
+  walkChecker: WalkChecker
   walks: WalkStore
   progress: Pick<ProgressRecorder, 'recordFailure' | 'recordIntents'>
   describeIn: (lang: string) => DescribeApp
@@ -54,7 +54,7 @@ type OnboardingDeps = {
 }
 
 export function createOnboardingRoutes(deps: OnboardingDeps): Router {
-  const { checks, walks, progress, returnTo, languages, limit, publicUrl, audit, log, now } = deps
+  const { walkChecker, walks, progress, returnTo, languages, limit, publicUrl, audit, log, now } = deps
   const router = Router()
   const consents = new Consents(deps)
 
@@ -64,14 +64,14 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
     const visit = parseVisit(req.query, (value) => parseReturnTo(value, returnTo))
     const from = textParameter(req, 'from')
 
-    const walk = await checks.checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
+    const walk = await walkChecker.checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
 
     const approved = approvedApps(walk, await approvalsFor(deps, walk))
-    const release = (before: Walk) => approved.reduce((all, app) => unblock(all, app), before)
+    const unblockApproved = (before: Walk) => approved.reduce((all, app) => unblock(all, app), before)
     const { user } = requireSignedIn(req)
-    if (approved.length > 0) await progress.recordIntents(user, await walks.update(user, release))
+    if (approved.length > 0) await progress.recordIntents(user, await walks.update(user, unblockApproved))
 
-    await sendOverview(deps, req, res, release(walk), from)
+    await sendOverview(deps, req, res, unblockApproved(walk), from)
   })
 
   router.get(CONNECT_PATHS, async (req, res) => {
@@ -98,7 +98,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 
       const walk = await walks.update(user, (before) => change(before, instance, now()))
       await progress.recordIntents(user, walk)
-      const isKnown = walk.known.some((entry) => entry.instance === instance)
+      const isKnown = walk.known.some((app) => app.instance === instance)
       log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: change by the person')
 
       if (event !== undefined) {
@@ -109,7 +109,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
       seeOther(res, overviewPath(walk.visit, isKnown ? instance : undefined))
     })
 
-  router.use(createStatusRoute(checks, walks, languages, now))
+  router.use(createStatusRoute(walkChecker, walks, languages, now))
   return router
 }
 
@@ -191,7 +191,7 @@ async function sendOverview(
         confirmSeconds,
       })
       const { state, card, confirming, refresh, polling } = page
-      const next = confirming === undefined ? (card?.kind ?? state) : 'wait'
+      const next = confirming === undefined ? (card?.kind ?? state) : 'confirming'
       log.debug({ next, instance: (confirming ?? card)?.instance }, 'walk: offered step')
       return {
         ...page,

@@ -19,7 +19,7 @@ type Status = { connected: number; pending: number; skipped: number }
  */
 export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   const firstApps = firstAppsOf(all)
-  const first = all.filter(({ entry }) => firstApps?.has(entry.instance))
+  const first = all.filter(({ tracked }) => firstApps?.has(tracked.instance))
   const counted = first.some(({ state }) => bucketOf(state) === 'pending') ? first : all
   const count = (wanted: keyof Status) => counted.filter(({ state }) => bucketOf(state) === wanted).length
   return { connected: count('connected'), pending: count('pending'), skipped: count('skipped') }
@@ -37,7 +37,7 @@ const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
 
 export function createStatusRoute(
-  checks: Pick<WalkChecker, 'checkWalk'>,
+  walkChecker: Pick<WalkChecker, 'checkWalk'>,
   walks: Pick<WalkStore, 'load'>,
   languages: Pick<Languages, 'ofRequest' | 'nearest'>,
   now: () => number,
@@ -50,7 +50,7 @@ export function createStatusRoute(
     const { user, id } = requireSignedIn(req)
     const person = personKey(user)
     if (now() - (checkedAt.get(person) ?? -Infinity) < FRESH_MS) return await walks.load(user)
-    const walk = await once(`${person} ${id}`, () => checks.checkWalk(req))
+    const walk = await once(`${person} ${id}`, () => walkChecker.checkWalk(req))
     if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
     checkedAt.set(person, now())
     return walk

@@ -13,15 +13,15 @@ export type CheckResult = {
   step: string
   unconnected: readonly UnconnectedApp[]
   isStartable: (instance: string) => boolean
-  hasHelp: (instance: string) => boolean
+  hasInstructions: (instance: string) => boolean
 }
 
 export type Transition =
   | { walk: Walk; kind: 'leave'; instance: string }
   /** Redirect to the overview, which checks again and shows this app's result first. */
-  | { walk: Walk; kind: 'overview'; from?: string }
+  | { walk: Walk; kind: 'redirect'; from?: string }
   /** Show the overview, made from this check. */
-  | { walk: Walk; kind: 'page'; from: string }
+  | { walk: Walk; kind: 'show'; from: string }
 
 export const unknownApp = () => new Problem(404, 'datasource_unknown', { detail: "not on the person's list" })
 
@@ -30,13 +30,13 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
   const { now, step, unconnected, confirmSeconds } = check
   const walk = applyCheck(before, unconnected, now, confirmSeconds)
   const instance = wanted ?? nextApp(walk, check)
-  if (instance === undefined) return { walk, kind: 'overview' }
+  if (instance === undefined) return { walk, kind: 'redirect' }
   const tracked = walk.known.find((app) => app.instance === instance)
   if (tracked === undefined) throw unknownApp()
   const { kind } = trackedAppState(tracked, now)
   const cannotStart = tracked.status === 'attention'
   if (kind === 'connected' || (kind === 'off' && !cannotStart))
-    return { walk, kind: 'overview', from: instance }
+    return { walk, kind: 'redirect', from: instance }
   if (cannotStart || !check.isStartable(instance)) {
     const detail = `the service's authUrlRelativePath for ${instance} is missing or points elsewhere`
     throw new Problem(502, 'datasource_cannot_start', {
@@ -71,7 +71,7 @@ export function afterReturn(
   const goesOn = outcome === 'connected' && back.isAutomatic
   const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined
   // The person has to read the app's instructions first.
-  if (next === undefined || check.hasHelp(next)) return { walk, kind: 'page', from: back.instance }
+  if (next === undefined || check.hasInstructions(next)) return { walk, kind: 'show', from: back.instance }
   const started = startConsent(walk, { instance: next, step: check.step, now, isAutomatic: true })
   return { walk: started, kind: 'leave', instance: next }
 }

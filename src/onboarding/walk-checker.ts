@@ -25,7 +25,7 @@ export class WalkChecker {
     confirmSeconds: number
     publicUrl: string
     baseUrl: string
-    hasHelp: CheckResult['hasHelp']
+    hasInstructions: CheckResult['hasInstructions']
     audit: Audit
     log: Pick<Log, 'debug' | 'isLevelEnabled'>
     now: () => number
@@ -72,7 +72,8 @@ export class WalkChecker {
     { user, walk, mayLeave }: { user: User; walk: Walk; mayLeave: boolean },
     decideTransition: (before: Walk, check: CheckResult) => Transition,
   ): Promise<CheckedTransition> {
-    const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasHelp, log, now } = this.#deps
+    const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
+      this.#deps
     const step = randomBytes(16).toString('hex')
     const checkedAt = now()
     const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
@@ -90,7 +91,7 @@ export class WalkChecker {
       return path === undefined ? undefined : consentUrl(baseUrl, instance, path)
     }
     const isStartable = (instance: string) => consentUrlOf(instance) !== undefined
-    const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasHelp }
+    const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasInstructions }
 
     let transition: Transition | undefined
     const decideOn = (before: Walk) => withoutLeaving((transition = decideTransition(before, check)).walk)

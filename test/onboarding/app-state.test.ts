@@ -107,7 +107,7 @@ const FIGURES = {
   unconnected: 'pending',
   stale: 'pending',
   attention: 'off',
-  waiting: 'pending',
+  confirming: 'pending',
   unconfirmed: 'pending',
   elsewhere: 'pending',
 } as const
@@ -132,7 +132,7 @@ it('page, status and report agree about every app', async () => {
         }
         const overview = overviewOf(walk, context)
         // The card's app has no row; it is offered, or being confirmed.
-        const rows = [...overview.entries, ...overview.more]
+        const rows = [...overview.rows, ...overview.more]
         const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
         if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
         const shown = walk.known.map(({ instance }) => figures.get(instance))

@@ -32,10 +32,10 @@ async function blocked(approvals: Approval[]) {
   return routes
 }
 const rowOf = async ({ page }: ReturnType<typeof setUpWalkRoutes>) => {
-  const { entries } = (await page('/onboarding')) as unknown as {
-    entries: { app: string; kind: string; notes: string[] }[]
+  const { rows } = (await page('/onboarding')) as unknown as {
+    rows: { app: string; kind: string; notes: string[] }[]
   }
-  return entries.find(({ app }) => app === 'slack_1')
+  return rows.find(({ app }) => app === 'slack_1')
 }
 
 it.each([

@@ -59,7 +59,7 @@ const plain = {
 const waiting = {
   ...bare,
   ...card,
-  kind: 'wait',
+  kind: 'confirming',
   title: 'Checking Slack…',
   paragraphs: ['This usually takes less than a minute.'],
   main: undefined,

@@ -59,7 +59,7 @@ it('a return redirects within the first five apps, and later again', () => {
 it('an unconfirmed return offers no app beyond the five', () => {
   const last = startConsent(afterConnecting(4), { instance: 'app_4', step: 's', now: NOW })
   expect(nextStep(walkStates(finishReturn(last, 's', NOW).walk, NOW))).toMatchObject({
-    kind: 'wait',
+    kind: 'confirming',
     meanwhile: undefined,
   })
 })
@@ -86,7 +86,7 @@ it('the page starts with five apps, and folds the others behind “can wait”',
     moreTitle: 'The other 35 can wait',
     progress: { total: 5, minutes: 'About 5 minutes left' },
   })
-  expect(page.entries.map(({ app }) => app)).toEqual(ids(1, 5))
+  expect(page.rows.map(({ app }) => app)).toEqual(ids(1, 5))
   expect(page.more.map(({ app }) => app)).toEqual(ids(5, 40))
   expect(overviewPage(afterConnecting(2)).lead).toBe('')
   expect(overviewPage(afterConnecting(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
@@ -125,5 +125,5 @@ it('an app that needs the person is among the first rows', () => {
   const [slack] = returnedWalk([unconnectedApp('slack_1', 'Slack')]).known
   const walk = checkedWalk(many)
   const confirming = { ...walk, known: [...walk.known, ...(slack ? [slack] : [])] }
-  expect(overviewPage(confirming).entries.map(({ app }) => app)).toContain('slack_1')
+  expect(overviewPage(confirming).rows.map(({ app }) => app)).toContain('slack_1')
 })

@@ -61,12 +61,12 @@ it.each([
 ])(
   '%i ms after an unconfirmed return, the next check is in %i seconds (%s listed)',
   (later, nextPollSeconds, _what, listed) => {
-    expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'wait', nextPollSeconds })
+    expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'confirming', nextPollSeconds })
   },
 )
 
 it('the next step is the person’s decision once the time to confirm is over', () => {
-  expect(nextOf(checkedWalk(all, afterReturn(), 30_999), 30_999).kind).toBe('wait')
+  expect(nextOf(checkedWalk(all, afterReturn(), 30_999), 30_999).kind).toBe('confirming')
   const over = checkedWalk(all, afterReturn(), 31_000)
   expect(nextOf(over, 31_000)).toEqual({ kind: 'unconfirmed', instance: 'slack_1', meanwhile: 'github_1' })
   expect(findReturn(over, 's1')).toBeUndefined()
@@ -74,14 +74,18 @@ it('the next step is the person’s decision once the time to confirm is over', 
 
 it('the next step waits for the last visible return, and delays no other app', () => {
   expect(nextOf(afterReturn(), 1_000)).toMatchObject({
-    kind: 'wait',
+    kind: 'confirming',
     instance: 'slack_1',
     meanwhile: 'github_1',
   })
   const both = finishReturn(leave(afterReturn(), 'github_1', 's2', 2_000), 's2', 3_000).walk
-  expect(nextOf(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
+  expect(nextOf(both, 3_000)).toMatchObject({
+    kind: 'confirming',
+    instance: 'github_1',
+    meanwhile: 'gdrive_1',
+  })
   const narrowed = { ...both, visit: { only: ['slack'] } }
-  expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
+  expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'confirming', instance: 'slack_1', step: 's1' })
   expect(progress(checkedWalk([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
 })
 

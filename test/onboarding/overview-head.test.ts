@@ -27,7 +27,7 @@ it('the progress has a text, minutes and a segment for each app', () => {
     total: 4,
     label: '2 of 4 connected',
     minutes: 'About 2 minutes left',
-    segments: ['over', 'over', 'now', 'open'],
+    segments: ['connected', 'connected', 'current', 'open'],
   })
 })
 
@@ -38,13 +38,13 @@ it('the progress counts skipped and blocked apps, without minutes for them', () 
     total: 3,
     label: '1 of 3 connected',
     minutes: '',
-    segments: ['over', 'open', 'open'],
+    segments: ['connected', 'open', 'open'],
   })
 })
 
 it('the progress leaves out apps that are turned off, and is empty without others', () => {
   const off = unconnectedApp('jira_1', 'Jira', 'disabled')
-  expect(overviewPage(checkedWalk([slack, off])).progress).toMatchObject({ total: 1, segments: ['now'] })
+  expect(overviewPage(checkedWalk([slack, off])).progress).toMatchObject({ total: 1, segments: ['current'] })
   expect(overviewPage(checkedWalk([off])).progress).toBeUndefined()
 })
 

@@ -15,7 +15,7 @@ const LONG = 'Quarterly planning, reporting and forecasting app'
 it('the name of an app gets a number if several instances share it', () => {
   const overview = overviewPage(checkedWalk([slack, unconnectedApp('slack_2', 'Slack'), github]))
   expect(overview.card?.title).toBe('Connect Slack')
-  expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
+  expect(overview.rows.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
 })
 
 it('the name of an app has a number on its button, not in the explanation', () => {
@@ -49,7 +49,7 @@ it('the company’s name of an app wins over the service’s', () => {
   const about = createAppDescriptions(company)('en')
   const overview = overviewPage(checkedWalk([slack, unconnectedApp('slack_2', 'Slack')]), { describe: about })
   expect(overview.card?.title).toBe('Connect Slack')
-  expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
+  expect(overview.rows[0]).toMatchObject({ name: 'Slack of Sales' })
   expect(nameAndIconOf('slack_2', createAppDescriptions(company)('de')).name).toBe('Slack des Vertriebs')
 })
 
@@ -61,7 +61,7 @@ it.each([
   ['jira', 'jira'],
   ['<b>a_b</b>', '<b>a_b</b>'],
 ])('the identifier %s is shown as %s if it is the display name', (name, words) => {
-  expect(overviewPage(checkedWalk([slack, unconnectedApp(name, name)])).entries[0]?.name).toBe(words)
+  expect(overviewPage(checkedWalk([slack, unconnectedApp(name, name)])).rows[0]?.name).toBe(words)
 })
 
 it('a long name of an app is in the title, and not on buttons', () => {

@@ -26,22 +26,22 @@ it('the overview of more than ten apps has a search, and no estimate of minutes'
     all: '/onboarding?return_to=%2Fsearch',
     found: '2 apps match “wIKI 1”',
   })
-  expect(many.entries.map(({ name }) => name)).toEqual(['Wiki 1', 'Wiki 10'])
+  expect(many.rows.map(({ name }) => name)).toEqual(['Wiki 1', 'Wiki 10'])
   expect(many).toMatchObject({
     more: [],
     progress: { total: 5, minutes: 'About 5 minutes left' },
     title: expect.stringMatching(/^2 apps/),
   })
   expect(overviewPage(checkedWalk(apps), { query: 'zebra' })).toMatchObject({
-    entries: [],
+    rows: [],
     filter: { found: 'No apps match “zebra”' },
   })
   // The search also finds the card's app.
-  expect(overviewPage(checkedWalk(apps), { query: 'wiki 0' }).entries).toHaveLength(1)
+  expect(overviewPage(checkedWalk(apps), { query: 'wiki 0' }).rows).toHaveLength(1)
 
   const few = overviewPage(checkedWalk(apps.slice(1)), { query: 'zebra' })
   expect(few).toMatchObject({ filter: undefined, progress: { minutes: 'About 10 minutes left' } })
-  expect(few.entries).toHaveLength(5)
+  expect(few.rows).toHaveLength(5)
 })
 
 it('the finished overview shows the person’s name, the account, and how to disconnect', () => {
@@ -53,7 +53,7 @@ it('the finished overview shows the person’s name, the account, and how to dis
   expect(end.connectedFor).toBe(
     'Connected for ada@acme.example. You can disconnect an app any time in that app’s own settings.',
   )
-  expect(end.entries[0]?.notes).toContain('Connected through your Acme workspace')
+  expect(end.rows[0]?.notes).toContain('Connected through your Acme workspace')
   expect(overviewPage(walk, { name: 'A'.repeat(80), person: '' })).toMatchObject({
     heading: t('finished.title'),
     connectedFor: t('finished.disconnect'),

@@ -19,7 +19,7 @@ const third = unconnectedApp('slack_3', 'Slack')
 type Context = Parameters<typeof overviewPage>[1]
 const headlineOf = (walk: Walk, context: Context = {}) =>
   overviewPage(walk, context).card?.lines.find(({ kind }) => kind === 'account')?.text
-const rowOf = (walk: Walk, instance: string) => overviewPage(walk).entries.find(({ app }) => app === instance)
+const rowOf = (walk: Walk, instance: string) => overviewPage(walk).rows.find(({ app }) => app === instance)
 const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
 
 const TWO = 'You have two Slack accounts or workspaces.'
@@ -95,7 +95,7 @@ const textsIn = (walk: Walk, accounts: Record<string, string>) => {
   const about = given(accounts)
   return {
     output: headlineOf(walk, { describe: about }),
-    note: overviewPage(walk, { describe: about }).entries[0]?.notes[0],
+    note: overviewPage(walk, { describe: about }).rows[0]?.notes[0],
   }
 }
 

@@ -16,7 +16,7 @@ const walk = skip(connected, 'b_1', 3)
 
 /** The status route for requests with their session in a header. @returns a request for a session's status */
 function statusAppWith(checkWalk: (session: string | undefined) => Promise<typeof walk>) {
-  const checks = { checkWalk: (req: express.Request) => checkWalk(req.get('session')) }
+  const walkChecker = { checkWalk: (req: express.Request) => checkWalk(req.get('session')) }
   const failed: ErrorRequestHandler = (_error, _req, res, _next) => void res.status(503).end()
   const app = express()
     .use((req, _res, next) => {
@@ -25,7 +25,7 @@ function statusAppWith(checkWalk: (session: string | undefined) => Promise<typeo
       next()
     })
     .use(
-      createStatusRoute(checks, { load: async () => walk }, languages, () => Date.UTC(2026, 10, 24)),
+      createStatusRoute(walkChecker, { load: async () => walk }, languages, () => Date.UTC(2026, 10, 24)),
       failed,
     )
   return (session: string) => request(app).get('/api/status').set({ session })

@@ -17,7 +17,7 @@ const checkOf = (unconnected: UnconnectedApp[], more: Partial<CheckResult> = {})
   step: 'new',
   unconnected,
   isStartable: () => true,
-  hasHelp: () => false,
+  hasInstructions: () => false,
   ...more,
 })
 const both = [listedApp('slack_1'), listedApp('github_1')]
@@ -43,7 +43,7 @@ it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)
 )
 
 it('a click on connect for a disabled or connected app leads to the overview', () => {
-  const from = { kind: 'overview', from: 'slack_1' }
+  const from = { kind: 'redirect', from: 'slack_1' }
   expect(click([listedApp('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
   expect(afterClick(click().walk, checkOf([listedApp('github_1')]), 'slack_1')).toMatchObject(from)
 })
@@ -54,7 +54,7 @@ it('a click on connect without an app skips apps without an address or under con
   const { walk } = returnFromSlack(both)
   const nextTransition = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
   expect(nextTransition).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  expect(afterClick(walk, checkOf([listedApp('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
+  expect(afterClick(walk, checkOf([listedApp('slack_1')]), undefined)).toMatchObject({ kind: 'redirect' })
 })
 
 it('a click on connect without an app leads to the last, unconfirmed one', () => {
@@ -65,13 +65,13 @@ it('a click on connect without an app leads to the last, unconfirmed one', () =>
 })
 
 it('a click on connect without a startable app starts nothing', () => {
-  expect(click([])).toMatchObject({ kind: 'overview' })
-  expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'overview' })
+  expect(click([])).toMatchObject({ kind: 'redirect' })
+  expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'redirect' })
   const named = () => click(both, 'slack_1', { isStartable: () => false })
   expect(named).toThrow(expect.objectContaining({ code: 'datasource_cannot_start' }))
 })
 
-const page = { kind: 'page', from: 'slack_1' }
+const page = { kind: 'show', from: 'slack_1' }
 
 it('a confirmed return redirects to the next app, like a click', () => {
   const transition = returnFromSlack([listedApp('github_1')])

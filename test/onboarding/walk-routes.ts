@@ -82,7 +82,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const company = resolveCompany({ datasources }, new Map())
   const describeIn = createAppDescriptions(company)
   const audit: Audit = (happened) => void audited.push(happened)
-  const checks = new WalkChecker({
+  const walkChecker = new WalkChecker({
     walks,
     progress: {
       recordProgress(_user, _walk, checkedAt) {
@@ -112,13 +112,13 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     confirmSeconds: fixtures.CONFIRM,
     publicUrl: ONRAMP,
     baseUrl: SERVICE,
-    hasHelp: (instance) => describeIn('')(instance).help !== undefined,
+    hasInstructions: (instance) => describeIn('')(instance).help !== undefined,
     audit,
     log: { debug() {}, isLevelEnabled: () => true },
     now,
   })
   const routes = createOnboardingRoutes({
-    checks,
+    walkChecker,
     walks,
     keepStateStore: {
       load: () => {

@@ -37,7 +37,7 @@ function isDeadEnd(state: State): boolean {
   const where = nextStep(walkStates(state.walk, state.now))
   const kinds = [...kindsIn(state).values()]
   switch (where.kind) {
-    case 'wait':
+    case 'confirming':
       return findReturn(state.walk, where.step) === undefined || where.nextPollSeconds <= 0
     case 'connect':
     case 'unconfirmed':

@@ -56,7 +56,14 @@ function checkIn({ service, now }: State): CheckResult {
   const unconnected = unconnectedIn(service)
   const isStartable = (instance: string) => unconnected.some((app) => app.instance === instance)
   const step = `step${++steps}`
-  return { now, confirmSeconds: CONFIRM_SECONDS, step, unconnected, isStartable, hasHelp: () => false }
+  return {
+    now,
+    confirmSeconds: CONFIRM_SECONDS,
+    step,
+    unconnected,
+    isStartable,
+    hasInstructions: () => false,
+  }
 }
 
 function followed(state: State, transition: Transition, step: string): State {

@@ -7,7 +7,7 @@ import { pathWithoutReload } from '../../web/cross-site.ts'
 import { actionPath, callbackPath, overviewPath } from '../paths.ts'
 import type { TrackedApp } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
-import type { Action } from './entries.ts'
+import type { Action } from './rows.ts'
 import { automaticNext, firstOffered } from '../next-step.ts'
 import { approvalDate, findApp, hasLapsed, type OverviewModel } from './model.ts'
 import { accountAdvice, configuredAccount, hasSameNameAccount, linkNotes } from './same-name-apps.ts'
@@ -53,10 +53,10 @@ function cardOf(model: OverviewModel) {
       return undefined
     case 'connect':
       return connectCard(model, next.instance)
-    case 'wait':
+    case 'confirming':
       // While one consent is being confirmed, the person continues with the other apps.
       return next.meanwhile === undefined
-        ? { ...waitCard(model, next), focus: from === next.instance && next.checksSinceReturn <= 1 }
+        ? { ...confirmingCard(model, next), focus: from === next.instance && next.checksSinceReturn <= 1 }
         : connectCard(model, next.meanwhile)
     case 'unconfirmed':
       return unconfirmedCard(model, next.instance)
@@ -109,7 +109,7 @@ function connectCard(model: OverviewModel, instance: string) {
   const { app, short } = card
   const { reads, never, why, help, isRequired } = describe(instance)
   const known = findApp(model, instance)
-  const ended = known && hasLapsed(known) ? endedText(known.entry, t) : undefined
+  const ended = known && hasLapsed(known) ? endedText(known.tracked, t) : undefined
   const isAgain = ended !== undefined
   // The person knows the reasons from the first time, or from an app of the same name.
   const hasReasons = !isAgain && !hasSameNameAccount(model, instance)
@@ -155,10 +155,10 @@ function connectCard(model: OverviewModel, instance: string) {
   }
 }
 
-function waitCard(model: OverviewModel, wait: { instance: string; step: string }) {
+function confirmingCard(model: OverviewModel, wait: { instance: string; step: string }) {
   return {
     ...emptyCard(model, wait.instance),
-    kind: 'wait' as const,
+    kind: 'confirming' as const,
     ...confirmingTexts(model, wait),
     paragraphs: [model.t('wait.explain')],
     main: undefined,
@@ -184,7 +184,7 @@ function unconfirmedCard(model: OverviewModel, instance: string) {
     ...card,
     kind: 'unconfirmed' as const,
     ...fitTitle(app, t, ['attend.title', 'plain.attend']),
-    paragraphs: [t(known?.entry.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
+    paragraphs: [t(known?.tracked.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
     fixes: [
       fitText(short, t, ['attend.fix1', 'plain.fix1']),
       account === undefined ? ownAccount : t('next.useAccount', { account }),
@@ -200,7 +200,7 @@ function unconfirmedCard(model: OverviewModel, instance: string) {
 
 function confirmingOf(model: OverviewModel) {
   const { next, t, from } = model
-  if (next.kind !== 'wait' || next.meanwhile === undefined) return undefined
+  if (next.kind !== 'confirming' || next.meanwhile === undefined) return undefined
   const { instance, checksSinceReturn, meanwhile } = next
   return {
     instance,
@@ -217,8 +217,8 @@ function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | un
   const later = states.firstApps && findApp(model, firstOffered(states))
   const app = later ?? apps.find(({ state }) => state.kind === 'skipped')
   if (app === undefined) return undefined
-  const { instance, entry } = app
-  const key = entry.status === 'stale' ? 'start.stale' : 'start.todo'
+  const { instance, tracked } = app
+  const key = tracked.status === 'stale' ? 'start.stale' : 'start.todo'
   const isFirst = apps.every(({ state }) => state.kind !== 'connected')
   const plain = isFirst ? 'plain.first' : 'plain.skipped'
   return {
@@ -235,12 +235,13 @@ function bannerOf(model: OverviewModel) {
   if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...again }
   const app = findApp(model, model.from)
   if (app === undefined) return undefined
-  const { name, state, entry } = app
+  const { name, state } = app
+  const { status } = app.tracked
   const banner = (kind: string, titles: readonly [TextKey, TextKey], text: string) => {
     return { kind, ...fitTitle(name, t, titles), text }
   }
-  if (state.kind === 'off' && isUnavailable(entry.status))
-    return banner('notice', [`banner.${entry.status}`, `status.${entry.status}`], t(`note.${entry.status}`))
+  if (state.kind === 'off' && isUnavailable(status))
+    return banner('notice', [`banner.${status}`, `status.${status}`], t(`note.${status}`))
   switch (state.kind) {
     case 'connected': {
       // The headline reports that everything is connected.

@@ -10,12 +10,12 @@ type OffByStatus = Partial<Record<'disabled' | 'attention', number>>
 /** Each app is counted in one bucket; apps that are off also by their status. */
 type Counts = Record<ReturnType<typeof bucketOf>, number> & { offByStatus: OffByStatus }
 
-export function countsOf(apps: readonly { state: AppState; entry: Pick<TrackedApp, 'status'> }[]): Counts {
+export function countsOf(apps: readonly { state: AppState; tracked: Pick<TrackedApp, 'status'> }[]): Counts {
   const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0, offByStatus: {} }
-  for (const { state, entry } of apps) {
+  for (const { state, tracked } of apps) {
     counts[bucketOf(state)]++
-    if (isUnavailable(entry.status))
-      counts.offByStatus[entry.status] = (counts.offByStatus[entry.status] ?? 0) + 1
+    if (isUnavailable(tracked.status))
+      counts.offByStatus[tracked.status] = (counts.offByStatus[tracked.status] ?? 0) + 1
   }
   return counts
 }

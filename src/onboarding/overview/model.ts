@@ -65,7 +65,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
     next: isOfferedAgain ? { kind: 'connect' as const, instance: cameFrom.instance } : nextStep(states),
     counts,
     headline,
-    firstSeenAt: Math.min(...apps.map(({ entry }) => entry.firstSeen)),
+    firstSeenAt: Math.min(...apps.map(({ tracked }) => tracked.firstSeen)),
     hasNothingPending: headline.state !== 'open',
   }
 }
@@ -73,9 +73,9 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
 /** Names apps over the whole list, so that a narrowed visit uses the same names. */
 const namedApps = ({ all }: WalkStates, describe: DescribeApp): OverviewApp[] =>
   withUniqueNames(
-    all.map(({ entry, state }) => {
-      const { instance } = entry
-      return { instance, entry, state, name: describe(instance).name ?? entry.name }
+    all.map(({ tracked, state }) => {
+      const { instance } = tracked
+      return { instance, tracked, state, name: describe(instance).name ?? tracked.name }
     }),
   )
 
@@ -89,7 +89,7 @@ const sharedAccountsOf = (all: readonly OverviewApp[], describe: DescribeApp): R
 const canStart = ({ state }: OverviewApp): boolean => !['connected', 'confirming', 'off'].includes(state.kind)
 
 /** True if access ended and the person can connect the app again. Skipped and blocked apps keep their status. */
-export const hasLapsed = ({ entry: { status, lapsedAt, connectedAt }, state }: OverviewApp): boolean =>
+export const hasLapsed = ({ tracked: { status, lapsedAt, connectedAt }, state }: OverviewApp): boolean =>
   status === 'stale' || (bucketOf(state) === 'pending' && (lapsedAt ?? connectedAt) !== undefined)
 
 /** Approval date of a blocked app that the person may connect now, as a tester or after a confirmation. */

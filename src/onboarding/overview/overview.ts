@@ -6,7 +6,7 @@ import { statusOf } from '../status.ts'
 import { startWalk, type TrackedApp, type Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import { isLong, cardAndBanner } from './card.ts'
-import { listRows, NEW_AFTER_MS, type Action } from './entries.ts'
+import { listRows, NEW_AFTER_MS, type Action } from './rows.ts'
 import { createOverviewModel, hasLapsed, type OverviewContext, type OverviewModel } from './model.ts'
 
 /** The walk without times, alike for many people. Undefined if the overview shows more than what is connected. */
@@ -36,9 +36,9 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const isDone = headline.state === 'done'
   const showsFirstApps = model.states.firstApps !== undefined
   const filter = filterOf(model)
-  const rows = listRows(model, card?.instance, filter?.query)
+  const list = listRows(model, card?.instance, filter?.query)
   const found = filter?.query
-    ? t('overview.found', { count: rows.entries.length, query: filter.query })
+    ? t('overview.found', { count: list.rows.length, query: filter.query })
     : undefined
   const titles = [
     found,
@@ -61,16 +61,18 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     card,
     resume,
     icons: isDone ? connectedIcons(model) : [],
-    ...rows,
+    ...list,
     listTitle: t(card && !found ? 'overview.othersTitle' : 'overview.listTitle'),
-    moreTitle: t(showsFirstApps ? 'overview.later' : 'overview.more', { count: rows.more.length }),
+    moreTitle: t(showsFirstApps ? 'overview.later' : 'overview.more', { count: list.more.length }),
     showsFirstApps,
     filter: filter && { ...filter, found },
     connectedFor: connectedForText(model),
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
     returnTo: returnAction(model),
     refresh:
-      next.kind === 'wait' ? { seconds: next.nextPollSeconds, url: callbackPath(next.step) } : undefined,
+      next.kind === 'confirming'
+        ? { seconds: next.nextPollSeconds, url: callbackPath(next.step) }
+        : undefined,
     polling: pollingOf(model),
   }
 }
@@ -135,7 +137,7 @@ function progressOf({ counts, t }: OverviewModel) {
   const total = connected + pending + skipped + blocked
   if (total === 0) return undefined
   const segmentAt = (at: number) =>
-    at < connected ? 'over' : at === connected && pending > 0 ? 'now' : 'open'
+    at < connected ? 'connected' : at === connected && pending > 0 ? 'current' : 'open'
   return {
     connected,
     total,
@@ -154,7 +156,7 @@ function returnAction({ visit: { returnTo }, t }: OverviewModel): (Action & { ho
 
 /** Polled by views/assets/walk.js while a consent is being confirmed. */
 function pollingOf({ next, states, now, confirmSeconds }: OverviewModel) {
-  if (next.kind !== 'wait') return undefined
+  if (next.kind !== 'confirming') return undefined
   const { connected, pending, skipped } = statusOf(states)
   const secondsTo = (at: number) => Math.max(0, Math.ceil((at - now) / 1000))
   return {

@@ -11,24 +11,22 @@ import { configuredAccount, linkNotes } from './same-name-apps.ts'
 
 export type Action = { href: string; label: string; forApp?: string }
 
-type EntryKind =
-  Exclude<AppState['kind'], 'off' | 'confirming'> | Exclude<TrackedApp['status'], 'awaiting'> | 'waiting'
+type RowKind = Exclude<AppState['kind'], 'off'> | Exclude<TrackedApp['status'], 'awaiting'>
 
 /** The person's actions determine the kind, else the present and the former status of the service. */
-function kindOf(app: OverviewApp): EntryKind {
+function kindOf(app: OverviewApp): RowKind {
   const { kind } = app.state
-  const { status } = app.entry
-  if (kind === 'confirming') return 'waiting'
+  const { status } = app.tracked
   if (kind !== 'unconnected' && kind !== 'off') return kind
   return status !== 'awaiting' ? status : hasLapsed(app) ? 'stale' : 'unconnected'
 }
 
 /** Labels of the link in a row. Other kinds have none, because there is nothing to start. */
-const ROW_LABELS: Partial<Record<EntryKind, TextKey>> = {
+const ROW_LABELS: Partial<Record<RowKind, TextKey>> = {
   unconnected: 'plain.connect',
   skipped: 'plain.connect',
   stale: 'plain.reconnect',
-  waiting: 'problem.tryAgain',
+  confirming: 'problem.tryAgain',
   unconfirmed: 'problem.tryAgain',
   blocked: 'overview.unblock',
   elsewhere: 'plain.startOver',
@@ -52,21 +50,21 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
     )
   const next = rows.find(({ kind }) => kind === 'unconnected' || kind === 'stale')
   if (next?.kind === 'unconnected' && current !== undefined) next.status = model.t('status.next')
-  if (query !== '' || rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
+  if (query !== '' || rows.length <= MAX_ROWS + 1) return { rows, more: [] }
   const shown = new Set(
     firstApps === undefined
       ? rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS)
       : rows.filter((row) => firstApps.has(row.app) || urgency(row) < 1),
   )
-  return { entries: rows.filter((row) => shown.has(row)), more: rows.filter((row) => !shown.has(row)) }
+  return { rows: rows.filter((row) => shown.has(row)), more: rows.filter((row) => !shown.has(row)) }
 }
 
 /** Names with the same beginning differ in their endings, which are therefore never cut. */
 const namePrefix = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerCase()
 
-const unavailableLast = ({ entry: { status } }: OverviewApp): number => Number(isUnavailable(status))
+const unavailableLast = ({ tracked: { status } }: OverviewApp): number => Number(isUnavailable(status))
 
-function urgency({ kind, focus }: { kind: EntryKind; focus: boolean }): number {
+function urgency({ kind, focus }: { kind: RowKind; focus: boolean }): number {
   if (focus) return -1
   if (kind === 'connected' || isUnavailable(kind)) return 2
   return kind === 'skipped' || kind === 'unconnected' ? 1 : 0
@@ -88,7 +86,8 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
     kind,
     icon: iconOf(app, describe),
     /** Empty for the normal state, because "Not connected" in every row would be noise. */
-    status: kind === 'unconnected' || isApproved ? '' : t(`status.${kind}`),
+    status:
+      kind === 'unconnected' || isApproved ? '' : t(`status.${kind === 'confirming' ? 'waiting' : kind}`),
     notes: [
       noteOf(model, kind, app),
       ...(label === undefined ? [] : [...linkNotes(model, app), ...describe(instance).never]),
@@ -104,7 +103,7 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
 }
 
 /** "I need an admin" is offered only after a failed attempt. */
-const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'skipped']
+const MAY_BLOCK: readonly RowKind[] = ['unconfirmed', 'confirming', 'skipped']
 
 export const NEW_AFTER_MS = 60_000
 
@@ -125,14 +124,14 @@ function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) 
   ])
 }
 
-function noteOf(model: OverviewModel, kind: EntryKind, app: OverviewApp): string | undefined {
+function noteOf(model: OverviewModel, kind: RowKind, app: OverviewApp): string | undefined {
   const { t, firstSeenAt, hasNothingPending } = model
-  const { entry, state } = app
-  if (kind === 'unconnected' && entry.firstSeen - firstSeenAt > NEW_AFTER_MS) return t('note.isNew')
-  if (kind === 'stale' && entry.lapsedAt !== undefined)
-    return t('note.lapsedOn', { date: t.day(entry.lapsedAt) })
-  if (kind === 'connected' && hasNothingPending && entry.connectedAt !== undefined)
-    return t('note.connectedOn', { date: t.day(entry.connectedAt) })
+  const { tracked, state } = app
+  if (kind === 'unconnected' && tracked.firstSeen - firstSeenAt > NEW_AFTER_MS) return t('note.isNew')
+  if (kind === 'stale' && tracked.lapsedAt !== undefined)
+    return t('note.lapsedOn', { date: t.day(tracked.lapsedAt) })
+  if (kind === 'connected' && hasNothingPending && tracked.connectedAt !== undefined)
+    return t('note.connectedOn', { date: t.day(tracked.connectedAt) })
   if (state.kind === 'blocked') return blockedNote(model, app, state.since)
   return kind === 'elsewhere' || isUnavailable(kind) ? t(`note.${kind}`) : undefined
 }

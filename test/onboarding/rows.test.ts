@@ -1,7 +1,7 @@
 // The rows of the list: the text and the actions of each state.
 import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
-import { listRows } from '../../src/onboarding/overview/entries.ts'
+import { listRows } from '../../src/onboarding/overview/rows.ts'
 import { createOverviewModel, type OverviewApp } from '../../src/onboarding/overview/model.ts'
 import type { AppState } from '../../src/onboarding/app-state.ts'
 import { startWalk, type TrackedApp } from '../../src/onboarding/walk.ts'
@@ -10,20 +10,20 @@ import { NOW, overviewContext } from './overview-pages.ts'
 
 const UNCONNECTED: AppState = { kind: 'unconnected' }
 
-const app = (state: AppState = UNCONNECTED, entry: Partial<TrackedApp> = {}): OverviewApp => ({
-  instance: entry.instance ?? 'slack_1',
+const app = (state: AppState = UNCONNECTED, tracked: Partial<TrackedApp> = {}): OverviewApp => ({
+  instance: tracked.instance ?? 'slack_1',
   name: 'Slack',
   short: 'Slack',
   state,
-  entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },
+  tracked: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...tracked },
 })
-const rows = (
+const list = (
   apps: readonly OverviewApp[],
   current?: string,
   hasNothingPending = false,
   about = () => noDescription,
 ) => {
-  const firstSeenAt = Math.min(...apps.map(({ entry }) => entry.firstSeen))
+  const firstSeenAt = Math.min(...apps.map(({ tracked }) => tracked.firstSeen))
   const model = createOverviewModel(startWalk(NOW), { ...overviewContext, describe: about })
   return listRows({ ...model, apps: [...apps], hasNothingPending, firstSeenAt }, current)
 }
@@ -59,7 +59,7 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
   ],
   ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { notes: [t('note.disabled')] }],
   ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
-  ['waiting', app({ kind: 'confirming' }), 'Checking…', { ...connect('Try again'), ...skip, ...block }],
+  ['confirming', app({ kind: 'confirming' }), 'Checking…', { ...connect('Try again'), ...skip, ...block }],
   [
     'unconfirmed',
     app({ kind: 'unconfirmed', since: NOW }),
@@ -88,24 +88,22 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
     },
   ],
 ])('a row with the state %s shows its status and actions', (kind, one, status, can) => {
-  const { entries, more } = rows([one])
+  const { rows, more } = list([one])
   expect(more).toEqual([])
-  expect(entries).toMatchObject([
+  expect(rows).toMatchObject([
     { app: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...noActions, ...can },
   ])
 })
 
 it('each row has its app’s icon and a unique id', () => {
-  const { entries } = rows([app(), app(UNCONNECTED, { instance: 'b' })])
-  expect(entries.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
-  expect(entries[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
+  const { rows } = list([app(), app(UNCONNECTED, { instance: 'b' })])
+  expect(rows.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
+  expect(rows[1]?.icon).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
 })
 
 it('an unconnected app listed a minute after the first is new', () => {
   const noteAt = (milliseconds: number, state: AppState = UNCONNECTED) =>
-    rows([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.notes.includes(
-      'New',
-    )
+    list([app(), app(state, { instance: 'b', firstSeen: NOW + milliseconds })]).rows[1]?.notes.includes('New')
   expect(noteAt(60_000)).toBe(false)
   expect(noteAt(60_001)).toBe(true)
   expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBe(false)
@@ -119,7 +117,7 @@ it('a row has the company’s description of an app before the click', () => {
     never: ['Search can’t post.'],
   })
   const all = ['Connect to the VPN first.', 'Use your Acme workspace.', 'Search can’t post.']
-  const notesOf = (one: OverviewApp) => rows([one], undefined, true, about).entries[0]?.notes
+  const notesOf = (one: OverviewApp) => list([one], undefined, true, about).rows[0]?.notes
   expect(notesOf(app())).toEqual(all)
   expect(notesOf(app({ kind: 'skipped', since: NOW }))).toEqual(all)
   expect(notesOf(app({ kind: 'connected', since: NOW }))).toEqual(['Connected through your Acme workspace'])
@@ -127,31 +125,31 @@ it('a row has the company’s description of an app before the click', () => {
 })
 
 it('a row shows its connection’s date, if known, once the walk is finished', () => {
-  const noteOf = (entry: Partial<TrackedApp>, finished: boolean, state: AppState['kind'] = 'connected') =>
-    rows([app({ kind: state, since: NOW }, entry)], undefined, finished).entries[0]?.notes[0]
+  const noteOf = (tracked: Partial<TrackedApp>, finished: boolean, state: AppState['kind'] = 'connected') =>
+    list([app({ kind: state, since: NOW }, tracked)], undefined, finished).rows[0]?.notes[0]
   expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
   expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
   expect(noteOf({}, true)).toBeUndefined()
   expect(noteOf({ connectedAt: NOW }, true, 'skipped')).toBeUndefined()
 })
 
-const named = (instance: string, state?: AppState, entry: Partial<TrackedApp> = {}) =>
-  app(state, { ...entry, instance })
+const named = (instance: string, state?: AppState, tracked: Partial<TrackedApp> = {}) =>
+  app(state, { ...tracked, instance })
 const shown = (apps: readonly OverviewApp[]) => {
-  const { entries, more } = rows(apps)
-  return [entries, more].map((part) => part.map((row) => row.app).join(' '))
+  const { rows, more } = list(apps)
+  return [rows, more].map((part) => part.map((row) => row.app).join(' '))
 }
 
 it('the list omits the app offered first, and marks the following one as next', () => {
   const apps = [named('a'), named('b', { kind: 'skipped', since: NOW }), named('c'), named('d')]
-  const { entries } = rows(apps, 'a')
-  expect(entries.map((row) => [row.app, row.status])).toEqual([
+  const { rows } = list(apps, 'a')
+  expect(rows.map((row) => [row.app, row.status])).toEqual([
     ['b', 'Skipped'],
     ['c', 'Next'],
     ['d', ''],
   ])
-  expect(rows(apps).entries.map(({ status }) => status)).toEqual(['', 'Skipped', '', ''])
-  expect(rows([named('a')], 'a')).toEqual({ entries: [], more: [] })
+  expect(list(apps).rows.map(({ status }) => status)).toEqual(['', 'Skipped', '', ''])
+  expect(list([named('a')], 'a')).toEqual({ rows: [], more: [] })
 })
 
 it('the list ends with apps that no one can connect', () => {
