@@ -19,13 +19,14 @@ const describeIn = (company: Company, instance: string, lang: string) => {
   }
 }
 
-export type DescribeApp = (instance: string) => ReturnType<typeof describeIn>
+type AppDescription = ReturnType<typeof describeIn>
+export type DescribeApp = (instance: string) => AppDescription
 
 /** @returns the descriptions in a language, each derived once, for one page */
 export const createAppDescriptions =
   (company: Company) =>
   (lang: string): DescribeApp => {
-    const cache = new Map<string, ReturnType<DescribeApp>>()
+    const cache = new Map<string, AppDescription>()
     return (instance) => {
       let description = cache.get(instance)
       if (description === undefined) cache.set(instance, (description = describeIn(company, instance, lang)))

@@ -29,26 +29,25 @@ const linkOf = (link: NonNullable<CompanyFile['links']>['help']) =>
 
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
-const datasourcesOf = (file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) =>
-  new Map(
-    Object.entries(file.datasources ?? {}).map(([key, of]) => {
-      const datasource = {
-        name: byLanguage(of.name),
-        logo: assets.get(of.logo ?? ''),
-        reads: byLanguage(of.reads),
-        never: byLanguage(of.never),
-        why: byLanguage(of.why),
-        account: byLanguage(of.account),
-        help: byLanguage(of.help),
-        order: of.order,
-        isRequired: of.required ?? false,
-        isHidden: of.hidden ?? false,
-        owners: [of.owner ?? []].flat(),
-        approve: of.approve,
-      }
-      return [key, datasource] as const
-    }),
-  )
+const resolveDatasource = (
+  of: NonNullable<CompanyFile['datasources']>[string],
+  assets: ReadonlyMap<string, StaticAsset>,
+) => ({
+  name: byLanguage(of.name),
+  logo: assets.get(of.logo ?? ''),
+  reads: byLanguage(of.reads),
+  never: byLanguage(of.never),
+  why: byLanguage(of.why),
+  account: byLanguage(of.account),
+  help: byLanguage(of.help),
+  order: of.order,
+  isRequired: of.required ?? false,
+  isHidden: of.hidden ?? false,
+  owners: [of.owner ?? []].flat(),
+  approve: of.approve,
+})
+
+type Datasource = ReturnType<typeof resolveDatasource>
 
 const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
   quiet.flatMap((period) => {
@@ -59,16 +58,52 @@ const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
     })
   })
 
+/** `approve`: the URL of the page to approve an app. */
+type Approvers = { owners: readonly string[]; approve: string | undefined }
+
+export type Company = {
+  /** Undefined: the default of our texts, as for `product`, the company's name for its search. */
+  name: string | undefined
+  product: string | undefined
+  logo: Record<'light' | 'dark', StaticAsset> | undefined
+  icon: StaticAsset | undefined
+  color: ReturnType<typeof palettesOf>
+  links: Record<'help' | 'privacy' | 'home' | 'search', ReturnType<typeof linkOf>>
+  sender: { name: string; role: Localized<string> | undefined } | undefined
+  /** The default comes first. Empty: every language of onramp. */
+  languages: readonly string[]
+  examples: Localized<string[]> | undefined
+  /** An IANA name, for people without a time zone on the list. */
+  timezone: string
+  digest: CompanyFile['digest']
+  /** Days without emails, YYYY-MM-DD; `group` restricts them to a department. */
+  quietDays: ReturnType<typeof quietDaysOf>
+  datasources: ReadonlyMap<string, Datasource>
+  datasourceOf: (instance: string) => Datasource | undefined
+  /** @param admins ADMIN_EMAILS, who own apps without an owner */
+  approversOf: (instance: string, admins?: readonly string[]) => Approvers
+  /** The company's name for an app, else the service's. */
+  displayName: (app: { instance: string; name: string }, lang: string) => string
+  /** Replacement instances by the replaced instance. */
+  replacedBy: ReadonlyMap<string, string>
+  /** A sorted copy without the apps that are hidden or replaced. */
+  visibleInOrder: <T extends { instance: string }>(apps: T[]) => T[]
+  /** The value in this language, else its base language, else the default language, else the first one. */
+  localized: <T>(value: Localized<T> | undefined, lang: string) => T | undefined
+  /** The company's replacements of our texts by key, in this language or its base language. */
+  textsOf: (lang: string) => Record<string, string>
+  assets: readonly StaticAsset[]
+}
+
 /** @param file a valid company file @param assets its pictures, by the paths in it */
-export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
+export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>): Company {
   const { name, product, links = {}, color = NEUTRAL, examples } = file
   const languages = (file.languages ?? []).map(canonical)
   const texts = new Map(Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), own]))
-  const datasources = datasourcesOf(file, assets)
+  const entries = Object.entries(file.datasources ?? {})
+  const datasources = new Map(entries.map(([key, of]) => [key, resolveDatasource(of, assets)]))
   const replacedBy = new Map(
-    Object.entries(file.datasources ?? {}).flatMap(([key, { replaces }]) =>
-      replaces === undefined ? [] : [[replaces, key] as const],
-    ),
+    entries.flatMap(([key, { replaces }]) => (replaces === undefined ? [] : [[replaces, key] as const])),
   )
   const datasourceOf = (instance: string) =>
     datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')
@@ -76,7 +111,6 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
   const orderOf = (instance: string) => datasourceOf(instance)?.order ?? Number.MAX_VALUE
   const light = assets.get(file.logo?.light ?? '')
   return {
-    /** Undefined: the default of our texts, as for `product`, the company's name for its search. */
     name,
     product,
     logo: light && { light, dark: assets.get(file.logo?.dark ?? '') ?? light },
@@ -89,42 +123,28 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
       search: linkOf(links.search),
     },
     sender: file.sender && { name: file.sender.name, role: byLanguage(file.sender.role) },
-    /** The default comes first. Empty: every language of onramp. */
     languages,
     examples: byLanguage(examples),
-    /** An IANA name, for people without a time zone on the list. */
     timezone: file.timezone ?? 'UTC',
     digest: file.digest,
-    /** Days without emails, YYYY-MM-DD; `group` restricts them to a department. */
     quietDays: quietDaysOf(file),
     datasources,
     datasourceOf,
-    /** The owners of an app, and the page to approve it. @param admins ADMIN_EMAILS, who own apps without an owner */
-    approversOf(instance: string, admins: readonly string[] = []) {
+    approversOf: (instance, admins = []) => {
       const { owners = [], approve } = datasourceOf(instance) ?? {}
       return { owners: owners.length > 0 ? owners : admins, approve }
     },
-    /** The company's name for an app, else the service's. */
-    displayName: ({ instance, name: raw }: { instance: string; name: string }, lang: string): string =>
+    displayName: ({ instance, name: raw }, lang) =>
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? raw,
-    /** Replacement instances by the replaced instance. */
     replacedBy,
-    /** A sorted copy without the apps that are hidden or replaced. */
-    visibleInOrder: <T extends { instance: string }>(apps: T[]): T[] =>
+    visibleInOrder: (apps) =>
       apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true && !replacedBy.has(instance))
         .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
-    /** The value in this language, else its base language, else the default language, else the first one. */
-    localized: <T>(value: Localized<T> | undefined, lang: string) => localized(value, lang, languages[0]),
-    /** The company's replacements of our texts by key, in this language or its base language. */
-    textsOf: (lang: string): Record<string, string> => ({
-      ...texts.get(baseOf(lang)),
-      ...texts.get(canonical(lang)),
-    }),
+    localized: (value, lang) => localized(value, lang, languages[0]),
+    textsOf: (lang) => ({ ...texts.get(baseOf(lang)), ...texts.get(canonical(lang)) }),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],
   }
 }
-
-export type Company = ReturnType<typeof resolveCompany>
 
 export const neutralCompany = resolveCompany({}, new Map())

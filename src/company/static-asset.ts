@@ -8,13 +8,15 @@ const TYPES = {
   png: 'image/png',
   svg: 'image/svg+xml',
   webp: 'image/webp',
-} as const
+}
+
+export type AssetEnding = keyof typeof TYPES
+
+export type StaticAsset = { path: string; type: string; content: Buffer }
 
 /** @param place the path without hash and extension, like `/assets/onramp` */
-export const createStaticAsset = (place: string, ending: keyof typeof TYPES, content: Buffer) => ({
+export const createStaticAsset = (place: string, ending: AssetEnding, content: Buffer): StaticAsset => ({
   path: `${place}.${hash('sha256', content, 'hex').slice(0, 12)}.${ending}`,
-  type: TYPES[ending] as string,
+  type: TYPES[ending],
   content,
 })
-
-export type StaticAsset = ReturnType<typeof createStaticAsset>
