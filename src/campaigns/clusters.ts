@@ -12,8 +12,8 @@ const HALF_DAY_MS = 12 * 3_600_000
 /** Everyone is checked once more within this time, even by a daily run. */
 const SPREAD_MS = 36 * 3_600_000
 /**
- * Pages may have noticed at most half as often as runs that an app is gone. If people connected the app, nearly all
- * notices are pages'.
+ * If people had connected the app, pages would have noticed most of it. Above this ratio of pages to runs, the app
+ * counts as connected, not removed.
  */
 const MAX_NOTICED_BY_PAGES = 0.5
 const MAX_NEW_APPS = 50
@@ -23,7 +23,7 @@ const RESUMED_MS = 31 * 24 * 3_600_000
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
-/** Others have the app connected, `recentlyConnected` since the last evaluation, or `listed` as unconnected. */
+/** People besides the changed ones: `recentlyConnected` since the last evaluation, `listed` as unconnected. */
 type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number> & {
   name: string
   /** People of the newest cluster found before. */

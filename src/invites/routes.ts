@@ -6,6 +6,7 @@ import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import type { SignInStart } from '../sign-in/start.ts'
 import type { Audit } from '../web/audit.ts'
+import type { Log } from '../web/log.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { personKey, findSignedIn, type User } from '../session/signed-in.ts'
@@ -29,7 +30,7 @@ export function createInviteRoutes(deps: {
   limit: RequestHandler
   sendPage: SendPage
   audit: Audit
-  log: { warn(fields: object, message: string): void }
+  log: Pick<Log, 'warn'>
   now: () => number
 }): Router {
   const { publicUrl, sender, invitations, people, start, limit, sendPage } = deps

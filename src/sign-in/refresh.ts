@@ -117,7 +117,7 @@ export class TokenRefresh {
     const configuration = await authorizationServer.refreshConfiguration()
     // Another authorization server must not get this refresh token.
     if (configuration.serverMetadata().issuer !== user.issuer) {
-      log.debug({}, 'refresh: the person signed in at another authorization server, so the sign-in ends')
+      log.debug({ reason: 'other-issuer' }, 'refresh: sign-in ended')
       return undefined
     }
     try {
@@ -136,8 +136,7 @@ export class TokenRefresh {
     } catch (error) {
       const isEarly = tokens.expiresAt !== undefined && now() < tokens.expiresAt
       if (isRefreshTokenRefused(error, { isRecent: isRecentSignIn(signedInAt, now()), isEarly })) {
-        const response = describeErrorResponse(error)
-        log.debug({}, `refresh: the authorization server responded ${response}, so the sign-in ends`)
+        log.debug({ reason: describeErrorResponse(error) }, 'refresh: sign-in ended')
         return undefined
       }
       if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) {

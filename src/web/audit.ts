@@ -4,6 +4,7 @@ import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import type { ProblemCode } from '../problem.ts'
+import type { Log } from './log.ts'
 
 type AuditEvent =
   | { event: 'sign_in'; result: 'ok' | 'refused'; user?: Identity; code?: string }
@@ -49,7 +50,7 @@ export type Audit = (event: AuditEvent) => void
 const MAX_DATASOURCES = 50
 
 export function createAudit(
-  log: { info(fields: object, message: string): void },
+  log: Pick<Log, 'info'>,
   registry: Registry,
   ids: ReturnType<typeof createAuditIds>,
 ): Audit {
