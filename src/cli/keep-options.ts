@@ -23,7 +23,7 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   const active = activeMassDisconnects(state)
   const unanswered = unansweredRemovals(state)
   const { removedApps: delisted = [], pausedUntil = 0, ...rest } = state
-  const isOf = (app: string, { instance }: { instance: string }) => inScope({ only: [app] }, instance)
+  const isOf = (app: string, { instance }: { instance: string }) => inScope({ datasources: [app] }, instance)
   const releasable = [...active, ...delisted.filter((app) => app.markedConnectedAt === undefined)]
   for (const app of release)
     if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((item) => isOf(app, item)))

@@ -79,7 +79,8 @@ async function countUnreadable(
   return count
 }
 
-type PersonOrWalk = Partial<Pick<Person, 'lastCheck' | 'campaigns'> & Pick<Walk, 'known' | 'startedAt'>>
+type StoredWalk = Pick<Walk, 'startedAt'> & { known: Walk['apps'] }
+type PersonOrWalk = Partial<Pick<Person, 'lastCheck' | 'campaigns'> & StoredWalk>
 
 function takeApps(
   { lastCheck, campaigns = [], known = [], startedAt }: PersonOrWalk,
@@ -121,7 +122,8 @@ function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: fil
         ),
   )
   const unmatched = [...(company?.datasources.keys() ?? [])].flatMap((key) => {
-    if (expected.has(key) || instances.some((instance) => inScope({ only: [key] }, instance))) return []
+    if (expected.has(key) || instances.some((instance) => inScope({ datasources: [key] }, instance)))
+      return []
     const meant = nearestWord(key, datasources)
     return warn(
       `datasources.${key} in the company file matches no app that the service ever listed.`,

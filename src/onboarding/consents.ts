@@ -66,7 +66,7 @@ export class Consents {
     const { user } = requireSignedIn(req)
     const walk = await walks.load(user)
     const app = findReturn(walk, stepFromQuery(req.query))
-    log.debug({ return: app?.instance, checksSinceReturn: app?.attempt.looks }, 'walk: return')
+    log.debug({ return: app?.instance, checksSinceReturn: app?.attempt.checksSinceReturn }, 'walk: return')
     if (app === undefined) return { kind: 'redirect', location: overviewPath(walk.visit) }
     // Don't check now: it would void the link that another tab is following.
     if (isBeingConfirmed(app) && !mayCheck(walk, now())) {
@@ -93,7 +93,7 @@ export class Consents {
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
       // A waiting page never continues without a click.
-      const from = { user, walk, mayLeave: isAutomatic && app.attempt.looks === 0 }
+      const from = { user, walk, mayLeave: isAutomatic && app.attempt.checksSinceReturn === 0 }
       const decision = await walkChecker.checkForTransition(req, from, (...on) => afterReturn(...on, back))
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
@@ -112,7 +112,7 @@ export class Consents {
   /** The log line of a failed request names neither the person nor the app. Never rejects. */
   async #auditFailure(user: User, walk: Walk, instance: string | undefined, error: unknown): Promise<void> {
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
-    const app = datasource ?? walk.known.find((known) => known.instance === instance)
+    const app = datasource ?? walk.apps.find((one) => one.instance === instance)
     const { audit, progress, now } = this.#deps
     audit({ event: 'step_failed', user, datasource: app?.instance, code })
     await progress.recordFailure(user, { at: now(), instance: app?.instance, code })

@@ -35,7 +35,7 @@ export type WalkStates = {
 }
 
 export function walkStates(walk: Walk, now: number): WalkStates {
-  const all = walk.known.map((tracked) => ({ tracked, state: trackedAppState(tracked, now) }))
+  const all = walk.apps.map((tracked) => ({ tracked, state: trackedAppState(tracked, now) }))
   const shown = all.filter(({ tracked }) => inScope(walk.visit, tracked.instance))
   return { now, clicks: walk.clicks, all, shown, firstApps: firstAppsOf(shown) }
 }
@@ -69,7 +69,7 @@ export function nextStep(states: WalkStates): NextStep {
     .toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt)
     .at(-1)
   if (back !== undefined) {
-    const { step, looks: checksSinceReturn, backAt } = back.attempt
+    const { step, checksSinceReturn, backAt } = back.attempt
     const nextPollSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
     const frequentPollingUntil = backAt + FREQUENT_POLLING_MS
     const { instance } = back
@@ -112,7 +112,7 @@ export const automaticNext = (
   isStartable: (instance: string) => boolean,
   leaving?: string,
 ): string | undefined =>
-  firstOf(withoutLater(states), ({ instance, attempt, leftIn }) => {
-    const wasStarted = leaving === undefined ? leftIn === states.clicks : instance === leaving
+  firstOf(withoutLater(states), ({ instance, attempt, startedAtClick }) => {
+    const wasStarted = leaving === undefined ? startedAtClick === states.clicks : instance === leaving
     return attempt === undefined && !wasStarted && isStartable(instance)
   })

@@ -34,14 +34,14 @@ export function parseVisit(
 ): Visit {
   const isName = (value: unknown): value is string =>
     typeof value === 'string' && value !== '' && value.length <= MAX_CHARACTERS
-  const only = [query['datasource']].flat().filter(isName).slice(0, MAX_DATASOURCES)
-  const visit = { only, returnTo: checkReturnTo(query['return_to']) }
-  while (only.length > 1 && overviewPath(visit).length > MAX_ADDRESS_CHARACTERS) only.pop()
+  const datasources = [query['datasource']].flat().filter(isName).slice(0, MAX_DATASOURCES)
+  const visit = { datasources, returnTo: checkReturnTo(query['return_to']) }
+  while (datasources.length > 1 && overviewPath(visit).length > MAX_ADDRESS_CHARACTERS) datasources.pop()
   return visit
 }
 
-export const visitParameters = ({ only, returnTo }: Visit): [name: string, value: string][] => [
-  ...only.map((instance): [string, string] => ['datasource', instance]),
+export const visitParameters = ({ datasources, returnTo }: Visit): [name: string, value: string][] => [
+  ...datasources.map((instance): [string, string] => ['datasource', instance]),
   ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),
 ]
 

@@ -165,14 +165,14 @@ function lapsesIn(person: Person): Lapses {
   return lapsed.length === 0 ? NO_LAPSES : new Map(lapsed)
 }
 
-const progressIn = ({ known }: Walk, now: number) => ({
-  unconnected: known.flatMap(({ instance, name, status }) =>
+const progressIn = ({ apps }: Walk, now: number) => ({
+  unconnected: apps.flatMap(({ instance, name, status }) =>
     status === 'connected' ? [] : [{ instance, name, status }],
   ),
-  connected: known.flatMap(({ instance, name, status, firstSeen, connectedAt = firstSeen }) =>
+  connected: apps.flatMap(({ instance, name, status, firstSeen, connectedAt = firstSeen }) =>
     status === 'connected' ? [{ instance, name, since: connectedAt }] : [],
   ),
-  intents: known.flatMap((tracked) => (tracked.status === 'connected' ? [] : intentOf(tracked, now))),
+  intents: apps.flatMap((tracked) => (tracked.status === 'connected' ? [] : intentOf(tracked, now))),
 })
 
 /** The person's choice about an app, which stays while the app is off. */

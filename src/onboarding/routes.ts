@@ -98,7 +98,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
 
       const walk = await walks.update(user, (before) => change(before, instance, now()))
       await progress.recordIntents(user, walk)
-      const isKnown = walk.known.some((app) => app.instance === instance)
+      const isKnown = walk.apps.some((app) => app.instance === instance)
       log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: change by the person')
 
       if (event !== undefined) {
@@ -117,15 +117,15 @@ const isBlocked = ({ status, blockedAt }: TrackedApp): boolean =>
   status !== 'connected' && blockedAt !== undefined
 
 /** Reads the store only if an app waits for an admin. */
-async function approvalsFor({ keepStateStore }: OnboardingDeps, { known }: Walk): Promise<Approval[]> {
-  return known.some(isBlocked) ? ((await keepStateStore.load()).approvals ?? []) : []
+async function approvalsFor({ keepStateStore }: OnboardingDeps, { apps }: Walk): Promise<Approval[]> {
+  return apps.some(isBlocked) ? ((await keepStateStore.load()).approvals ?? []) : []
 }
 
 /** Apps to offer again, because the approval works for others, or the person followed a link to test it. */
-const approvedApps = ({ known, visit }: Walk, approvals: readonly Approval[]): string[] =>
-  known.filter(isBlocked).flatMap(({ instance, blockedAt = 0 }) => {
+const approvedApps = ({ apps, visit }: Walk, approvals: readonly Approval[]): string[] =>
+  apps.filter(isBlocked).flatMap(({ instance, blockedAt = 0 }) => {
     const { stage, stageChangedAt = 0 } = approvals.find((approval) => approval.instance === instance) ?? {}
-    const isApproved = stage === 'confirmed' || (stage === 'approved' && visit.only.includes(instance))
+    const isApproved = stage === 'confirmed' || (stage === 'approved' && visit.datasources.includes(instance))
     return isApproved && stageChangedAt > blockedAt ? instance : []
   })
 
@@ -175,7 +175,7 @@ async function sendOverview(
     view: 'onboarding/overview',
     sheet: 'walk',
     script: 'walk',
-    sharedKey: shared && JSON.stringify(shared.known),
+    sharedKey: shared && JSON.stringify(shared.apps),
     data: (t) => {
       const page = overviewOf(shared ?? walk, {
         now: shared ? 0 : now(),

@@ -31,7 +31,7 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
   const walk = applyCheck(before, unconnected, now, confirmSeconds)
   const instance = wanted ?? nextApp(walk, check)
   if (instance === undefined) return { walk, kind: 'redirect' }
-  const tracked = walk.known.find((app) => app.instance === instance)
+  const tracked = walk.apps.find((app) => app.instance === instance)
   if (tracked === undefined) throw unknownApp()
   const { kind } = trackedAppState(tracked, now)
   const cannotStart = tracked.status === 'attention'
@@ -41,7 +41,7 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
     const detail = `the service's authUrlRelativePath for ${instance} is missing or points elsewhere`
     throw new Problem(502, 'datasource_cannot_start', {
       detail,
-      datasource: { instance, personsApps: walk.known },
+      datasource: { instance, personsApps: walk.apps },
     })
   }
   return { walk: startConsent(walk, { instance, step, now }), kind: 'leave', instance }
@@ -77,7 +77,7 @@ export function afterReturn(
 }
 
 function resultIn(walk: Walk, instance: string, now: number) {
-  const app = walk.known.find((known) => known.instance === instance)
+  const app = walk.apps.find((one) => one.instance === instance)
   const state = app && trackedAppState(app, now)
   if (state?.kind === 'unconfirmed') return 'unconfirmed'
   const bucket = state === undefined ? 'pending' : bucketOf(state)
@@ -87,6 +87,7 @@ function resultIn(walk: Walk, instance: string, now: number) {
 /** The result of a return for the audit log; undefined if it was logged before. */
 export function stepResultOf(before: Walk, after: Walk, { instance, attempt }: StartedApp, now: number) {
   const result = resultIn(after, instance, now)
-  const isNew = result !== resultIn(before, instance, now) || (result === 'waiting' && attempt.looks === 0)
+  const isNew =
+    result !== resultIn(before, instance, now) || (result === 'waiting' && attempt.checksSinceReturn === 0)
   return isNew ? result : undefined
 }

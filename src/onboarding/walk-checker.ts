@@ -125,8 +125,8 @@ export class WalkChecker {
 const nameAndStatus = ({ instance, status }: UnconnectedApp) => `${instance} ${status}`
 
 function newlyConnected(before: Walk, after: Walk): string[] {
-  const unconnected = new Set(before.known.flatMap((app) => (app.status === 'connected' ? [] : app.instance)))
-  return after.known.flatMap(({ instance, status }) =>
+  const unconnected = new Set(before.apps.flatMap((app) => (app.status === 'connected' ? [] : app.instance)))
+  return after.apps.flatMap(({ instance, status }) =>
     status === 'connected' && unconnected.has(instance) ? instance : [],
   )
 }

@@ -12,6 +12,14 @@ import { startWalk, type TrackedApp, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
+/** The names of 0.1.0 in records. Quotes in texts are escaped, so only names match. */
+const STORED = { apps: 'known', datasources: 'only', checksSinceReturn: 'looks', startedAtClick: 'leftIn' }
+const NAMES = Object.entries(STORED)
+const toStored = (walk: Walk): string =>
+  NAMES.reduce((json, [name, old]) => json.replaceAll(`"${name}":`, `"${old}":`), JSON.stringify(walk))
+const fromStored = (stored: string): Walk =>
+  JSON.parse(NAMES.reduce((json, [name, old]) => json.replaceAll(`"${old}":`, `"${name}":`), stored))
+
 type WalkKeys = { dataKey: DataKey; key: string }
 
 export class WalkStore {
@@ -49,7 +57,7 @@ export class WalkStore {
     const person =
       email === undefined ? undefined : await this.#deps.people.get(email).catch(unlessUnreadable)
     if (person?.signIns?.includes(personKey(user)))
-      return this.#begun({ ...fresh, known: appsOnRecord(person) }, { dataKey, key })
+      return this.#begun({ ...fresh, apps: appsOnRecord(person) }, { dataKey, key })
     const walks: Walk[] = []
     for (const signIn of person?.signIns ?? []) {
       const from = walkKey(dataKey, signIn)
@@ -60,8 +68,8 @@ export class WalkStore {
       ({ issuer, email: of }) => issuer !== undefined && addressesOfPerson.includes(of),
     )
     if (newest === undefined || walks.some(({ issuer }) => issuer === user.issuer)) return fresh
-    const { known, clicks, startedAt } = newest
-    return this.#begun({ ...fresh, known, clicks, startedAt }, { dataKey, key })
+    const { apps, clicks, startedAt } = newest
+    return this.#begun({ ...fresh, apps, clicks, startedAt }, { dataKey, key })
   }
 
   /** Not stored yet. */
@@ -87,7 +95,7 @@ export class WalkStore {
       next: (text) => {
         const before = text === guess?.text ? loaded : this.#open({ dataKey, key }, text)
         result = this.#visibleInOrder(change(before))
-        const json = JSON.stringify(result)
+        const json = toStored(result)
         const isSame = json === this.#stored.get(before)?.json
         const written = isSame ? undefined : { text: dataKey.sealer.seal(json, key), seconds: LIFE_SECONDS }
         this.#stored.set(result, { dataKey, key, text: written?.text ?? text, json })
@@ -105,8 +113,8 @@ export class WalkStore {
   #open({ dataKey, key }: WalkKeys, text: string | undefined): Walk {
     const { checkReturnTo, now } = this.#deps
     const json =
-      (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? JSON.stringify(startWalk(now()))
-    const stored = JSON.parse(json) as Walk
+      (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? toStored(startWalk(now()))
+    const stored = fromStored(json)
     const { returnTo } = stored.visit
     if (returnTo !== undefined) stored.visit.returnTo = checkReturnTo(returnTo)
     const walk = this.#visibleInOrder(stored)
@@ -116,12 +124,13 @@ export class WalkStore {
 
   /** Sorts apps in the company's order, without the hidden ones. */
   #visibleInOrder(walk: Walk): Walk {
-    return { ...walk, known: this.#deps.company.visibleInOrder(walk.known) }
+    return { ...walk, apps: this.#deps.company.visibleInOrder(walk.apps) }
   }
 
+  /** The record as stored. */
   static async read(records: Pick<Records, 'get'>, person: string, dataKey: DataKey) {
     const key = walkKey(dataKey, person)
-    return sealedJson<Walk>(dataKey.sealer).open(await records.get(key), key)
+    return sealedJson<object>(dataKey.sealer).open(await records.get(key), key)
   }
 
   static async erase(records: Pick<Records, 'remove'>, person: string, dataKey: DataKey): Promise<void> {

@@ -17,8 +17,7 @@ type Attempt = {
   previousStep?: string | undefined
   leftAt: number
   backAt?: number | undefined
-  /** Checks since the return. */
-  looks: number
+  checksSinceReturn: number
   /** The attempt was evaluated, given up or set aside: a return with this step changes nothing. */
   isOver?: true | undefined
   /** The person or the app reported that access wasn't granted. */
@@ -41,16 +40,16 @@ export type TrackedApp = {
   /** The newest attempt; undefined if there was none since the app was last connected. */
   attempt?: Attempt | undefined
   /** `Walk.clicks` at the newest attempt, even if the app was connected since. */
-  leftIn?: number | undefined
+  startedAtClick?: number | undefined
 }
 
 export type StartedApp = TrackedApp & { attempt: Attempt }
 
 export type Walk = {
   startedAt: number
-  known: TrackedApp[]
-  /** `only`: datasources shown (empty: all). `returnTo`: the address to return to afterwards. */
-  visit: { only: string[]; returnTo?: string | undefined }
+  apps: TrackedApp[]
+  /** `datasources` are shown, or all if it is empty. `returnTo`: the URL to return to afterwards. */
+  visit: { datasources: string[]; returnTo?: string | undefined }
   /** Clicks on "connect". A consent started automatically counts as part of the click before it. */
   clicks: number
   /** Start of a check whose path the browser will follow: another check would void the path (contract 4.1). */
@@ -66,9 +65,9 @@ const IN_FLIGHT_MS = 15_000
 
 export const startWalk = (now: number): Walk => ({
   startedAt: now,
-  known: [],
+  apps: [],
   clicks: 0,
-  visit: { only: [] },
+  visit: { datasources: [] },
 })
 
 /** Clears the person's choices, once they start the app again or it is connected. */
@@ -76,11 +75,11 @@ const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedA
 
 const withApp = (walk: Walk, instance: string, change: (app: TrackedApp) => TrackedApp): Walk => ({
   ...walk,
-  known: walk.known.map((app) => (app.instance === instance ? change(app) : app)),
+  apps: walk.apps.map((app) => (app.instance === instance ? change(app) : app)),
 })
 
 /**
- * Applies the service's newest list: a known app that is missing there is connected, a listed app is not.
+ * Applies the service's newest list: a tracked app that is missing there is connected, a listed app is not.
  * @param confirmSeconds how long the service may take to show a consent
  */
 export function applyCheck(
@@ -90,7 +89,7 @@ export function applyCheck(
   confirmSeconds: number,
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
-  const tracked = walk.known.map((app): TrackedApp => {
+  const tracked = walk.apps.map((app): TrackedApp => {
     const listed = byInstance.get(app.instance)
     if (listed === undefined)
       return app.status === 'connected'
@@ -105,21 +104,21 @@ export function applyCheck(
   const seen = new Set(tracked.map((app) => app.instance))
   for (const { instance, name, status } of byInstance.values())
     if (!seen.has(instance)) tracked.push({ instance, name, status, firstSeen: now })
-  return { ...walk, known: withinLimit(tracked) }
+  return { ...walk, apps: withinLimit(tracked) }
 }
 
 export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
   if (lapsedAt.size === 0) return walk
-  const tracked = walk.known.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt }))
-  return { ...walk, known: tracked }
+  const tracked = walk.apps.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt }))
+  return { ...walk, apps: tracked }
 }
 
 /** A service that lists ever new names must not fill the record. */
-const MAX_KNOWN = 2_000
+const MAX_TRACKED = 2_000
 
 /** Forgets connected apps, the oldest first. Forgetting an unconnected one would make it count as connected. */
 function withinLimit(apps: TrackedApp[]): TrackedApp[] {
-  let surplus = apps.length - MAX_KNOWN
+  let surplus = apps.length - MAX_TRACKED
   return surplus <= 0 ? apps : apps.filter((app) => app.status !== 'connected' || surplus-- <= 0)
 }
 
@@ -140,8 +139,8 @@ export const isInFlight = (app: TrackedApp, now: number): boolean =>
   isStarted(app) && isAway(app) && isWithin(IN_FLIGHT_MS, app.attempt.leftAt, now)
 
 /** False while a check could void the path that a browser is following, or is about to get. A new walk is checked. */
-export const mayCheck = ({ known, leavingAt = -Infinity }: Walk, now: number): boolean =>
-  known.length === 0 || !(isWithin(IN_FLIGHT_MS, leavingAt, now) || known.some((app) => isInFlight(app, now)))
+export const mayCheck = ({ apps, leavingAt = -Infinity }: Walk, now: number): boolean =>
+  apps.length === 0 || !(isWithin(IN_FLIGHT_MS, leavingAt, now) || apps.some((app) => isInFlight(app, now)))
 
 const asEnded = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 
@@ -159,8 +158,13 @@ export function startConsent(
   const left = withApp(walk, instance, (app) => ({
     ...app,
     ...NOT_SET_ASIDE,
-    attempt: { step, previousStep: isAway(app) ? app.attempt?.step : undefined, leftAt: now, looks: 0 },
-    leftIn: clicks,
+    attempt: {
+      step,
+      previousStep: isAway(app) ? app.attempt?.step : undefined,
+      leftAt: now,
+      checksSinceReturn: 0,
+    },
+    startedAtClick: clicks,
   }))
   return { ...left, clicks }
 }
@@ -170,7 +174,7 @@ export function startConsent(
  * only the service and the person's browser know the step of `final_redirect_url` (contract 4.1).
  */
 export const findReturn = (walk: Walk, step: string | undefined): StartedApp | undefined =>
-  walk.known
+  walk.apps
     .filter(isStarted)
     .find(
       ({ attempt: { isOver, ...steps } }) =>
@@ -186,8 +190,8 @@ export const markReturned = (
 ): Walk =>
   withApp(walk, instance, (app) => {
     if (app.attempt?.step !== attempt.step) return app
-    const { backAt = now, looks } = app.attempt
-    return { ...app, attempt: { ...app.attempt, backAt, looks: Math.max(looks, minChecks) } }
+    const { backAt = now, checksSinceReturn: checks } = app.attempt
+    return { ...app, attempt: { ...app.attempt, backAt, checksSinceReturn: Math.max(checks, minChecks) } }
   })
 
 /**
@@ -201,7 +205,7 @@ export function finishReturn(
   now: number,
   isRefused = false,
 ): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'stillListed' | 'ended' } {
-  const app = walk.known.find(({ attempt }) => attempt?.step === step)
+  const app = walk.apps.find(({ attempt }) => attempt?.step === step)
   if (app?.attempt === undefined || app.attempt.isOver) return { walk, outcome: 'ended' }
   const back = { ...app.attempt, backAt: app.attempt.backAt ?? now }
   const withChange = (change: Partial<TrackedApp>) =>
@@ -209,10 +213,11 @@ export function finishReturn(
   if (app.status === 'connected')
     return {
       walk: withChange({ attempt: asEnded(back) }),
-      outcome: back.looks === 0 ? 'connected' : 'connectedLater',
+      outcome: back.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
     }
   if (isRefused) return { walk: withChange(asDeclined(back, now)), outcome: 'ended' }
-  return { walk: withChange({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'stillListed' }
+  const attempt = { ...back, checksSinceReturn: back.checksSinceReturn + 1 }
+  return { walk: withChange({ attempt }), outcome: 'stillListed' }
 }
 
 const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =>
@@ -244,6 +249,6 @@ export const unblock = (walk: Walk, instance: string): Walk =>
 
 /** `slack` means every instance (slack_1, slack_2), `slack_1` only that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Walk['visit'], instance: string): boolean =>
-  visit.only.length === 0 ||
-  visit.only.includes(instance) ||
-  visit.only.includes(instance.replace(/_\d+$/, ''))
+  visit.datasources.length === 0 ||
+  visit.datasources.includes(instance) ||
+  visit.datasources.includes(instance.replace(/_\d+$/, ''))

@@ -93,7 +93,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         act(walk, of, now),
   ),
   fc.nat(5).map((which): Step => (walk, now) => {
-    const { attempt } = walk.known[which] ?? {}
+    const { attempt } = walk.apps[which] ?? {}
     return attempt === undefined ? walk : finishReturn(walk, attempt.step, now).walk
   }),
 )
@@ -135,8 +135,8 @@ it('page, status and report agree about every app', async () => {
         const rows = [...overview.rows, ...overview.more]
         const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
         if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
-        const shown = walk.known.map(({ instance }) => figures.get(instance))
-        expect(rows.length).toBe(walk.known.length - (overview.card === undefined ? 0 : 1))
+        const shown = walk.apps.map(({ instance }) => figures.get(instance))
+        expect(rows.length).toBe(walk.apps.length - (overview.card === undefined ? 0 : 1))
 
         const count = (counted: string) => shown.filter((found) => found === counted).length
         const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
@@ -144,7 +144,7 @@ it('page, status and report agree about every app', async () => {
         expect(overview.state === 'open').toBe(pending !== 0)
 
         const reported = await statesInReport(walk, now)
-        const states = walk.known.map(({ instance }) => reported.get(instance))
+        const states = walk.apps.map(({ instance }) => reported.get(instance))
         expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
 
         const where = nextStep(walkStates(walk, now))

@@ -92,7 +92,11 @@ it.each<[string, Walk, object | undefined]>([
     { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
   ],
   ['still to connect', checkedWalk([slack, github]), undefined],
-  ['hidden in this visit', { ...checkedWalk([slack, github]), visit: { only: ['github'] } }, undefined],
+  [
+    'hidden in this visit',
+    { ...checkedWalk([slack, github]), visit: { datasources: ['github'] } },
+    undefined,
+  ],
 ])('the banner shows the result of the app from which the person returned: %s', (_what, walk, banner) => {
   expect(overviewPage(walk, { from: 'slack_1', now: LATE }).banner).toEqual(
     banner && { nameLine: '', ...banner },
@@ -143,7 +147,7 @@ it.each<[string, Walk, object | undefined]>([
 it('an app being confirmed polls, and leaves the main action to the next app', () => {
   const walk = {
     ...returnedWalk([slack, github, drive]),
-    visit: { only: ['slack', 'github', 'gdrive'], returnTo: '/search' },
+    visit: { datasources: ['slack', 'github', 'gdrive'], returnTo: '/search' },
   }
   const { refresh, confirming, card } = overviewPage(walk, { from: 'slack_1' })
 

@@ -40,7 +40,7 @@ it.each([
     checkedWalk([...many.slice(0, 39), unconnectedApp('app_39', 'App 39', 'stale')]),
     false,
   ],
-  ['a visit is narrowed to two', { ...checkedWalk(many), visit: { only: ids(0, 2) } }, false],
+  ['a visit is narrowed to two', { ...checkedWalk(many), visit: { datasources: ids(0, 2) } }, false],
 ] as [string, Walk, boolean][])(
   'a long walk shows all apps once the person is past the first five: %s',
   (_what, walk, isStart) => {
@@ -69,7 +69,7 @@ it.each<[what: string, walk: Walk, figures: object]>([
   ['on the way', skip(afterConnecting(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
   [
     'narrowed to two',
-    { ...afterConnecting(2), visit: { only: ids(0, 2) } },
+    { ...afterConnecting(2), visit: { datasources: ids(0, 2) } },
     { connected: 2, pending: 3, skipped: 0 },
   ],
   ['after the five', afterConnecting(5), { connected: 5, pending: 35, skipped: 0 }],
@@ -122,8 +122,8 @@ it('the page counts all apps once the person has continued beyond the five', () 
 })
 
 it('an app that needs the person is among the first rows', () => {
-  const [slack] = returnedWalk([unconnectedApp('slack_1', 'Slack')]).known
+  const [slack] = returnedWalk([unconnectedApp('slack_1', 'Slack')]).apps
   const walk = checkedWalk(many)
-  const confirming = { ...walk, known: [...walk.known, ...(slack ? [slack] : [])] }
+  const confirming = { ...walk, apps: [...walk.apps, ...(slack ? [slack] : [])] }
   expect(overviewPage(confirming).rows.map(({ app }) => app)).toContain('slack_1')
 })

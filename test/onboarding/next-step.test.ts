@@ -84,7 +84,7 @@ it('the next step waits for the last visible return, and delays no other app', (
     instance: 'github_1',
     meanwhile: 'gdrive_1',
   })
-  const narrowed = { ...both, visit: { only: ['slack'] } }
+  const narrowed = { ...both, visit: { datasources: ['slack'] } }
   expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'confirming', instance: 'slack_1', step: 's1' })
   expect(progress(checkedWalk([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
 })

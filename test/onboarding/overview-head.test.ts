@@ -103,7 +103,7 @@ it.each([
   [['slack', 'github', 'gdrive'], false],
   [['jira'], true],
 ])('a narrowed visit to %j mentions that there are other apps: %s', (only, narrowed) => {
-  expect(overviewPage({ ...both, visit: { only } }).narrowed).toBe(narrowed)
+  expect(overviewPage({ ...both, visit: { datasources: only } }).narrowed).toBe(narrowed)
 })
 
 it('the page explains search until the person has connected an app', () => {
@@ -151,7 +151,7 @@ it.each<[string, Walk, heading: string, lead: string]>([
 
 it('the return link shows its host and port, or no name for our own path', () => {
   const returnLink = (returnTo?: string) =>
-    overviewPage({ ...checkedWalk([slack]), visit: { only: [], returnTo } }).returnTo
+    overviewPage({ ...checkedWalk([slack]), visit: { datasources: [], returnTo } }).returnTo
   const href = 'https://intranet.acme.example:8443/welcome'
   const host = 'intranet.acme.example:8443'
   expect(returnLink(href)).toEqual({ href, label: `Back to ${host}`, host })

@@ -14,7 +14,7 @@ it('the overview mentions once that skipped apps can be connected any time', () 
 
 it('the overview of more than ten apps has a search, and no estimate of minutes', () => {
   const apps = Array.from({ length: 11 }, (_, index) => unconnectedApp(`app_${index}`, `Wiki ${index}`))
-  const visit = { only: ['app'], returnTo: '/search' }
+  const visit = { datasources: ['app'], returnTo: '/search' }
   const many = overviewPage({ ...checkedWalk(apps), visit }, { query: ' wIKI 1' })
 
   expect(many.filter).toEqual({

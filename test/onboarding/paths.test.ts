@@ -30,14 +30,14 @@ it.each<[unknown, string | undefined]>([
 ])('the step of a return is read from %j as %j', (step, read) => expect(stepFromQuery({ step })).toBe(read))
 
 it.each([
-  [{}, { only: [] }],
-  [{ datasource: 'slack' }, { only: ['slack'] }],
-  [{ datasource: ['slack', 'github_1'] }, { only: ['slack', 'github_1'] }],
-  [{ datasource: { a: 'b' } }, { only: [] }],
-  [{ datasource: ['slack', { a: 1 }, '', 'x'.repeat(201)] }, { only: ['slack'] }],
-  [{ datasource: Array(60).fill('x') }, { only: Array(50).fill('x') }],
-  [{ return_to: 'https://intranet.example/' }, { only: [], returnTo: 'https://intranet.example/' }],
-  [{ return_to: ['a', 'b'] }, { only: [] }],
+  [{}, { datasources: [] }],
+  [{ datasource: 'slack' }, { datasources: ['slack'] }],
+  [{ datasource: ['slack', 'github_1'] }, { datasources: ['slack', 'github_1'] }],
+  [{ datasource: { a: 'b' } }, { datasources: [] }],
+  [{ datasource: ['slack', { a: 1 }, '', 'x'.repeat(201)] }, { datasources: ['slack'] }],
+  [{ datasource: Array(60).fill('x') }, { datasources: Array(50).fill('x') }],
+  [{ return_to: 'https://intranet.example/' }, { datasources: [], returnTo: 'https://intranet.example/' }],
+  [{ return_to: ['a', 'b'] }, { datasources: [] }],
 ])('the query of a visit %j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
 
 it.each(['!', 'ü', '\u{1f5c2}'])(
@@ -46,17 +46,17 @@ it.each(['!', 'ü', '\u{1f5c2}'])(
     const name = character.repeat(200 / character.length)
     for (const return_to of [undefined, `https://intranet.example/${'x'.repeat(2_000)}`]) {
       const long = visit({ datasource: Array(50).fill(name), return_to })
-      expect(long.only).toContain(name)
+      expect(long.datasources).toContain(name)
       expect(overviewPath(long, name).length).toBeLessThan(8_000)
     }
   },
 )
 
 it('a visit’s address keeps its apps and return address, whatever their characters', () => {
-  const odd = { only: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
+  const odd = { datasources: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
   const query = new URL(overviewPath(odd, 'a&b=c'), 'http://onramp').searchParams
-  expect(query.getAll('datasource')).toEqual(odd.only)
+  expect(query.getAll('datasource')).toEqual(odd.datasources)
   expect(query.get('return_to')).toBe(odd.returnTo)
   expect(query.get('from')).toBe('a&b=c')
-  expect(overviewPath({ only: [] })).toBe('/onboarding')
+  expect(overviewPath({ datasources: [] })).toBe('/onboarding')
 })

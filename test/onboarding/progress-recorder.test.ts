@@ -81,15 +81,21 @@ const skipped = (walk: Walk) => skip(walk, 'slack_1', NOW)
 const blocked = (walk: Walk) => block(walk, 'slack_1', NOW)
 const declined = (walk: Walk) => ({
   ...walk,
-  known: walk.known.map((entry) => ({
+  apps: walk.apps.map((entry) => ({
     ...entry,
     unconfirmedAt: NOW,
-    attempt: { step: 's1', leftAt: NOW, looks: 1, isOver: true as const, isDeclined: true as const },
+    attempt: {
+      step: 's1',
+      leftAt: NOW,
+      checksSinceReturn: 1,
+      isOver: true as const,
+      isDeclined: true as const,
+    },
   })),
 })
 const unconfirmed = (walk: Walk) => ({
   ...walk,
-  known: walk.known.map((entry) => ({ ...entry, unconfirmedAt: NOW })),
+  apps: walk.apps.map((entry) => ({ ...entry, unconfirmedAt: NOW })),
 })
 
 it('a page records what its check found, and the sign-in', async () => {

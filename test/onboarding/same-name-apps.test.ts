@@ -45,7 +45,7 @@ it('the card of a same-name app names the account of the connected one', () => {
 it('the card of a same-name app gives no advice if no other one is shown', () => {
   expect(headlineOf(checkedWalk([slack, github]))).toContain(OTHERS)
   const walk = checkedWalk([slack, second])
-  expect(headlineOf({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
+  expect(headlineOf({ ...walk, visit: { ...walk.visit, datasources: ['slack_2'] } })).toContain(OTHERS)
 })
 
 it('the card of a same-name app explains its number if the other one is off', () => {
@@ -103,7 +103,7 @@ it('the company’s account is omitted if two same-name apps share it', () => {
   const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
   expect(textsIn(both, same)).toEqual({ output: TWICE, note: TWICE })
   expect(textsIn(checkedWalk([second], checkedWalk([slack, second])), same)).toMatchObject({ output: TAKEN })
-  const narrowed = { ...both, visit: { ...both.visit, only: ['slack_2'] } }
+  const narrowed = { ...both, visit: { ...both.visit, datasources: ['slack_2'] } }
   expect(textsIn(narrowed, same).output).toContain(OTHERS)
   expect(textsIn(checkedWalk([slack, github]), same).output).toBe('Use your Acme workspace.')
 })

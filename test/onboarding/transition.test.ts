@@ -99,7 +99,7 @@ it.each([
 
 it('a return with an error is checked, not believed, and ends the wait', () => {
   const listed = returnFromSlack(both, {}, { isRefused: true })
-  expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
+  expect(listed).toMatchObject({ ...page, walk: { apps: [{ unconfirmedAt: 1_000 }, {}] } })
   expect(returnFromSlack([listedApp('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
 })
 

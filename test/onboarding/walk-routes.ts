@@ -128,7 +128,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     },
     progress: {
       recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })),
-      recordIntents: (_user, walk) => Promise.resolve(void (setup.pressed = walk.known)),
+      recordIntents: (_user, walk) => Promise.resolve(void (setup.pressed = walk.apps)),
     },
     confirmSeconds: fixtures.CONFIRM,
     publicUrl: ONRAMP,

@@ -78,13 +78,13 @@ it('a walk loses none of forty simultaneous changes by two processes', async () 
     ),
   )
   const walk = await other.load(ada)
-  expect(walk.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(40)
+  expect(walk.apps.filter((entry) => entry.skippedAt === 2)).toHaveLength(40)
 })
 
 it('a walk expires ninety days after its last change', async () => {
   const { process, counted } = setUpWalks()
   const walks = process()
-  expect(await walks.load(ada)).toMatchObject({ startedAt: 1, known: [], clicks: 0 })
+  expect(await walks.load(ada)).toMatchObject({ startedAt: 1, apps: [], clicks: 0 })
   await walks.update(ada, (walk) => ({ ...walk }))
   expect(counted.writes).toBe(0)
   await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
@@ -107,7 +107,7 @@ it('a walk that another process changed is merged, and written once for each cha
   const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
   beforeNextWrite(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
   const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
-  expect(both.known.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
+  expect(both.apps.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
   const { writes } = counted
   beforeNextWrite(() => process().update(ada, (before) => skip(before, 'wiki_3', 2)))
   await process().update(ada, (before) => skip(before, 'wiki_3', 2))
@@ -119,18 +119,18 @@ it("walks are separate by issuer and subject, and records can't be swapped", asy
   const walks = process()
   const bob = { ...ada, issuer: 'https://other.example' }
   await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-  expect((await walks.load(bob)).known).toEqual([])
+  expect((await walks.load(bob)).apps).toEqual([])
   await walks.update(bob, (walk) => applyCheck(walk, apps.slice(0, 1), 1, 30))
   const [adas = '', bobs = ''] = values.keys()
   values.set(bobs, values.get(adas) ?? '')
-  expect((await walks.load(bob)).known).toEqual([])
+  expect((await walks.load(bob)).apps).toEqual([])
 })
 
 it('a stored walk reveals neither the person nor their apps without the key', async () => {
   const { process, values } = setUpWalks()
   await process().update(ada, (walk) => ({
     ...applyCheck(walk, apps, 1, 30),
-    visit: { only: [], returnTo: 'https://intranet.example/ada' },
+    visit: { datasources: [], returnTo: 'https://intranet.example/ada' },
   }))
   // The searched values have characters that sealed text can't contain, because random letters may spell a short word.
   expect([...values.values()].join('')).toMatch(/^[\w-]+$/)
@@ -159,8 +159,8 @@ it('a walk omits apps that the company file hides, and has its order', async () 
   const after = await walks.update(ada, (walk) =>
     applyCheck(walk, company.visibleInOrder(apps.slice(0, 3)), 2, 90),
   )
-  for (const { known } of [loaded, after])
-    expect(known.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
+  for (const walk of [loaded, after])
+    expect(walk.apps.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
 })
 
 const app = { instance: 'a', name: 'A', status: 'awaiting', firstSeen: 1 }
@@ -173,14 +173,30 @@ it.each(['not sealed', JSON.stringify(full)])(
     await damage(damaged)
     await process().update(ada, (before) => skip(applyCheck(before, apps, 2, 30), 'wiki_1', 2))
     const walk = await process().load(ada)
-    expect(walk.known.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
+    expect(walk.apps.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
   },
 )
+
+it('a walk of 0.1.0 is continued, and written with the same names', async () => {
+  const { process, damage, values, keyRing } = setUpWalks()
+  const [attempt, name] = [{ step: 's', leftAt: 1, looks: 2 }, '"known": "only":']
+  await damage({ ...full, known: [{ ...app, name, attempt, leftIn: 3 }] })
+
+  const walk = await process().update(ada, (before) => ({ ...before, clicks: 4 }))
+  const get = async (key: string) => values.get(key)
+  const stored = await WalkStore.read({ get }, personKey(ada), await keyRing.dataKey())
+
+  expect(walk).toMatchObject({
+    apps: [{ name, attempt: { checksSinceReturn: 2 }, startedAtClick: 3 }],
+    visit: { datasources: ['a'] },
+  })
+  expect(stored).toEqual({ ...full, known: [{ ...app, name, attempt, leftIn: 3 }], clicks: 4 })
+})
 
 it('a stored return address that is no longer allowed is dropped', async () => {
   const { process, damage } = setUpWalks()
   await damage({ ...full, visit: { only: ['a'], returnTo: 'https://evil.example/' } })
-  expect((await process().load(ada)).visit).toEqual({ only: ['a'] })
+  expect((await process().load(ada)).visit).toEqual({ datasources: ['a'] })
 })
 
 it.each([
@@ -210,7 +226,7 @@ it.each([
 
   const before = await process().update(ada, (walk) => ({
     ...skip(applyCheck(walk, apps, 1, 30), 'wiki_1', 1),
-    visit: { only: ['wiki'] },
+    visit: { datasources: ['wiki'] },
     issuer: ada.issuer,
     email,
   }))
@@ -218,11 +234,11 @@ it.each([
   const walks = process(undefined, people)
   const walk = await walks.load(user)
 
-  expect(walk.known).toEqual(isContinued ? before.known : [])
-  expect(walk.visit).toEqual({ only: [] })
+  expect(walk.apps).toEqual(isContinued ? before.apps : [])
+  expect(walk.visit).toEqual({ datasources: [] })
   await walks.update(user, (same) => same, walk)
   await people.forget(email)
-  expect((await walks.load(user)).known).toEqual(isContinued ? before.known : [])
+  expect((await walks.load(user)).apps).toEqual(isContinued ? before.apps : [])
 })
 
 it.each([
@@ -252,12 +268,12 @@ it.each([
   await walks.update(user, (same) => same, walk)
   await people.forget(email)
 
-  expect(Object.assign({}, ...walk.known)).toMatchObject(expected ?? {})
-  expect(walk.known.map(({ instance }) => instance)).toEqual(expected ? Object.keys(states) : [])
-  expect(walk.known.at(-1)).toEqual(
+  expect(Object.assign({}, ...walk.apps)).toMatchObject(expected ?? {})
+  expect(walk.apps.map(({ instance }) => instance)).toEqual(expected ? Object.keys(states) : [])
+  expect(walk.apps.at(-1)).toEqual(
     expected && { instance: 'e_1', name: 'e', status: 'awaiting', firstSeen: 1 },
   )
-  expect((await walks.load(user)).known).toEqual(walk.known)
+  expect((await walks.load(user)).apps).toEqual(walk.apps)
 })
 
 it('a reused address doesn’t get the walk of its former owner', async () => {
@@ -269,7 +285,7 @@ it('a reused address doesn’t get the walk of its former owner', async () => {
     await people.change(email, (person) => withSignIn(person, personKey(user)))
     await process().update(user, (walk) => ({ ...applyCheck(walk, apps, 1, 30), issuer: user.issuer, email }))
   }
-  expect((await process(undefined, people).load({ ...newUser, subject: 'bob' })).known).toEqual([])
+  expect((await process(undefined, people).load({ ...newUser, subject: 'bob' })).apps).toEqual([])
 })
 
 it('a walk of an earlier version without a person is continued by no one else', async () => {
@@ -283,5 +299,5 @@ it('a walk of an earlier version without a person is continued by no one else', 
   }
   await people.change(user.email, (person) => withSignIn(person, personKey(ada)))
   await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-  expect((await process(undefined, people).load(user)).known).toEqual([])
+  expect((await process(undefined, people).load(user)).apps).toEqual([])
 })

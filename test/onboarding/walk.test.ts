@@ -82,12 +82,12 @@ it.each([
 ])('%i ms after a click has asked for its path, checks are allowed: %s', (later, isAllowed) => {
   const leaving = { ...checkedWalk(all), leavingAt: 100_000 }
   expect(mayCheck(leaving, 100_000 + later)).toBe(isAllowed)
-  expect(mayCheck({ ...leaving, known: [] }, 100_000 + later)).toBe(true)
+  expect(mayCheck({ ...leaving, apps: [] }, 100_000 + later)).toBe(true)
 })
 
 it('a return is recorded before its check', () => {
   const returnedWalk = markReturned(afterClick(), findReturn(afterClick(), 's1') as StartedApp, 2_000)
-  expect(findReturn(returnedWalk, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
+  expect(findReturn(returnedWalk, 's1')).toMatchObject({ attempt: { backAt: 2_000, checksSinceReturn: 0 } })
   expect(mayCheck(returnedWalk, 2_001)).toBe(true)
   expect(markReturned(returnedWalk, findReturn(returnedWalk, 's1') as StartedApp, 3_000)).toEqual(
     returnedWalk,
@@ -97,7 +97,7 @@ it('a return is recorded before its check', () => {
 it('a reconnected app that is listed again is offered anew, not called unconfirmed', () => {
   const relistedWalk = checkedWalk(all, checkedWalk([github, drive], afterReturn(), 2_000), 3_600_000)
   expect(nextOf(relistedWalk, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
-  expect(relistedWalk.known[0]).toMatchObject({
+  expect(relistedWalk.apps[0]).toMatchObject({
     status: 'awaiting',
     attempt: undefined,
     unconfirmedAt: undefined,
@@ -112,8 +112,8 @@ it('a return counts although another tab found the app connected', () => {
 it('a declined app is no longer confirming, is offered again, and may still become connected', () => {
   const declined = decline(afterReturn(), 'slack_1', 2_000)
   expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'unconfirmed', instance: 'slack_1' })
-  expect(declined.known[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
-  expect(leave(declined, 'slack_1', 's2', 3).known[0]?.attempt?.isDeclined).toBeUndefined()
+  expect(declined.apps[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
+  expect(leave(declined, 'slack_1', 's2', 3).apps[0]?.attempt?.isDeclined).toBeUndefined()
   expect(kindOf(checkedWalk([github, drive], declined, 3), 'slack_1')).toBe('connected')
 })
 
@@ -126,7 +126,7 @@ it('“not now” lasts until it is undone, or the person connects the app after
   const skipped = skip(checkedWalk(all), 'slack_1', 1)
   expect(nextOf(checkedWalk(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
   expect(nextOf(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
-  expect(leave(skipped, 'slack_1', 's', 2).known[0]?.skippedAt).toBeUndefined()
+  expect(leave(skipped, 'slack_1', 's', 2).apps[0]?.skippedAt).toBeUndefined()
 })
 
 it('setting an app aside ends the wait for that app only', () => {
@@ -153,7 +153,7 @@ it('a connected app can’t be set aside', () => {
 
 it('“I need an admin” is kept with its time until it is undone or replaced', () => {
   const blocked = block(checkedWalk(all), 'slack_1', 7)
-  expect(blocked.known[0]?.blockedAt).toBe(7)
+  expect(blocked.apps[0]?.blockedAt).toBe(7)
   expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('unconnected')
   expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
 })
@@ -173,12 +173,12 @@ it.each([
   [['sla'], 'slack_2', false],
   [['slack_eu'], 'slack_1_eu', false],
 ])('a visit narrowed to %j shows %s: %s', (only, instance, isShown) => {
-  expect(inScope({ only }, instance)).toBe(isShown)
+  expect(inScope({ datasources: only }, instance)).toBe(isShown)
 })
 
 it('a visit counts its own apps, also those connected during the visit', () => {
   expect(progress(checkedWalk([drive], checkedWalk(all), 1), 1)).toEqual({ connected: 2, total: 3 })
-  expect(progress({ ...checkedWalk(all), visit: { only: ['slack_1'] } }, 0)).toEqual({
+  expect(progress({ ...checkedWalk(all), visit: { datasources: ['slack_1'] } }, 0)).toEqual({
     connected: 0,
     total: 1,
   })
@@ -186,21 +186,21 @@ it('a visit counts its own apps, also those connected during the visit', () => {
 
 it('a walk with too many apps forgets the first connected ones, never a waiting one', () => {
   const many = Array.from({ length: 2_001 }, (_, index) => listedApp(`a${index}_1`))
-  expect(checkedWalk(many).known).toHaveLength(2_001)
+  expect(checkedWalk(many).apps).toHaveLength(2_001)
   const half = checkedWalk(many.slice(1_000), checkedWalk(many.slice(0, 2_000)), 1)
-  expect(half.known).toHaveLength(2_000)
-  expect(half.known[0]?.instance).toBe('a1_1')
+  expect(half.apps).toHaveLength(2_000)
+  expect(half.apps[0]?.instance).toBe('a1_1')
 })
 
 it('repeating a response doesn’t change the walk', () => {
   const connected = checkedWalk([github], checkedWalk(all), 1)
   expect(checkedWalk([github], connected, 2)).toEqual(connected)
-  expect(checkedWalk([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')
-  expect(checkedWalk([{ ...github, status: 'stale' }], connected, 2).known[1]?.status).toBe('stale')
-  expect(checkedWalk([drive], connected, 2).known.map(({ status }) => status)).toEqual([
+  expect(checkedWalk([{ ...github, name: 'Code' }], connected, 2).apps[1]?.name).toBe('Code')
+  expect(checkedWalk([{ ...github, status: 'stale' }], connected, 2).apps[1]?.status).toBe('stale')
+  expect(checkedWalk([drive], connected, 2).apps.map(({ status }) => status)).toEqual([
     'connected',
     'connected',
     'awaiting',
   ])
-  expect(checkedWalk([], connected, 2).known[0]?.connectedAt).toBe(1)
+  expect(checkedWalk([], connected, 2).apps[0]?.connectedAt).toBe(1)
 })

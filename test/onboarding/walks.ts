@@ -19,7 +19,7 @@ export const afterReturn = (unconnected = all) =>
   finishReturn(checkedWalk(unconnected, afterClick(unconnected), 1_000), 's1', 1_000).walk
 export const nextOf = (walk: Walk, now: number) => nextStep(walkStates(walk, now))
 export const kindOf = (walk: Walk, instance: string, now = 0) =>
-  trackedAppState(walk.known.find((entry) => entry.instance === instance) as TrackedApp, now).kind
+  trackedAppState(walk.apps.find((entry) => entry.instance === instance) as TrackedApp, now).kind
 
 /** The numbers of "2 of 5", which shrink only if the service removes an app. */
 export function progress(walk: Walk, now: number) {

@@ -26,7 +26,7 @@ export function holdToRules(before: State, move: Move): void {
       if (now.has(app) && (now.get(app) === 'connected') !== (listed === 'gone'))
         fail('the service is believed')
     }
-  const tracked = before.walk.known.find(({ instance }) => instance === byItself)
+  const tracked = before.walk.apps.find(({ instance }) => instance === byItself)
   if (tracked?.attempt !== undefined && tracked.status !== 'connected')
     fail('no app is departed to twice automatically')
   if (isDeadEnd(state)) fail('there is no dead end')

@@ -109,7 +109,7 @@ function* movesFrom(before: State, isWhole: boolean): Generator<Move> {
   }
   if (tabs.length < MAX_TABS) yield click(state, undefined)
   for (const [app, listed] of Object.entries(service)) {
-    if (tabs.length < MAX_TABS && walk.known.some(({ instance }) => instance === app)) yield click(state, app)
+    if (tabs.length < MAX_TABS && walk.apps.some(({ instance }) => instance === app)) yield click(state, app)
     yield { what: 'skip', app, state: { ...state, walk: skip(walk, app, now) } }
     if (listed === 'late') yield { what: 'shows', app, state: withListed(state, app, 'gone') }
     if (!isWhole) continue
@@ -129,16 +129,16 @@ function* movesFrom(before: State, isWhole: boolean): Generator<Move> {
     if (listed !== 'off') yield land(withListed(away, tab.instance, 'gone'), 'allow', tab)
     if (listed === 'listed') yield land(withListed(away, tab.instance, 'late'), 'allow', tab)
   }
-  for (const { instance, attempt } of walk.known.filter(isBeingConfirmed))
+  for (const { instance, attempt } of walk.apps.filter(isBeingConfirmed))
     yield land(state, 'look again', { step: attempt.step, instance })
 }
 
 /** Equal for states from which the same can follow. */
 function stateKey({ walk, service, tabs, now }: State): string {
-  const known = walk.known.map((entry) => {
-    const { instance, status, attempt, skippedAt, blockedAt, unconfirmedAt, leftIn } = entry
+  const apps = walk.apps.map((entry) => {
+    const { instance, status, attempt, skippedAt, blockedAt, unconfirmedAt, startedAtClick } = entry
     const set = [skippedAt, blockedAt, unconfirmedAt].map((at) => at !== undefined)
-    if (attempt === undefined) return [instance, status, set, leftIn === walk.clicks]
+    if (attempt === undefined) return [instance, status, set, startedAtClick === walk.clicks]
     const isOpen = tabs.some(({ step }) => step === attempt.step)
     const isOverdue = attempt.backAt !== undefined && now - attempt.backAt >= CONFIRM_SECONDS * 1000
     const isOver = attempt.isOver === true
@@ -147,9 +147,9 @@ function stateKey({ walk, service, tabs, now }: State): string {
   })
   // A tab whose app was left for again: its return counts for the newer attempt, or for none.
   const closed = tabs
-    .filter(({ step }) => walk.known.every(({ attempt }) => attempt?.step !== step || attempt.isOver))
+    .filter(({ step }) => walk.apps.every(({ attempt }) => attempt?.step !== step || attempt.isOver))
     .map(({ step, instance }) => `${instance} ${findReturn(walk, step)?.instance}`)
-  return JSON.stringify([known, closed.toSorted(), Object.values(service)])
+  return JSON.stringify([apps, closed.toSorted(), Object.values(service)])
 }
 
 /** @returns the number of states and moves */
@@ -179,4 +179,4 @@ export function explore(
 }
 
 export const kindsIn = ({ walk, now }: State): Map<string, string> =>
-  new Map(walk.known.map((entry) => [entry.instance, trackedAppState(entry, now).kind]))
+  new Map(walk.apps.map((entry) => [entry.instance, trackedAppState(entry, now).kind]))

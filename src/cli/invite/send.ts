@@ -195,7 +195,8 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
       until === undefined && quietUntil(now, calendarOf(company, person, state)) !== undefined
         ? { kind: 'not-due', wasSent: false }
         : dueEmail(person, policy, now),
-    isAbout: ({ instance }) => inScope({ only: options.datasource ?? [] }, instance) && !paused.has(instance),
+    isAbout: ({ instance }) =>
+      inScope({ datasources: options.datasource ?? [] }, instance) && !paused.has(instance),
     compose: createComposers(settings, company, options, context.now).composeFor(ONBOARDING),
     postponesFailedChecks: true,
   }

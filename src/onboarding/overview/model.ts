@@ -45,7 +45,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
       shown: counts,
       hidden: countsOf([...apps.filter((app) => !isFirst(app)), ...others]),
       showsFirstApps: firstApps !== undefined,
-      isNarrowed: walk.visit.only.length > 0,
+      isNarrowed: walk.visit.datasources.length > 0,
       hasBegun: apps.some(
         (app) => app.instance === from || app.state.kind === 'confirming' || hasLapsed(app),
       ),

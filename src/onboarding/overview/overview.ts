@@ -10,7 +10,7 @@ import { listRows, NEW_AFTER_MS, type Action } from './rows.ts'
 import { createOverviewModel, hasLapsed, type OverviewContext, type OverviewModel } from './model.ts'
 
 /** The walk without times, alike for many people. Undefined if the overview shows more than what is connected. */
-export function sharedWalk({ known }: Walk): Walk | undefined {
+export function sharedWalk({ apps }: Walk): Walk | undefined {
   const isUntouched = ({
     instance: _instance,
     name: _name,
@@ -18,12 +18,12 @@ export function sharedWalk({ known }: Walk): Walk | undefined {
     firstSeen: _at,
     ...history
   }: TrackedApp) => status === 'awaiting' && Object.values(history).every((value) => value === undefined)
-  const isPlain = known.every((app) => app.status === 'connected' || isUntouched(app))
-  const times = known.map(({ firstSeen }) => firstSeen)
+  const isPlain = apps.every((app) => app.status === 'connected' || isUntouched(app))
+  const times = apps.map(({ firstSeen }) => firstSeen)
   const hasNewApp = Math.max(...times) - Math.min(...times) > NEW_AFTER_MS
-  if (!isPlain || hasNewApp || !known.some(isUntouched) || known.length > MAX_SCANNABLE_APPS) return undefined
-  const apps = known.map(({ instance, name, status }) => ({ instance, name, status, firstSeen: 0 }))
-  return { ...startWalk(0), known: apps }
+  if (!isPlain || hasNewApp || !apps.some(isUntouched) || apps.length > MAX_SCANNABLE_APPS) return undefined
+  const withoutTimes = apps.map(({ instance, name, status }) => ({ instance, name, status, firstSeen: 0 }))
+  return { ...startWalk(0), apps: withoutTimes }
 }
 
 export function overviewOf(walk: Walk, context: OverviewContext) {
@@ -67,7 +67,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     showsFirstApps,
     filter: filter && { ...filter, found },
     connectedFor: connectedForText(model),
-    narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
+    narrowed: walk.visit.datasources.length > 0 && (apps.length === 0 || apps.length < walk.apps.length),
     returnTo: returnAction(model),
     refresh:
       next.kind === 'confirming'
@@ -94,7 +94,7 @@ function lapsedTexts({ apps, counts, headline, visit, t }: OverviewModel) {
     heading: isOne
       ? t('overview.titleLapsed', { app: first.name })
       : t('overview.titleLapsedApps', { count: pending.length }),
-    lead: visit.only.length === 0 && isRest ? t('overview.leadLapsed') : headline.lead,
+    lead: visit.datasources.length === 0 && isRest ? t('overview.leadLapsed') : headline.lead,
   }
 }
 
@@ -125,7 +125,7 @@ function filterOf({ apps, query = '', visit }: OverviewModel) {
   return {
     query: query.trim().slice(0, MAX_QUERY),
     visit: visitParameters(visit),
-    all: overviewPath({ ...visit, only: [] }),
+    all: overviewPath({ ...visit, datasources: [] }),
   }
 }
 
