@@ -217,11 +217,6 @@ describe('the layout', () => {
     for (const [, view] of code.matchAll(/view: '([^']+)'/g)) expect(views).toContain(view)
   })
 
-  it('every source begins with a comment', () => {
-    const silent = sources.filter((file) => !/^(#!.*\n)?\/\//.test(read(file)))
-    expect(silent).toEqual([])
-  })
-
   it('no source reads NODE_ENV, and views print raw HTML only from other views', () => {
     expect(sources.filter((file) => read(file).includes('NODE_ENV'))).toEqual([])
     const raw = filesBelow('views', '.eta').flatMap((file) =>

@@ -1,3 +1,4 @@
+// Foreign text on a terminal.
 import { expect, it } from 'vitest'
 import { printable } from '../packages/terminal/src/printable.ts'
 

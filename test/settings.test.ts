@@ -1,3 +1,4 @@
+// Settings of the environment and of files: defaults, faults and secrets.
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

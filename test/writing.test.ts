@@ -141,15 +141,13 @@ it.each([...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS])(
   },
 )
 
-const RELATIVE_CLAUSE =
-  /^(?:#!.*\n)?(?:\/\/|\/\*\*?) (?:What|When|Which|Whether|Who|Whom|Whose|How|Where|Why|Of|As)\b.*/
+/** Not a relative clause. */
+const FIRST_COMMENT =
+  /^(?:#!.*\n)?(?:\/\/|\/\*\*?) (?!(?:What|When|Which|Whether|Who|Whom|Whose|How|Where|Why|Of|As)\b)/
 
-it.each([...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS])(
-  'the first comment of %s names its subject',
-  (file) => {
-    expect(RELATIVE_CLAUSE.exec(read(file))?.[0]).toBeUndefined()
-  },
-)
+it.each([...files('src/**/*.ts', 'packages/**/*.ts'), ...TESTS])('%s begins with its subject', (file) => {
+  expect(read(file).slice(0, 200)).toMatch(FIRST_COMMENT)
+})
 
 it('a line of a comment has at most 120 characters', () => {
   const found = files('src/**/*.ts', 'packages/*/src/**/*.ts', 'views/assets/*.js').flatMap((file) =>

@@ -1,3 +1,4 @@
+// Tables of apps and departments: order, pages, names and shares.
 import { expect, it } from 'vitest'
 import { newAppCounts, type AppCounts } from '../../src/admin/report.ts'
 import { appTable, groupTable, shareFormatter } from '../../src/admin/sorted-table.ts'

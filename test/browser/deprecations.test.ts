@@ -1,3 +1,4 @@
+// Traffic recorded by Chromium, read by the check of deprecations.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

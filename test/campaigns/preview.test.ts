@@ -1,3 +1,4 @@
+// Previews of emails: files in a folder, or an email to one address.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import PostalMime from 'postal-mime'

@@ -1,3 +1,4 @@
+// Invitations and reminders of `invite send`, from the list to the inbox.
 import PostalMime from 'postal-mime'
 import { expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'

@@ -1,3 +1,4 @@
+// Rates of calls and emails, also after a response that asks for a pause.
 import { expect, it } from 'vitest'
 import { Throttle } from '../../src/campaigns/throttle.ts'
 

@@ -1,3 +1,4 @@
+// Working hours, working days and quiet days in the time zones of people.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import {

@@ -1,3 +1,4 @@
+// The lease of a campaign: only one run at a time, also while the store fails.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'

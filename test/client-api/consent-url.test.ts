@@ -1,3 +1,4 @@
+// Consent URLs: paths from the service can't lead elsewhere.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { consentUrl, isStartable } from '../../src/client-api/consent-url.ts'

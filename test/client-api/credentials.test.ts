@@ -1,3 +1,4 @@
+// Headers that authenticate calls of the service, and tokens that would break them.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { credentialHeaders, isActAsAddress, type Credentials } from '../../src/client-api/credentials.ts'

@@ -1,3 +1,4 @@
+// Responses of the service in the contract's shape, and in odd ones.
 import { expect, it } from 'vitest'
 import { readCheckResponse, readSearchResponse } from '../../src/client-api/responses.ts'
 import { parseJsonObject } from '../../src/http/body.ts'

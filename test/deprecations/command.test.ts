@@ -1,3 +1,4 @@
+// The command onramp-deprecations: list, check, diff and calendar, with their exit codes.
 import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'

@@ -1,3 +1,4 @@
+// Memory of the check of deprecations for a long recording.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,3 +1,4 @@
+// The page of deprecations, its JSON and its calendar.
 import express from 'express'
 import request from 'supertest'
 import { expect, test } from 'vitest'

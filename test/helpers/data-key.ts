@@ -1,3 +1,4 @@
+// Fixture: a key ring in memory.
 import { createKeyRing, type KeyRing } from '../../src/records/data-key.ts'
 import type { Records } from '../../src/records/records.ts'
 import { memoryRecords } from './memory-records.ts'

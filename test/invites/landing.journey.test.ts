@@ -1,3 +1,4 @@
+// Invitation links, opened by mail scanners, by the invited person and by others.
 import { beforeEach, expect, it } from 'vitest'
 import { chooseAccount, invite, run, signIn } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

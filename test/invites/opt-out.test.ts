@@ -1,3 +1,4 @@
+// Opt-out links: a page for people, and one click for mail programs.
 import { beforeEach, expect, it } from 'vitest'
 import { invite, run } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

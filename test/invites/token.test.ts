@@ -1,3 +1,4 @@
+// Invitation tokens: content, life, secrets and forgeries.
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CompactEncrypt, EncryptJWT, type JWTPayload } from 'jose'
 import { describe, expect, it } from 'vitest'

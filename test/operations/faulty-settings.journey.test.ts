@@ -1,3 +1,4 @@
+// A start with faulty settings.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// Email addresses: normal form, equality, and the form shown to others.
 import { assert, property, string } from 'fast-check'
 import { expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'

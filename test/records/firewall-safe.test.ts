@@ -1,3 +1,4 @@
+// Random text in URLs and cookies that no rule of a firewall matches.
 import { expect, it } from 'vitest'
 import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 

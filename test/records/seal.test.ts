@@ -1,3 +1,4 @@
+// Sealed texts: changes, other keys and former secrets.
 import { expect, it } from 'vitest'
 import { createSealer, sealedJson } from '../../src/records/seal.ts'
 

@@ -1,3 +1,4 @@
+// Destinations of return_to: our own pages and allowed origins only.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { decodeReturnTo, signInPath, tryAgainPath, safeReturnTo } from '../../src/sign-in/return-to.ts'

@@ -1,3 +1,4 @@
+// Trace headers of a request (W3C Trace Context), forwarded to the service.
 import { expect, it } from 'vitest'
 import { traceContextOf } from '../../src/trace/current-request.ts'
 

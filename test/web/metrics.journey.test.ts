@@ -1,3 +1,4 @@
+// Metrics and the log of a running server.
 import { expect, it } from 'vitest'
 import { VERSION } from '../../src/version.ts'
 import { run, signIn } from '../helpers/running.ts'
