@@ -7,6 +7,7 @@ import {
   newApproval,
   pausedApps,
   type Approval,
+  type ApprovalDecision,
   type KeepState,
   type KeepStateStore,
 } from '../people/keep-state.ts'
@@ -106,7 +107,7 @@ export function isApprovalEmailDue(
 export function decideApproval(
   before: Approval,
   people: readonly WaitingPerson[],
-  decision: Parameters<typeof applyDecision>[1],
+  decision: ApprovalDecision | undefined,
   { now, calendar }: ApprovalContext,
 ): ApprovalUpdate | undefined {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days

@@ -2,6 +2,7 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { columnsFor, colorsFor, wrapText, type Colors } from '@onramp/terminal/terminal'
+import type { Finding } from '../doctor/findings.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 
 export async function doctor(
@@ -45,11 +46,7 @@ const VERDICTS = {
 const INDENT = 8
 const ARROW = '-> '
 
-function linesOf(
-  { status, message, settings, fix }: Awaited<ReturnType<typeof runChecks>>['findings'][number],
-  paint: Colors,
-  columns: number,
-) {
+function linesOf({ status, message, settings, fix }: Finding, paint: Colors, columns: number) {
   const margin = ' '.repeat(INDENT)
   const [first = '', ...rest] = wrapText(printable(message), columns - INDENT)
   const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)

@@ -51,7 +51,7 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
 }
 
-type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
+export type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
 
 /** The actions caused by the options of this run. @param at the time of the run */
 export function actionsOfRun({ massDisconnects, removedApps = [] }: KeepState, at: number): OptionAction[] {

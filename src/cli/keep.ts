@@ -9,6 +9,7 @@ import {
   isDigestDue,
   massDisconnectNotice,
   removedAppsNotice,
+  type NoticeContext,
 } from '../admin/notices.ts'
 import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
@@ -20,7 +21,7 @@ import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campai
 import type { AddressChange } from '../campaigns/listed-people.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import type { Notice } from '../campaigns/mail/email.ts'
+import type { ComposeNotice, Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
 import { unansweredRemovals, withActions } from '../people/keep-state.ts'
@@ -51,7 +52,7 @@ import { createComposers } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
-import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
+import { actionsOfRun, applyOptions, type OptionAction, type StateOptions } from './keep-options.ts'
 import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
@@ -225,7 +226,7 @@ async function runKeep(
   const { people } = campaignRun
   const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
   const texts = { ...company, t: composers.languages.byTag(''), publicUrl: settings.PUBLIC_URL }
-  const sendNotice = createNoticeSender(composers, settings, services)
+  const sendNotice = createNoticeSender(composers.composeNotice, settings, services)
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor: composers.composeFor,
     state: before,
@@ -275,7 +276,7 @@ async function runKeep(
 /** Saves the state with the run's actions, and audits each action once. */
 function createAuditedSave(
   store: KeepStateStore,
-  actions: ReturnType<typeof actionsOfRun>,
+  actions: readonly OptionAction[],
   { holdsLease, audit }: { holdsLease: () => Promise<boolean>; audit: Audit },
 ) {
   let audited = 0
@@ -306,7 +307,7 @@ type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) =>
 
 /** Emails administrators, or an app's owners. @returns true if at least one email was accepted */
 function createNoticeSender(
-  { composeNotice }: ReturnType<typeof createComposers>,
+  composeNotice: ComposeNotice,
   { ADMIN_EMAILS: admins = [] }: Settings,
   { mailServer }: KeepServices,
 ): SendNotice {
@@ -326,7 +327,7 @@ async function notifyAdmins(
     state: KeepState
     people: Pick<PeopleStore, 'all'>
     sendNotice: SendNotice
-    texts: Company & Parameters<typeof massDisconnectNotice>[1]
+    texts: Company & NoticeContext
   },
 ) {
   const { state, people, sendNotice, sendEvent, texts } = to

@@ -50,8 +50,10 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-async function collect(known: { metadata: Metadata; client: TestedClient; url: string }) {
-  const { metadata, client, url } = known
+/** `url`: PUBLIC_URL. */
+export type KnownClient = { metadata: Metadata; client: TestedClient; url: string }
+
+async function collect({ metadata, client, url }: KnownClient) {
   const { token_endpoint: endpoint } = metadata
   if (!isSafeAddress(endpoint)) return undefined
   async function responseFor({ id, auth }: TestedClient): Promise<ClientResponse> {

@@ -7,7 +7,7 @@ import {
 } from '../http/network-error.ts'
 import type { Settings } from '../settings/settings.ts'
 
-type Verdict = {
+export type Verdict = {
   status: 'ok' | 'warn' | 'fail' | 'skip'
   message: string
   /** The settings to change, the likeliest first. */
@@ -16,7 +16,7 @@ type Verdict = {
 }
 
 /** `check` is the public id by which scripts select findings. */
-type Finding = Verdict & { check: string }
+export type Finding = Verdict & { check: string }
 
 export type DoctorContext = {
   env: NodeJS.ProcessEnv

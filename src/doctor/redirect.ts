@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientAddresses } from '../sign-in/server/client-addresses.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { clientCheck } from './client.ts'
+import type { KnownClient } from './client.ts'
 import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
@@ -83,7 +83,7 @@ const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 /** @returns undefined without a usable authorization endpoint, or if it requires PAR */
 async function collect(
-  { metadata, url, client: { id } }: Parameters<typeof clientCheck.collect>[0],
+  { metadata, url, client: { id } }: KnownClient,
   settings: Partial<Settings>,
   isClientRejected: boolean,
 ) {

@@ -9,7 +9,7 @@ import type { Person } from '../people/person.ts'
 import { readDataKey, type DataKey } from '../records/data-key.ts'
 import { StoreUnavailable, StoreUnreadable, type Records } from '../records/records.ts'
 import { FolderUnusable } from '../records/sqlite-folder.ts'
-import { openStore } from '../records/store.ts'
+import { openStore, type Store } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { Registration } from '../sign-in/registration/registration.ts'
 import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
@@ -18,7 +18,7 @@ import { createLog } from '../web/log.ts'
 import type { TestedClient } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
-type Stored = {
+export type Stored = {
   /** The number of records that the data key can't decrypt; undefined if no SESSION_SECRET unwraps the data key. */
   unreadable: number | undefined
   otherFormat?: string
@@ -39,7 +39,7 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
   const { REDIS_URL: redis, DATA_DIR: folder = '' } = settings
   if (redis === undefined && !existsSync(join(folder, 'onramp.sqlite'))) return undefined
   const all = settings as Settings
-  let store: ReturnType<typeof openStore> | undefined
+  let store: Store | undefined
   try {
     store = openStore(all, createLog('silent'))
     const dataKey = await readDataKey(store.records, all.SESSION_SECRET)

@@ -11,7 +11,7 @@ import { OperatorError } from '../problem.ts'
 import { FolderUnusable, lockFolder, unsafeFileSystem } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
-type Store = { records: Records; isReachable(): boolean; close(): Promise<void> }
+export type Store = { records: Records; isReachable(): boolean; close(): Promise<void> }
 
 type StoreSettings = {
   REDIS_URL: string | undefined
@@ -27,7 +27,7 @@ export const describeStore = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial
     ? { name: 'SQLite', place: `in ${resolve(folder)}` }
     : { name: 'Redis', place: `at ${new URL(url).host}` }
 
-type StoreOptions = {
+export type StoreOptions = {
   /** A server locks DATA_DIR; commands work beside it. */
   isServer?: boolean
   isAdopting?: boolean
@@ -48,9 +48,9 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
 }
 
 function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): Store {
-  let hold: ReturnType<typeof lockFolder> | undefined
+  let lock: { close(): void } | undefined
   try {
-    hold = options.isServer ? lockFolder(folder) : undefined
+    lock = options.isServer ? lockFolder(folder) : undefined
     const records = createSqliteRecords(folder)
     if (records.readableByOthers.length > 0)
       log.warn(
@@ -68,11 +68,11 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
       isReachable: () => true,
       async close() {
         records.close()
-        hold?.close()
+        lock?.close()
       },
     }
   } catch (error) {
-    hold?.close()
+    lock?.close()
     throw error instanceof OperatorError ? error : new FolderUnusable(folder, error)
   }
 }

@@ -2,7 +2,7 @@
 // folded, which would break some DKIM signatures.
 import { hash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
-import { createRenderer, type createEmailTemplates } from './templates.ts'
+import { createRenderer, type RenderEmail } from './templates.ts'
 import type { ListEntry } from '../people-file.ts'
 import type { Invitations } from '../../invites/token.ts'
 import { withUniqueNames, MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
@@ -11,7 +11,7 @@ import { LANGUAGES_FOLDER } from '../../web/languages/catalogue.ts'
 import { createLanguages, type Languages } from '../../web/languages/languages.ts'
 import type { PersonApp } from '../../people/person.ts'
 import { MAX_REMINDERS } from '../campaign.ts'
-import { createEmailStyles } from './email-style.ts'
+import { createEmailStyles, type InlinePicture } from './email-style.ts'
 import { firstNameIn } from './first-name.ts'
 
 export type Email = {
@@ -22,7 +22,7 @@ export type Email = {
   html: string
   messageId: string
   headers: Record<string, string>
-  inlines?: ReturnType<typeof createEmailStyles>['inlines']
+  inlines?: InlinePicture[]
 }
 
 const MAX_NAMED = 5
@@ -82,7 +82,7 @@ function listedApps(
 export function createComposer(deps: {
   company: Company
   invitations: Pick<Invitations, 'issue'>
-  render: ReturnType<typeof createEmailTemplates>
+  render: RenderEmail
   languages: Pick<Languages, 'nearest'>
   from: Email['from']
   publicUrl: string
@@ -164,11 +164,10 @@ export type Notice = {
   owned?: string
 }
 
-/** @returns a function that composes a notice; the same `id` gives the same Message-ID */
-export function createNoticeComposer(
-  from: Email['from'],
-  company: Company,
-): (to: string, notice: Notice, id: string) => Email {
+/** @param id the same one gives the same Message-ID */
+export type ComposeNotice = (to: string, notice: Notice, id: string) => Email
+
+export function createNoticeComposer(from: Email['from'], company: Company): ComposeNotice {
   const { inlines, styleIn } = createEmailStyles(company)
   const t = createLanguages(company, LANGUAGES_FOLDER, true).nearest('')
   const render = createRenderer(['mail/notice-text', 'mail/notice-html'])
