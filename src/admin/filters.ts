@@ -29,7 +29,7 @@ const FILTERS = {
   fellBack: (about) => CRITERIA.fellBack(about) && about.apps.some(isLapsed),
   stuck: (about, { app }) =>
     app === '' ? CRITERIA.stuck(about) : CRITERIA.blocked(about) || CRITERIA.unconfirmed(about),
-  waiting: ({ apps }) => apps.some(({ state }) => state === 'waiting'),
+  waiting: ({ apps }) => apps.some(({ state }) => state === 'unconnected'),
   off: ({ apps }) => apps.some(({ state }) => state === 'off'),
   noAddress: ({ apps }) => apps.some(({ cannotStart }) => cannotStart),
   lapsed: ({ apps }) => apps.some(isLapsed),

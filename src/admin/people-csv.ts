@@ -35,7 +35,7 @@ const COLUMNS: Record<string, (summary: PersonSummary, named: NameApp) => string
   unknown_to_service: ({ person }) => date(person.unknownAt),
   no_longer_on_list: ({ person }) => date(person.leftAt),
   connected: namesInState('connected'),
-  waiting: namesInState('waiting'),
+  waiting: namesInState('unconnected'),
   not_now: namesInState('skipped'),
   waiting_for_administrator: namesInState('blocked'),
   switched_off: namesInState('off'),

@@ -253,5 +253,6 @@ export function personPage(
 function stateText({ state, isUnconfirmed, lapsedAt }: PersonApp, t: Texts): string {
   if (isUnconfirmed) return t('person.unconfirmed')
   if (state === 'blocked') return t('admin.filter.blocked')
-  return t(`admin.state.${lapsedAt !== undefined && state === 'waiting' ? 'lapsed' : state}`)
+  const unconnected = lapsedAt === undefined ? 'waiting' : 'lapsed'
+  return t(`admin.state.${state === 'unconnected' ? unconnected : state}`)
 }

@@ -230,13 +230,13 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     const existing = apps.get(instance)
     if (existing === undefined && apps.size >= MAX_APPS) continue
     const app: AppCounts = existing ?? newAppCounts(instance, name)
-    app.counts[state]++
+    app.counts[state === 'unconnected' ? 'waiting' : state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
     if (cannotStart) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     if (isEmailed) app.emailed++
-    else if (isAtQuarterlyLimit && state === 'waiting') app.limited++
+    else if (isAtQuarterlyLimit && state === 'unconnected') app.limited++
     const newest = isoDate(newAt)
     if (newest !== undefined && newest > (app.newestAt ?? ''))
       Object.assign(app, { newestAt: newest, isMoved: movedFrom !== undefined })

@@ -65,7 +65,7 @@ const hasNothing = (person: Person, { checkValidMs, isAbout }: ReminderPolicy, n
   person.lastCheck.checkedAt <= now &&
   now - person.lastCheck.checkedAt < checkValidMs &&
   !appsOf(person).some(
-    (app) => (app.state === 'waiting' || app.state === 'skipped') && isAbout?.(app, person) !== false,
+    (app) => (app.state === 'unconnected' || app.state === 'skipped') && isAbout?.(app, person) !== false,
   )
 
 const isReminderDue = (last: EmailRecord, { remindAfterMs }: ReminderPolicy, now: number): boolean =>

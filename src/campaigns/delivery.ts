@@ -296,4 +296,4 @@ async function* dueInOrder(
 
 /** True if the person can act on the app: in an approval email, blocked apps; in others, unconnected ones. */
 const isConnectable = ({ state }: PersonApp, { name }: Campaign): boolean =>
-  state === 'blocked' ? name === APPROVALS : state === 'waiting' || state === 'skipped'
+  state === 'blocked' ? name === APPROVALS : state === 'unconnected' || state === 'skipped'

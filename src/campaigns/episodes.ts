@@ -78,7 +78,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
   const episode = episodeOf(app, person)
   if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
   if (episode === undefined) return true
-  const isUnconnected = app.state === 'waiting' && episode.since < (state.evaluatedAt ?? 0)
+  const isUnconnected = app.state === 'unconnected' && episode.since < (state.evaluatedAt ?? 0)
   const sent = emailsAbout(person, app.instance, episode.since, name)
   return isUnconnected && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }

@@ -267,8 +267,8 @@ export type PersonApp = {
   instance: string
   name: string
   /** `off`: turned off, or without a usable address. `blocked`: the person waits for an administrator. */
-  state: 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
-  /** The person returned from a `waiting` app, but its consent was never confirmed. */
+  state: 'unconnected' | 'connected' | 'skipped' | 'blocked' | 'off'
+  /** The person returned from an `unconnected` app, but its consent was never confirmed. */
   isUnconfirmed: boolean
   /** When the person began to wait for an administrator. */
   blockedAt?: number
@@ -295,8 +295,8 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
     if (availability === 'off')
       return { ...app, state: availability, ...(status === 'attention' && { cannotStart: true }) }
     const open = { ...app, lapsedAt, newAt, movedFrom }
-    if (kind === 'unconfirmed') return { ...open, state: 'waiting', isUnconfirmed: true }
-    return { ...open, state: kind ?? 'waiting', ...(kind === 'blocked' && omitUndefined({ blockedAt })) }
+    if (kind === 'unconfirmed') return { ...open, state: 'unconnected', isUnconfirmed: true }
+    return { ...open, state: kind ?? 'unconnected', ...(kind === 'blocked' && omitUndefined({ blockedAt })) }
   })
 }
 

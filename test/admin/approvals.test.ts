@@ -229,12 +229,12 @@ it.each([
 
 it.each([
   ['while it is tried', { stage: 'approved', stageChangedAt: since, approvedAt: since }, 'blocked'],
-  ['once the app works', { stage: 'confirmed', stageChangedAt: since }, 'waiting'],
+  ['once the app works', { stage: 'confirmed', stageChangedAt: since }, 'unconnected'],
   ['if they request it after the app worked', { stage: 'confirmed', stageChangedAt: since - 1 }, 'blocked'],
 ] as const)(
   'figures and the person’s page show who waits for an approval: %s',
   async (_when, change, state) => {
-    const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'waiting' }, now)
+    const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'unconnected' }, now)
     const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
     const keepState = { ...newKeepState(), approvals: [{ ...waiting, ...change }] }
     const person = { ...ada, signedInAt: since, intents }

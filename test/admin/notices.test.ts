@@ -35,7 +35,7 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
     const person = { ...newPerson(`ada-${group}-${index}@acme.example`, now), name: 'Ada Byron', group }
     const ready = withAppStates(person, { slack_1: 'connected' }, now - 30 * DAY, names)
     if (!isLost) return ready
-    const apps = withAppStates(person, { slack_1: 'waiting' }, now, names).lastCheck?.apps ?? []
+    const apps = withAppStates(person, { slack_1: 'unconnected' }, now, names).lastCheck?.apps ?? []
     return {
       ...ready,
       lastCheck: { checkedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) },

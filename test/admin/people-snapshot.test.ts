@@ -37,7 +37,7 @@ function crowd() {
           reads.onRead()
           yield withAppStates(
             newPerson(displayName(number), NOW),
-            { slack_1: 'connected', jira_1: 'waiting' },
+            { slack_1: 'connected', jira_1: 'unconnected' },
             NOW,
           )
         }

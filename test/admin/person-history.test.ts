@@ -23,7 +23,7 @@ const ON_HOLD: KeepState = { ...newKeepState(), massDisconnects: [found] }
 
 const ada = newPerson("ada.o'neil@acme.example", NOW)
 const apps = (states: Parameters<typeof withAppStates>[1]) => withAppStates(ada, states, NOW)
-const withSlack = apps({ slack_1: 'waiting', jira_1: 'connected' })
+const withSlack = apps({ slack_1: 'unconnected', jira_1: 'connected' })
 const lapsed: Person = {
   ...withSlack,
   lastCheck: {
@@ -101,9 +101,9 @@ it.each([
   ['skipped', NOW - DAY, 'skipped', NOW - DAY],
   ['blocked', NOW - DAY, 'blocked', NOW - DAY],
   ['skipped', undefined, 'skipped', undefined],
-  ['unconfirmed', undefined, 'waiting', NOW],
+  ['unconfirmed', undefined, 'unconnected', NOW],
 ] as const)('an app that is %s since %j shows as %s with the date %j', (kind, since, state, shown) => {
-  const person = withAppStates(ada, { slack_1: 'waiting' }, NOW)
+  const person = withAppStates(ada, { slack_1: 'unconnected' }, NOW)
   const apps = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
 
   const history = historyOf({ ...person, intents: { checkedAt: NOW, apps } }, newKeepState())

@@ -28,7 +28,7 @@ const signedInAfterBounce = withMilestone(bounced, 'signedInAt', NOW)
 
 /** The person had connected Slack, and it is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person => {
-  const { lastCheck, ...rest } = withAppStates(person, { slack_1: 'waiting' }, NOW)
+  const { lastCheck, ...rest } = withAppStates(person, { slack_1: 'unconnected' }, NOW)
   const apps = (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 }))
   return { ...rest, lastCheck: { checkedAt: NOW, apps } }
 }
@@ -37,10 +37,14 @@ const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as c
 
 it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['not started before they sign in', person, 'notStarted'],
-  ['not started, also once they are invited', withAppStates(invited, { a_1: 'waiting' }, NOW), 'notStarted'],
+  [
+    'not started, also once they are invited',
+    withAppStates(invited, { a_1: 'unconnected' }, NOW),
+    'notStarted',
+  ],
   [
     'in progress while an app is unconnected',
-    withAppStates(signedIn, { a_1: 'waiting', b_1: 'connected' }, NOW),
+    withAppStates(signedIn, { a_1: 'unconnected', b_1: 'connected' }, NOW),
     'inProgress',
   ],
   ['in progress where an app was set aside', withAppStates(signedIn, { a_1: 'skipped' }, NOW), 'inProgress'],
@@ -55,7 +59,11 @@ it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['stuck where a consent never showed', withAppStates(signedIn, { a_1: 'unconfirmed' }, NOW), 'stuck'],
   ['stuck where the newest email bounced', bounced, 'stuck'],
   ['not stuck once a later email has left', withEmailState(bounced, 'sent', { now: NOW + 1 }), 'notStarted'],
-  ['not stuck once they sign in', withAppStates(signedInAfterBounce, { a_1: 'waiting' }, NOW), 'inProgress'],
+  [
+    'not stuck once they sign in',
+    withAppStates(signedInAfterBounce, { a_1: 'unconnected' }, NOW),
+    'inProgress',
+  ],
 ])('the progress of a person is %s', (_what, person, progress) => {
   const summary = summarize(person)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
@@ -70,7 +78,7 @@ it('each person is in exactly one state, and the counts add up to everyone', asy
 })
 
 const finished = { ...signedIn, finishedAt: NOW - 9 * DAY }
-const withNewApp = withAppStates(finished, { a_1: 'waiting' }, NOW)
+const withNewApp = withAppStates(finished, { a_1: 'unconnected' }, NOW)
 const fallenBack = lostApp(finished, NOW - DAY)
 
 it('a person whose app is listed again is no longer ready', async () => {
@@ -113,7 +121,7 @@ it('every email about apps left to connect counts on its day, whatever came afte
 })
 
 it('a person signed in on a day in UTC, wherever the server is', async () => {
-  const someone = withAppStates(person, { a_1: 'waiting' }, NOW)
+  const someone = withAppStates(person, { a_1: 'unconnected' }, NOW)
   const evening = { ...someone, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
   expect(new Date(evening.signedInAt).getDate()).toBe(3)
   expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
@@ -134,7 +142,7 @@ it('a person off the list, or unknown to the service, is counted separately', as
 })
 
 it('the report counts people once, by their furthest step, and days by its date', async () => {
-  const ada = { ...withAppStates(invited, { slack_1: 'waiting' }, NOW), signedInAt: NOW + DAY }
+  const ada = { ...withAppStates(invited, { slack_1: 'unconnected' }, NOW), signedInAt: NOW + DAY }
   const invitedBob = withEmailState(newPerson('bob@acme.example', NOW), 'sent', { now: NOW + DAY })
   const bob = withAppStates(invitedBob, { slack_1: 'connected' }, NOW + DAY)
   const report = await reportOf(ada, bob)
@@ -164,7 +172,7 @@ it('the report counts the outcome of the newest email to each person', async () 
 
 it('the report lists the most awaited apps first, and counts unconfirmed consents', async () => {
   const { datasources, ...report } = await reportOf(
-    withAppStates(signedIn, { github_1: 'waiting', slack_1: 'waiting' }, NOW),
+    withAppStates(signedIn, { github_1: 'unconnected', slack_1: 'unconnected' }, NOW),
     withAppStates(signedIn, { slack_1: 'unconfirmed' }, NOW),
   )
   expect(datasources.map(({ instance, unconfirmed }) => [instance, unconfirmed])).toEqual([
@@ -179,7 +187,7 @@ it('the report counts people due for an email now, and the others with their dat
     withEmailState(person, 'sent', { reminder, now: NOW - days * DAY })
   const optedOut = { ...after(30), optedOutAt: NOW }
   const unsure = withEmailState(person, 'unknown', { now: NOW - 30 * DAY })
-  const started = withAppStates(signedIn, { a_1: 'waiting' }, NOW)
+  const started = withAppStates(signedIn, { a_1: 'unconnected' }, NOW)
   expect(
     await reportOf(person, after(7), after(0), after(2), after(30, 3), unsure, optedOut, started),
   ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(NOW + 5 * DAY).toISOString() } })
@@ -188,7 +196,7 @@ it('the report counts people due for an email now, and the others with their dat
 it('the funnel counts observed steps of people with apps to connect, so it may widen', async () => {
   const half = withAppStates(
     withEmailState(signedIn, 'sent', { now: NOW }),
-    { slack_1: 'connected', github_1: 'waiting' },
+    { slack_1: 'connected', github_1: 'unconnected' },
     NOW,
   )
   // Connected elsewhere, without a sign-in here.
@@ -279,7 +287,7 @@ it('there is no action item if everyone is ready, skipped or just emailed', asyn
 })
 
 it('action items start with the most awaited approvals, then consents, then emails', async () => {
-  const jira = [waitingFor('jira'), waitingFor('jira'), waitingFor('jira', 'waiting')]
+  const jira = [waitingFor('jira'), waitingFor('jira'), waitingFor('jira', 'unconnected')]
   const people = [waitingFor('slack'), ...jira, waitingFor('slack', 'unconfirmed')]
   const emails = (['failed', 'deferred', 'unknown'] as const).map((state) =>
     withEmailState(person, state, { now: NOW }),
@@ -351,7 +359,9 @@ const csvOf = async (person: Person) => (await collect(peopleCsv(summaries(perso
 it('the export has each person’s emails and the state of the newest', async () => {
   const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
   const names = { slack_1: 'Slack', slack_2: 'Slack' }
-  const text = await csvOf(withAppStates(deferred, { slack_1: 'waiting', slack_2: 'waiting' }, NOW, names))
+  const text = await csvOf(
+    withAppStates(deferred, { slack_1: 'unconnected', slack_2: 'unconnected' }, NOW, names),
+  )
   expect(text.charCodeAt(0)).toBe(0xfeff)
   const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
   const waiting = 'Slack [slack_1]; Slack [slack_2]'
@@ -362,7 +372,7 @@ it('the export contains no spreadsheet formula, whatever the names of apps and d
   for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
     const person = { ...newPerson('=cmd@acme.example', NOW), group: name }
     const [, record = []] = parse(
-      await csvOf(withAppStates(person, { x_1: 'waiting' }, NOW, { x_1: name })),
+      await csvOf(withAppStates(person, { x_1: 'unconnected' }, NOW, { x_1: name })),
       { bom: true },
     )
     expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
@@ -380,7 +390,7 @@ it.each([
     person,
   )
 
-  const { datasources } = await reportOf(withAppStates(emailed, { slack_1: 'waiting' }, NOW))
+  const { datasources } = await reportOf(withAppStates(emailed, { slack_1: 'unconnected' }, NOW))
 
   expect(datasources).toMatchObject([{ instance: 'slack_1', limited }])
 })

@@ -25,8 +25,8 @@ const grace = {
   email: 'grace@acme.example',
   emailVerified: true,
 }
-const lacksSlack = withAppStates(newPerson('ada@acme.example', NOW), { slack_1: 'waiting' }, NOW)
-const lacksJira = withAppStates(newPerson('bob@acme.example', NOW), { jira_1: 'waiting' }, NOW)
+const lacksSlack = withAppStates(newPerson('ada@acme.example', NOW), { slack_1: 'unconnected' }, NOW)
+const lacksJira = withAppStates(newPerson('bob@acme.example', NOW), { jira_1: 'unconnected' }, NOW)
 const hasJira = withAppStates(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
 const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 

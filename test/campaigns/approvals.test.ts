@@ -81,7 +81,7 @@ describe('after the approval', () => {
     ['the next person, if the first can’t be emailed', 2.1, [{ ...ada, isReachable: false }, bob], bob],
     ['no one during the first tester’s two working days', 4, [tester(), bob, eve]],
     ['the second person after three working days', 7, [tester(), bob, eve], bob],
-    ['no one while the tester’s consent is open', 2.5, [tester({ state: 'waiting' }), bob]],
+    ['no one while the tester’s consent is open', 2.5, [tester({ state: 'unconnected' }), bob]],
     ['the first person, though someone connected the app before', 2.5, [waiter(0, { state: 'connected', connectedAt: atDay(2) - 1 }), bob], bob],
   ])('the next tester is %s', (_who, day, people, emailed) => {
     const { stage, testers } = decide(approved, people, day)!.approval
@@ -95,7 +95,7 @@ describe('after the approval', () => {
     ['confirmed once the app works', 'confirmed', [tester({ state: 'connected' }), bob]],
     ['confirmed once the app works for someone else', 'confirmed', [tester(), waiter(0, { state: 'connected', connectedAt: atDay(2) }), bob]],
     ['failed if the tester needs an admin again', 'failed', [tester({ blockedAt: atDay(2.2) }), bob]],
-    ['failed if the tester’s consent wasn’t confirmed', 'failed', [tester({ state: 'waiting', isUnconfirmed: true }), bob]],
+    ['failed if the tester’s consent wasn’t confirmed', 'failed', [tester({ state: 'unconnected', isUnconfirmed: true }), bob]],
   ])('an approval is %s', (_why, stage, people) => {
     const { approval } = decide(approved, people, 2.5)!
     const emailedBefore = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
@@ -159,7 +159,7 @@ it.each([
     isNotified,
   ) => {
     const { now, isPaused, again: blockedAt = atDay(0), isUnconfirmed = false } = given
-    const state = isUnconfirmed ? { state: 'waiting' as const } : { state: 'blocked' as const, blockedAt }
+    const state = isUnconfirmed ? { state: 'unconnected' as const } : { state: 'blocked' as const, blockedAt }
     const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed, ...state }
     const neverEmailed = newPerson('ada@acme.example', atDay(0))
     const email = { campaign: APPROVALS, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
@@ -188,7 +188,7 @@ it('an approval is dropped once no one waits for it or tests it', () => {
 it('a confirmed approval is kept until every failed tester was emailed', () => {
   const known = approvalWith({ ...works, approvedAt: atDay(2), requestedAt: atDay(3.1) })
   const testerEmailedOn = (days: number) =>
-    tester({ state: 'waiting', isUnconfirmed: true, notifiedAt: atDay(days) })
+    tester({ state: 'unconnected', isUnconfirmed: true, notifiedAt: atDay(days) })
   expect(decide(known, [testerEmailedOn(2.1)], 4)?.approval.stage).toBe('confirmed')
   expect(decide(known, [testerEmailedOn(3.1)], 4)).toBeUndefined()
 })

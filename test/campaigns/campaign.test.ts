@@ -82,7 +82,7 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['who has had it, without reminders', after('sent'), {}, wasSent],
   ['who has nothing left', personWithApps('connected', 'blocked', 'off'), {}, notDue],
   ['who had nothing at all', personWithApps(), {}, notDue],
-  ['for whom an app waits', personWithApps('connected', 'waiting'), {}, mail(0)],
+  ['for whom an app waits', personWithApps('connected', 'unconnected'), {}, mail(0)],
   ['who chose "not now"', personWithApps('skipped', 'connected'), {}, mail(0)],
   ['who was never checked', {}, {}, mail(0)],
   ['who was checked a day ago', connectedAt(now - DAY), {}, mail(0)],

@@ -33,7 +33,7 @@ it('a reminder doesn’t call its apps the last ones while others are left', asy
   for (const [state, isLast] of [
     ['connected', true],
     ['off', true],
-    ['waiting', false],
+    ['unconnected', false],
     ['blocked', false],
   ] as const) {
     const { subject, text, html } = await write({ ...last, allApps: [{ ...jira, state }] })
@@ -135,7 +135,7 @@ it('a reminder names the person’s progress and remaining apps', async () => {
   expect((await write({ reminder: 2 })).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
 })
 
-const openApp = { instance: 'notion_9', name: 'Notion', state: 'waiting' as const }
+const openApp = { instance: 'notion_9', name: 'Notion', state: 'unconnected' as const }
 const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const }
 
 it.each([

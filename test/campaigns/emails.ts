@@ -32,7 +32,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   nth?: number
   lapsedAt?: number
   /** Further details of the person. */
-  allApps?: { instance: string; name: string; state?: 'connected' | 'waiting' | 'blocked' | 'off' }[]
+  allApps?: { instance: string; name: string; state?: 'connected' | 'unconnected' | 'blocked' | 'off' }[]
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
   /** Images of the company file. */

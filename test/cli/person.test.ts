@@ -31,7 +31,7 @@ const recordAda = async (change: (person: Person) => Person) => {
 it('onramp person prints next steps, apps and history on 80 columns, newest first', async () => {
   await recordAda((person) => {
     const signedIn = withMilestone({ ...person, name: 'Ada Lovelace' }, 'signedInAt', NOW)
-    const states = { slack_1: 'waiting', jira_1: 'connected', secret_1: 'connected' } as const
+    const states = { slack_1: 'unconnected', jira_1: 'connected', secret_1: 'connected' } as const
     const seen = withAppStates({ ...signedIn, listedAt: NOW - 120_000 }, states, NOW)
     const apps = seen.lastCheck!.apps.map((app) =>
       app.instance === 'slack_1' ? { ...app, lapsedAt: NOW - 90_000 } : app,
@@ -88,7 +88,7 @@ it('onramp person --json has all stored data, and who released an email', async 
     email: ADA,
     help: { kind: 'failed', code: 'service_unavailable' },
     apps: [
-      { instance: 'slack_1', state: 'waiting', since: iso },
+      { instance: 'slack_1', state: 'unconnected', since: iso },
       { instance: 'jira_1' },
       { instance: 'secret_1' },
     ],

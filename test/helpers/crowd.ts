@@ -17,7 +17,7 @@ const GROUPS = [
   'شؤون الموظفين',
 ]
 const APPS = 'Slack,GitHub Enterprise,Google Drive,Jira,Confluence,Microsoft SharePoint Online'.split(',')
-const STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
+const STATES = ['unconnected', 'connected', 'skipped', 'blocked', 'off'] as const
 const MAILS = ['sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'deferred', 'failed', 'unknown'] as const
 
 const displayName = (index: number) => APPS[index % APPS.length] ?? 'X'
@@ -28,11 +28,11 @@ const NAMES = Object.fromEntries(
 
 /** Person 0 has forty unconnected apps, person 1 has connected everything, person 2 has no app. */
 function appsOf(index: number): [string, PersonApp['state']][] {
-  if (index === 0) return Array.from({ length: 40 }, (_, app) => [instanceOf(app), 'waiting'])
+  if (index === 0) return Array.from({ length: 40 }, (_, app) => [instanceOf(app), 'unconnected'])
   if (index % 10 === 2) return []
   const isDone = index % 3 === 1
   return Array.from({ length: 1 + (index % 5) }, (_, app) => {
-    const state = isDone ? 'connected' : (STATES[(index + app) % STATES.length] ?? 'waiting')
+    const state = isDone ? 'connected' : (STATES[(index + app) % STATES.length] ?? 'unconnected')
     return [instanceOf((index * 7 + app) % 40), state]
   })
 }

@@ -145,7 +145,7 @@ it('page, status and report agree about every app', async () => {
 
         const reported = await statesInReport(walk, now)
         const states = walk.apps.map(({ instance }) => reported.get(instance))
-        expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
+        expect(states.map((state) => (state === 'unconnected' ? 'pending' : state))).toEqual(shown)
 
         const where = nextStep(walkStates(walk, now))
         expect(where.kind === 'finished').toBe(pending === 0)

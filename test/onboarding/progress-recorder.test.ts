@@ -104,7 +104,7 @@ it('a page records what its check found, and the sign-in', async () => {
   await page([slack, jira])
   await page([jira])
   await page([jira], unconfirmed)
-  expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
+  expect(await report()).toEqual(['slack_1 connected', 'jira_1 unconnected'])
   const person = await people.get(ada.email)
   expect(person).toMatchObject({ signedInAt: NOW, lastCheck: { checkedAt: NOW } })
   expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
@@ -162,7 +162,7 @@ it('a page of someone with another person’s former address doesn’t change th
   await people.change(ada.email, (person) => withSignIn(person, 'key of Bob'))
   await people.rename(ada.email, bob)
   await page([slack])
-  expect(await report()).toEqual(['slack_1 waiting'])
+  expect(await report()).toEqual(['slack_1 unconnected'])
   expect((await people.get(bob))?.lastCheck).toBeUndefined()
 })
 
@@ -176,7 +176,7 @@ it('the report agrees with the walk again after an outage or a crash', async () 
   expect(notified).toEqual([[{ err: new Error('away') }, words]])
   setStoreAway(false)
   await page([slack])
-  expect(await report()).toEqual(['slack_1 waiting'])
+  expect(await report()).toEqual(['slack_1 unconnected'])
 })
 
 it('the report agrees with the walk again after the store lost its last writes', async () => {
@@ -188,7 +188,7 @@ it('the report agrees with the walk again after the store lost its last writes',
   await page([jira], (walk) => skip(walk, 'jira_1', NOW))
   setStoreAway(false)
   await page([jira], (walk) => unskip(walk, 'jira_1'))
-  expect(await report()).toEqual(['jira_1 waiting'])
+  expect(await report()).toEqual(['jira_1 unconnected'])
 })
 
 it('the report agrees with the walk although another process’s clock is ahead', async () => {
@@ -197,10 +197,10 @@ it('the report agrees with the walk although another process’s clock is ahead'
   await ahead.page([slack, jira])
   advance(1_000)
   await right.page([jira], skipped)
-  expect(await report()).toEqual(['slack_1 connected', 'jira_1 waiting'])
+  expect(await report()).toEqual(['slack_1 connected', 'jira_1 unconnected'])
   await right.page([slack, jira])
   await right.page([slack, jira], blocked)
-  expect(await report()).toEqual(['slack_1 blocked', 'jira_1 waiting'])
+  expect(await report()).toEqual(['slack_1 blocked', 'jira_1 unconnected'])
 })
 
 it('a person’s choices in the report survive a campaign’s check', async () => {
@@ -210,7 +210,7 @@ it('a person’s choices in the report survive a campaign’s check', async () =
   await page([slack, jira], skipped)
   advance(MINUTE)
   await campaign([slack, listedApp('github_1')])
-  expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 waiting'])
+  expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 unconnected'])
   advance(10 * MINUTE)
   await page([slack])
   expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 connected'])
@@ -235,7 +235,7 @@ it('the report omits a forgotten person until their next page', async () => {
   expect(await report()).toBeUndefined()
   advance(10 * MINUTE)
   await page([slack])
-  expect(await report()).toEqual(['slack_1 waiting'])
+  expect(await report()).toEqual(['slack_1 unconnected'])
 })
 
 it('the last ten failed steps are recorded for a known person with a verified address', async () => {

@@ -254,7 +254,7 @@ it.each([
     b_1: 'blocked',
     c_1: 'unconfirmed',
     d_1: 'connected',
-    e_1: 'waiting',
+    e_1: 'unconnected',
   } as const
   await people.change(email, (person) => {
     const known = withSignIn(withAppStates(person, states, 1), personKey(ada))

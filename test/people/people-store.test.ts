@@ -161,7 +161,9 @@ const hides = {
 
 it('hidden apps are omitted when reading, and kept unchanged when writing', async () => {
   const { open } = setUpPeople()
-  await open().change(ada, (before) => withAppStates(before, { slack_1: 'waiting', jira_1: 'waiting' }, NOW))
+  await open().change(ada, (before) =>
+    withAppStates(before, { slack_1: 'unconnected', jira_1: 'unconnected' }, NOW),
+  )
   const hiding = open(NOW + 1, hides)
   const changed = await hiding.change(ada, (before) =>
     withCheck(before, { checkedAt: NOW + 1, unconnected: [] }, NOW + 1),

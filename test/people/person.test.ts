@@ -33,13 +33,13 @@ const states = (person: Person) => appsOf(person).map(({ instance, state }) => `
 const adaWithSlackAndJira = afterCheck(ada, listed('slack_1', 'jira_1'))
 
 it('a delisted app is connected, and a relisted one isn’t', () => {
-  expect(states(adaWithSlackAndJira)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
+  expect(states(adaWithSlackAndJira)).toEqual(['slack_1 unconnected', 'jira_1 unconnected'])
   const one = afterCheck(adaWithSlackAndJira, listed('jira_1'), AT + 1)
-  expect(states(one)).toEqual(['slack_1 connected', 'jira_1 waiting'])
+  expect(states(one)).toEqual(['slack_1 connected', 'jira_1 unconnected'])
   expect(states(afterCheck(one, listed('slack_1', 'github_1'), AT + 2))).toEqual([
-    'slack_1 waiting',
+    'slack_1 unconnected',
     'jira_1 connected',
-    'github_1 waiting',
+    'github_1 unconnected',
   ])
 })
 
@@ -62,7 +62,7 @@ it('a person falls back by a lost app, and not by a new one', () => {
 
 it('a response replaces one from a clock that is more than a minute ahead', () => {
   const ahead = (by: number) => afterCheck(adaWithSlackAndJira, [], AT + by)
-  expect(states(afterCheck(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 waiting')
+  expect(states(afterCheck(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 unconnected')
   expect(states(afterCheck(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
@@ -106,7 +106,7 @@ it('a response with invented names doesn’t fill the record, and connected apps
   const after = afterCheck(flood, listed('slack_1'), AT + 3)
   expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
   expect(afterCheck(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
-  expect(states(after)).toContain('slack_1 waiting')
+  expect(states(after)).toContain('slack_1 unconnected')
 })
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
@@ -116,10 +116,10 @@ const withIntent = (kind: AppIntent['kind'], person = afterCheck(ada, listed('sl
   withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 
 it.each<[string, Person, string, boolean]>([
-  ['is waiting while listed', afterCheck(ada, listed('slack_1')), 'waiting', false],
+  ['is unconnected while listed', afterCheck(ada, listed('slack_1')), 'unconnected', false],
   ['was set aside', withIntent('skipped'), 'skipped', false],
   ['is blocked while an admin is needed', withIntent('blocked'), 'blocked', false],
-  ['is waiting after a return without consent', withIntent('unconfirmed'), 'waiting', true],
+  ['is unconnected after a return without consent', withIntent('unconfirmed'), 'unconnected', true],
   ['is switched off, whatever the person chose', withIntent('skipped', afterCheck(ada, [off])), 'off', false],
   [
     'is connected, whatever the person chose',

@@ -82,7 +82,7 @@ it('events are sent in their order', async () => {
   const { process, sent } = setUpWebhooks()
   const { people } = process()
   await people.change(email, here)
-  await people.change(email, (before) => withAppStates(before, { slack_1: 'waiting' }, NOW))
+  await people.change(email, (before) => withAppStates(before, { slack_1: 'unconnected' }, NOW))
   await people.change(email, (before) => withAppStates(before, { slack_1: 'connected' }, NOW))
   await turns()
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
