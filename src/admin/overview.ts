@@ -173,6 +173,7 @@ export function statsOf(report: Report, t: Texts) {
     apartOf('notStarted', 'notInvited'),
   ]
   return PROGRESS_STATES.map((state) => {
+    // The figure leaves out people with nothing to connect.
     const filter = state === 'ready' ? 'finished' : state
     return {
       state,

@@ -32,8 +32,8 @@ export const zeros = <K extends readonly string[]>(names: K) =>
 const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
- * People by the day of an event. `fellBack`: fell back that day, and still are. `newApp`: fell back by new apps alone.
- * `returned`: connected everything again. `reminded`: emails that remind, or are about lost access or new apps.
+ * People by the day of an event. `fellBack`: fell back that day, and still are. `newApp`: no longer ready, only because
+ * of new apps. `returned`: connected everything again. `reminded`: emails about unconnected, lost or new apps.
  */
 const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 

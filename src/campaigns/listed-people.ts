@@ -74,7 +74,7 @@ export class ListedPeople {
     return [...this.#present].flatMap(([from, to]) => (this.#rows.has(to) ? [] : { from, to }))
   }
 
-  /** Rows of people without a record. Call it after `current`. */
+  /** Rows of people without a record. Call it after `rowsByCurrentAddress`. */
   rowsWithoutRecord(): ListEntry[] {
     return [...this.#rows.values()].filter(
       ({ email }) => !this.#known.has(email) && !this.#present.has(email),

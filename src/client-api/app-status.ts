@@ -3,7 +3,7 @@
 
 /** `authStatus`: the service's values for this status. `priority`: `never` if the person can't act on it. */
 export const APP_STATUSES = {
-  /** The default: every listed app is still to authorize (contract 2.1). */
+  /** The default (contract 2.1). The state is `unconnected`; the bucket `pending` also has apps being confirmed. */
   awaiting: { authStatus: [], priority: 'first', terminal: { text: 'to connect', color: 'yellow' } },
   stale: {
     authStatus: ['STALE_OAUTH'],
@@ -16,7 +16,7 @@ export const APP_STATUSES = {
     priority: 'never',
     terminal: { text: "search says it's turned off", color: 'dim' },
   },
-  /** The app has no usable path for a consent, which an operator has to fix. */
+  /** Unstartable: the app has no usable path for a consent, which an operator has to fix. */
   attention: {
     authStatus: [],
     priority: 'never',

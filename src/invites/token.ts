@@ -37,7 +37,7 @@ const claimsSchema = z
   })
   .transform(({ iat, ...claims }) => ({ ...claims, sentAt: iat * 1000 }))
 
-const createHmacKey = (secret: string) => {
+const createJweKey = (secret: string) => {
   const key = new Uint8Array(hkdfSync('sha256', secret, '', 'onramp invitation, A256GCM', 32))
   return { key, id: createHmac('sha256', key).update('id').digest('base64url').slice(0, 6) }
 }
@@ -45,14 +45,14 @@ const createHmacKey = (secret: string) => {
 export class Invitations {
   readonly #sealer: Sealer
   /** Keys of encrypted JWTs. */
-  readonly #keys: readonly ReturnType<typeof createHmacKey>[]
+  readonly #keys: readonly ReturnType<typeof createJweKey>[]
   readonly #audience: string
   readonly #now: () => number
 
   /** @param secrets the first one seals, all of them open @param audience PUBLIC_URL: a link is for one server */
   constructor(secrets: readonly string[], audience: string, now: () => number) {
     this.#sealer = createSealer(secrets)
-    this.#keys = secrets.map(createHmacKey)
+    this.#keys = secrets.map(createJweKey)
     this.#audience = audience
     this.#now = now
   }

@@ -26,6 +26,7 @@ type AuditEvent =
   /** `operator`: the operating system's user who ran a command. */
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string; operator?: string }
   | { event: 'bounced' | 'forgotten'; email: string; operator: string }
+  /** `released`: emails about a mass disconnect, or an app marked as connected. */
   | { event: 'released' | 'removed' | 'confirmed'; datasource: string | undefined; operator: string }
   /** A person's new address (`former`: the old one), from an operator, the list, or a sign-in. */
   | {
@@ -41,6 +42,7 @@ type AuditEvent =
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
   | { event: 'report_refused' }
 
+/** `waiting`: the service doesn't show the consent yet. */
 type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'
 
 type Identity = { issuer: string; subject: string; email?: string }

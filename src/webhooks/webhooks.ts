@@ -134,7 +134,7 @@ export class Webhooks {
 
 /** If this process dies, its events are sent again after this time, with the same ids. */
 const CLAIM_MS = 60_000
-/** Events of a person per claim. They are sent one after another, each for at most a quarter of HELD_MS. */
+/** Events of a person per claim. They are sent one after another, each for at most a quarter of CLAIM_MS. */
 const MAX_AT_ONCE = 3
 
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
