@@ -35,7 +35,7 @@ export function appStateOf(app: {
 }
 
 /** Each app is in exactly one bucket of a count. */
-type Bucket = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
+export type Bucket = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
 
 const BUCKETS: Record<AppState['kind'], Bucket> = {
   connected: 'connected',

@@ -48,9 +48,9 @@ export class Consents {
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
       try {
-        const from = { user, walk, mayLeave: true }
-        const decision = await walkChecker.checkForTransition(req, from, (...on) =>
-          afterClick(...on, instance),
+        const start = { user, walk, mayLeave: true }
+        const decision = await walkChecker.checkForTransition(req, start, (before, check) =>
+          afterClick(before, check, instance),
         )
         return this.#resultOf(user, decision)
       } catch (error) {
@@ -93,8 +93,10 @@ export class Consents {
     const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
     try {
       // A waiting page never continues without a click.
-      const from = { user, walk, mayLeave: isAutomatic && app.attempt.checksSinceReturn === 0 }
-      const decision = await walkChecker.checkForTransition(req, from, (...on) => afterReturn(...on, back))
+      const start = { user, walk, mayLeave: isAutomatic && app.attempt.checksSinceReturn === 0 }
+      const decision = await walkChecker.checkForTransition(req, start, (before, check) =>
+        afterReturn(before, check, back),
+      )
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })

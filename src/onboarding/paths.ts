@@ -17,10 +17,10 @@ export function stepFromQuery(query: Record<string, unknown>): string | undefine
   return typeof first === 'string' ? /^[\w-]+/.exec(first)?.[0] : undefined
 }
 
-export const actionPath = (
-  action: 'connect' | 'skip' | 'unskip' | 'declined' | 'blocked' | 'unblock',
-  instance: string,
-): string => `/onboarding/${action}/${encodeURIComponent(instance)}`
+export type WalkAction = 'connect' | 'skip' | 'unskip' | 'declined' | 'blocked' | 'unblock'
+
+export const actionPath = (action: WalkAction, instance: string): string =>
+  `/onboarding/${action}/${encodeURIComponent(instance)}`
 
 const MAX_DATASOURCES = 50
 const MAX_CHARACTERS = 200

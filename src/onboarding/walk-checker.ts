@@ -93,10 +93,9 @@ export class WalkChecker {
     const isStartable = (instance: string) => consentUrlOf(instance) !== undefined
     const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasInstructions }
 
-    let transition: Transition | undefined
+    let transition!: Transition
     const decideOn = (before: Walk) => withoutLeaving((transition = decideTransition(before, check)).walk)
     const after = await this.#update(user, leaving, decideOn)
-    transition ??= decideTransition(after, check)
     const lapses = await progress.recordProgress(user, after, checkedAt)
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(

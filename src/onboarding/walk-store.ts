@@ -57,7 +57,7 @@ export class WalkStore {
     const person =
       email === undefined ? undefined : await this.#deps.people.get(email).catch(unlessUnreadable)
     if (person?.signIns?.includes(personKey(user)))
-      return this.#begun({ ...fresh, apps: appsOnRecord(person) }, { dataKey, key })
+      return this.#asUnstored({ ...fresh, apps: appsOnRecord(person) }, { dataKey, key })
     const walks: Walk[] = []
     for (const signIn of person?.signIns ?? []) {
       const from = walkKey(dataKey, signIn)
@@ -69,11 +69,11 @@ export class WalkStore {
     )
     if (newest === undefined || walks.some(({ issuer }) => issuer === user.issuer)) return fresh
     const { apps, clicks, startedAt } = newest
-    return this.#begun({ ...fresh, apps, clicks, startedAt }, { dataKey, key })
+    return this.#asUnstored({ ...fresh, apps, clicks, startedAt }, { dataKey, key })
   }
 
-  /** Not stored yet. */
-  #begun(walk: Walk, keys: WalkKeys): Walk {
+  /** Remembers the walk as unstored, so that its first update writes it. */
+  #asUnstored(walk: Walk, keys: WalkKeys): Walk {
     this.#stored.set(walk, { ...keys, text: undefined, json: '' })
     return walk
   }

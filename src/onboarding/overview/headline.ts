@@ -2,13 +2,13 @@
 // connected, and a narrowed visit makes no claim about the apps that it doesn't show.
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { bucketOf, type AppState } from '../app-state.ts'
+import { bucketOf, type AppState, type Bucket } from '../app-state.ts'
 import type { TrackedApp } from '../walk.ts'
 
 type OffByStatus = Partial<Record<'disabled' | 'attention', number>>
 
 /** Each app is counted in one bucket; apps that are off also by their status. */
-type Counts = Record<ReturnType<typeof bucketOf>, number> & { offByStatus: OffByStatus }
+export type Counts = Record<Bucket, number> & { offByStatus: OffByStatus }
 
 export function countsOf(apps: readonly { state: AppState; tracked: Pick<TrackedApp, 'status'> }[]): Counts {
   const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0, offByStatus: {} }
@@ -62,11 +62,20 @@ function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
 const totalOf = ({ connected, pending, skipped, blocked, off }: Counts): number =>
   connected + pending + skipped + blocked + off
 
-export function headlineOf(apps: OverviewCounts, t: Texts) {
+/** `search`: a first search is offered. */
+export type Headline = {
+  outcome: Outcome
+  state: HeadlineTexts[0]
+  heading: string
+  lead: string
+  search: boolean
+}
+
+export function headlineOf(apps: OverviewCounts, t: Texts): Headline {
   const outcome = outcomeOf(apps)
   const isPart = !apps.showsFirstApps && totalOf(apps.hidden) > 0
   const [state, heading, lead] = headlineTexts(outcome, apps, isPart, t)
-  // A first search is offered, unless skipped apps would leave it without results.
+  // Skipped apps would leave a search without results.
   const search = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
   return { outcome, state, heading, lead, search }
 }

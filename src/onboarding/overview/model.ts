@@ -2,11 +2,11 @@
 import { withUniqueNames } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf } from '../app-state.ts'
-import { nextStep, walkStates, type WalkStates } from '../next-step.ts'
+import { nextStep, walkStates, type NextStep, type WalkStates } from '../next-step.ts'
 import { inScope, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import type { Approval } from '../../people/keep-state.ts'
-import { countsOf, headlineOf } from './headline.ts'
+import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
 
 /** `name`: the display name with its number; `short`: without it. */
 export type OverviewApp = WalkStates['shown'][number] & { instance: string; name: string; short: string }
@@ -28,9 +28,21 @@ export type OverviewContext = {
   confirmSeconds: number
 }
 
-export type OverviewModel = ReturnType<typeof createOverviewModel>
+export type OverviewModel = OverviewContext & {
+  visit: Walk['visit']
+  states: WalkStates
+  apps: readonly OverviewApp[]
+  byShortName: ReadonlyMap<string, OverviewApp[]>
+  /** Instances that share their account with another app of the same name, shown or not. */
+  sharedAccounts: ReadonlySet<string>
+  next: NextStep
+  counts: Counts
+  headline: Headline
+  firstSeenAt: number
+  hasNothingPending: boolean
+}
 
-export function createOverviewModel(walk: Walk, context: OverviewContext) {
+export function createOverviewModel(walk: Walk, context: OverviewContext): OverviewModel {
   const { t, describe, from } = context
   const states = walkStates(walk, context.now)
   const { firstApps } = states
@@ -60,9 +72,8 @@ export function createOverviewModel(walk: Walk, context: OverviewContext) {
     states,
     apps,
     byShortName: Map.groupBy(apps, ({ short }) => short),
-    /** Instances that share their account with another app of the same name, shown or not. */
     sharedAccounts: sharedAccountsOf(all, describe),
-    next: isOfferedAgain ? { kind: 'connect' as const, instance: cameFrom.instance } : nextStep(states),
+    next: isOfferedAgain ? { kind: 'connect', instance: cameFrom.instance } : nextStep(states),
     counts,
     headline,
     firstSeenAt: Math.min(...apps.map(({ tracked }) => tracked.firstSeen)),
