@@ -262,12 +262,12 @@ it('failures about people, or separated by an accepted email, don’t end a run'
 
 it('five service failures in a row end the run', async () => {
   const { run } = setUpSendRuns()
-  const silent = { kind: 'no-response', detail: 'it answered 503' } as const
+  const noResponse = { kind: 'no-response', detail: 'it answered 503' } as const
 
   const { error, tally, problems } = await run({
     people: addresses(9),
     send: refuseToSend,
-    check: () => silent,
+    check: () => noResponse,
   })
 
   expect(String(error)).toContain('no valid response for many people in a row: it answered 503')
@@ -276,7 +276,7 @@ it('five service failures in a row end the run', async () => {
 
   const next = await run({
     people: addresses(9),
-    check: (email) => (email < 'p5' ? silent : { kind: 'checked', unconnected: unconnectedApps }),
+    check: (email) => (email < 'p5' ? noResponse : { kind: 'checked', unconnected: unconnectedApps }),
   })
   expect(next.calls).toEqual([...addresses(4, 5), ...addresses(5)])
   expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })

@@ -70,8 +70,8 @@ it('a bounce belongs to the newest sent email of all campaigns', async () => {
   await emailed(ada)
   await withPeople((people) =>
     people.change(ada, (before) => {
-      const told = withEmail(before, { campaign: 'lapses', state: 'sent', reminder: 0, now: 3 })
-      return withEmail(told, { campaign: 'onboarding', state: 'deferred', reminder: 2, now: 4 })
+      const emailed = withEmail(before, { campaign: 'lapses', state: 'sent', reminder: 0, now: 3 })
+      return withEmail(emailed, { campaign: 'onboarding', state: 'deferred', reminder: 2, now: 4 })
     }),
   )
 

@@ -106,7 +106,7 @@ function send(url: string, sent: Sent, cookie: string): Promise<number> {
   })
 }
 
-const waiting = { datasourceInstance: 'slack_1', displayName: 'Slack', authStatus: 'AWAITING_AUTH' }
+const unconnected = { datasourceInstance: 'slack_1', displayName: 'Slack', authStatus: 'AWAITING_AUTH' }
 const answer = fc.record({
   status: fc.oneof(
     { weight: 3, arbitrary: fc.constant(200) },
@@ -123,9 +123,9 @@ const answer = fc.record({
   ),
   body: fc.oneof(
     reshaped({
-      unauthorizedDatasourceInstances: [{ ...waiting, authUrlRelativePath: '/auth/datasource/slack_1' }],
+      unauthorizedDatasourceInstances: [{ ...unconnected, authUrlRelativePath: '/auth/datasource/slack_1' }],
     }),
-    jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(waiting)),
+    jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(unconnected)),
     near('{"message":"Invalid Secret"}', '<h1>502</h1>'),
   ),
   truncate: fc.constantFrom(true, ...Array<boolean>(9).fill(false)),

@@ -31,7 +31,7 @@ const returnAddresses: Reader = {
   },
 }
 
-const waiting = {
+const unconnected = {
   datasourceInstance: 'slack_1',
   displayName: 'Slack',
   authStatus: 'AWAITING_AUTH',
@@ -41,8 +41,8 @@ const waiting = {
 const checks: Reader = {
   name: 'the service’s list of apps',
   input: fc.oneof(
-    reshaped({ unauthorizedDatasourceInstances: [waiting, waiting] }),
-    jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(waiting)),
+    reshaped({ unauthorizedDatasourceInstances: [unconnected, unconnected] }),
+    jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(unconnected)),
   ),
   read(text) {
     const unconnected = readCheckResponse(parseJson(text))

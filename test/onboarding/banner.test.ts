@@ -24,8 +24,8 @@ import {
 
 const connect = '/onboarding/connect/slack_1'
 
-const lateAndOver = (waiting: UnconnectedApp[]) => {
-  const other = startConsent(unconfirmedWalk(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
+const lateAndOver = (apps: UnconnectedApp[]) => {
+  const other = startConsent(unconfirmedWalk(apps), { instance: 'github_1', step: 'step-2', now: LATE })
   return finishReturn(other, 'step-2', LATE, true).walk
 }
 const off = unconnectedApp('slack_1', 'Slack', 'disabled')
@@ -179,8 +179,8 @@ it('the page gives the script the polling intervals and the time limit', () => {
 })
 
 it('polls don’t move the focus to the confirming app again', () => {
-  const returnedAgain = (waiting: UnconnectedApp[]) =>
-    finishReturn(returnedWalk(waiting), 'step-1', NOW + 2_000).walk
+  const returnedAgain = (apps: UnconnectedApp[]) =>
+    finishReturn(returnedWalk(apps), 'step-1', NOW + 2_000).walk
   const from = 'slack_1'
   expect(overviewPage(returnedAgain([slack, github]), { from })).toMatchObject({
     confirming: { focus: false },

@@ -26,8 +26,8 @@ it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
   ['eleven', apps(11), ids(0, 5)],
   ['ten, and apps that no one can connect', [off, odd, ...apps(10)], undefined],
   ['eleven, after apps that no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
-])('a walk of more than ten apps begins with five: %s', (_what, waiting, few) => {
-  const found = walkStates(checkedWalk(waiting), NOW).firstApps
+])('a walk of more than ten apps begins with five: %s', (_what, listed, few) => {
+  const found = walkStates(checkedWalk(listed), NOW).firstApps
   expect(found && [...found]).toEqual(few)
 })
 

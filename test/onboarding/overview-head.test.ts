@@ -118,8 +118,8 @@ it('the page explains search until the person has connected an app', () => {
 })
 
 const stale = { ...slack, status: 'stale' } as const
-const lost = (waiting: UnconnectedApp[]) =>
-  checkedWalk(waiting, checkedWalk([], checkedWalk([slack, github, drive])))
+const lost = (unconnected: UnconnectedApp[]) =>
+  checkedWalk(unconnected, checkedWalk([], checkedWalk([slack, github, drive])))
 
 it.each<[string, Walk, heading: string, lead: string]>([
   ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],

@@ -28,8 +28,8 @@ export const slack = unconnectedApp('slack_1', 'Slack')
 export const github = unconnectedApp('github_1', 'GitHub')
 export const drive = unconnectedApp('gdrive_1', 'Google Drive')
 
-export const checkedWalk = (waiting: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
-  applyCheck(walk, waiting, now, CONFIRM)
+export const checkedWalk = (unconnected: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
+  applyCheck(walk, unconnected, now, CONFIRM)
 type Context = Parameters<typeof overviewOf>[1]
 export const overviewContext: Context = {
   now: NOW,
@@ -47,14 +47,14 @@ export const overviewPage = (walk: Walk, context: Partial<Context> = {}): Overvi
   overviewOf(walk, { ...overviewContext, ...context })
 
 /** A walk just after the return from Slack, while the service still lists it. */
-export const returnedWalk = (waiting: UnconnectedApp[]) =>
+export const returnedWalk = (unconnected: UnconnectedApp[]) =>
   finishReturn(
-    startConsent(checkedWalk(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }),
+    startConsent(checkedWalk(unconnected), { instance: 'slack_1', step: 'step-1', now: NOW }),
     'step-1',
     NOW,
   ).walk
 
 export const LATE = NOW + CONFIRM * 1000
 /** The same walk after CONFIRM_SECONDS. */
-export const unconfirmedWalk = (waiting: UnconnectedApp[]) =>
-  checkedWalk(waiting, returnedWalk(waiting), LATE)
+export const unconfirmedWalk = (unconnected: UnconnectedApp[]) =>
+  checkedWalk(unconnected, returnedWalk(unconnected), LATE)

@@ -23,8 +23,8 @@ import {
 } from './overview-pages.ts'
 
 const listed = (count: number) => Array.from({ length: count }, (_, at) => listedApp(`app_${at}`))
-const laterWalk = (waiting: UnconnectedApp[], milliseconds: number) =>
-  applyCheck(checkedWalk([slack, github]), waiting, NOW + milliseconds, CONFIRM)
+const laterWalk = (unconnected: UnconnectedApp[], milliseconds: number) =>
+  applyCheck(checkedWalk([slack, github]), unconnected, NOW + milliseconds, CONFIRM)
 const started = startConsent(checkedWalk([slack]), { instance: 'slack_1', step: 'step-1', now: NOW })
 const lapsed = applyCheck(laterWalk([github], 1), [slack, github], NOW, CONFIRM)
 

@@ -186,27 +186,27 @@ const types = (before: Person, after: Person) =>
   )
 const here = withMilestone(ada, 'signedInAt', AT)
 const two = listed('slack_1', 'jira_1')
-const waiting = afterCheck(here, two)
+const checked = afterCheck(here, two)
 
 it.each<[string, Person, Person, string[]]>([
-  ['a first page is a sign-in', ada, waiting, ['person.signed_in']],
-  ['an app is new', waiting, afterCheck(waiting, [...two, ...listed('x_1')], AT + 1), ['app.added x_1']],
-  ['a first check finds nothing new', here, waiting, []],
-  ['an app was connected', waiting, afterCheck(waiting, listed('jira_1'), AT + 1), ['app.connected slack_1']],
+  ['a first page is a sign-in', ada, checked, ['person.signed_in']],
+  ['an app is new', checked, afterCheck(checked, [...two, ...listed('x_1')], AT + 1), ['app.added x_1']],
+  ['a first check finds nothing new', here, checked, []],
+  ['an app was connected', checked, afterCheck(checked, listed('jira_1'), AT + 1), ['app.connected slack_1']],
   [
     'the last app was connected',
-    waiting,
-    afterCheck(waiting, [], AT + 1),
+    checked,
+    afterCheck(checked, [], AT + 1),
     ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
   ],
-  ['an app waits for an admin', waiting, withIntent('blocked', waiting), ['app.waiting_for_admin slack_1']],
+  ['an app waits for an admin', checked, withIntent('blocked', checked), ['app.waiting_for_admin slack_1']],
   [
     'a disabled app isn’t lost',
     withAppStates(here, { a_1: 'connected' }, AT),
     withAppStates(here, { a_1: 'off' }, AT + 1),
     [],
   ],
-  ['nothing happened', waiting, { ...waiting, openedAt: AT }, []],
+  ['nothing happened', checked, { ...checked, openedAt: AT }, []],
   [
     'a lost record is restored with its connected apps',
     here,
@@ -218,7 +218,7 @@ it.each<[string, Person, Person, string[]]>([
 })
 
 it('each event has an id, and the oldest are dropped if there are too many', () => {
-  let person = waiting
+  let person = checked
   let dropped = 0
   for (let turn = 0; turn < 50; turn++) {
     const done = afterCheck(person, turn % 2 === 0 ? [] : listed('slack_1', 'jira_1'), AT + turn + 1)

@@ -112,8 +112,8 @@ it.each([
   ['a redirect to no address', redirect('http://['), 'responded 302 to another origin'],
   ['a redirect to nowhere', redirect('data:text/html,x'), 'responded 302 to another origin'],
   ['a redirect to itself', redirect(OPENID), 'responded 302 too many times'],
-])('a response with %s isn’t accepted as metadata', async (_what, answer, words) => {
-  const requests = answerFetch({ [OPENID]: answer })
+])('a response with %s isn’t accepted as metadata', async (_what, response, words) => {
+  const requests = answerFetch({ [OPENID]: response })
   const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} responded 404` }]
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'missing', attempts })
   expect(requests.filter(({ url }) => !url.startsWith(ISSUER))).toEqual([])

@@ -40,11 +40,11 @@ it.each([
   ['invalid_scope', 502, 'sign_in_misconfigured', /OIDC_SCOPE/],
   ['invalid_target', 502, 'sign_in_misconfigured', /OIDC_RESOURCE/],
 ])('%s is explained with a fix for the operator', async (error, status, code, advice) => {
-  for (const [answer, words] of [
+  for (const [response, words] of [
     [fromBrowser(error), error],
     [await refusal(400, { error }), `${error} with status 400`],
   ] as const) {
-    const [actualStatus, actualCode, detail] = problemOf(answer)
+    const [actualStatus, actualCode, detail] = problemOf(response)
     expect([actualStatus, actualCode]).toEqual([status, code])
     expect(String(detail).split(`the authorization server responded ${words}`)[1]).toMatch(advice)
   }

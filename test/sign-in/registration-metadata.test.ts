@@ -15,8 +15,8 @@ const requested: Requested = {
   token_endpoint_auth_method: 'client_secret_basic',
 }
 const made = { client_id: 'one', client_secret: 'hush' }
-const read = (answer: object, wanted = requested) =>
-  readRegistrationResponse(JSON.stringify({ ...made, ...answer }), wanted, NOW)
+const read = (response: object, wanted = requested) =>
+  readRegistrationResponse(JSON.stringify({ ...made, ...response }), wanted, NOW)
 
 const settings = {
   PUBLIC_URL: 'https://onramp.example',
@@ -106,9 +106,9 @@ it.each([
   ['with the requested key needs no secret', 'private_key_jwt', 'private_key_jwt', false, 'private_key_jwt'],
   ['has no method that onramp lacks', 'client_secret_jwt', 'client_secret_post', true, 'client_secret_post'],
   ['has basic if onramp lacks both', 'tls', 'tls', true, 'client_secret_basic'],
-])('a registered client %s', (_what, answer, requestedMethod, has, method) => {
+])('a registered client %s', (_what, agreed, requestedMethod, has, method) => {
   const wanted = { ...requested, token_endpoint_auth_method: requestedMethod } as Requested
-  const response = { token_endpoint_auth_method: answer, ...(!has && { client_secret: undefined }) }
+  const response = { token_endpoint_auth_method: agreed, ...(!has && { client_secret: undefined }) }
   expect(read(response, wanted)).toMatchObject({ token_endpoint_auth_method: method })
 })
 
@@ -120,8 +120,8 @@ it.each([
   ['no metadata', {}, requested, undefined],
 ])(
   'a registration that returns %s may allow a redirect after the sign-out',
-  (_what, answer, wanted, addresses) => {
-    expect(Reflect.get(Object(read(answer, wanted)), 'post_logout_redirect_uris')).toEqual(addresses)
+  (_what, response, wanted, addresses) => {
+    expect(Reflect.get(Object(read(response, wanted)), 'post_logout_redirect_uris')).toEqual(addresses)
   },
 )
 

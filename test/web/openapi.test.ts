@@ -27,16 +27,16 @@ it('the OpenAPI document names the code of every problem', () => {
 })
 
 it('the OpenAPI document describes each event that is sent', () => {
-  const arrival = { ...newPerson('ada@acme.example', 0), group: 'Sales' }
+  const person = { ...newPerson('ada@acme.example', 0), group: 'Sales' }
   const app = { instance: 'slack_1', name: 'Slack' }
   const piece = { id: 'msg_1', at: 0, tries: 0, dueAt: 0 }
   for (const type of ['person.signed_in', 'person.finished'] as const) {
-    expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toBeUndefined()
-    expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toContain('additional')
+    expect(faultInEvent(eventBody({ ...piece, type }, person))).toBeUndefined()
+    expect(faultInEvent(eventBody({ ...piece, type, app }, person))).toContain('additional')
   }
   for (const type of ['app.added', 'app.connected', 'app.waiting_for_admin'] as const) {
-    expect(faultInEvent(eventBody({ ...piece, type, app }, arrival))).toBeUndefined()
-    expect(faultInEvent(eventBody({ ...piece, type }, arrival))).toContain("'app'")
+    expect(faultInEvent(eventBody({ ...piece, type, app }, person))).toBeUndefined()
+    expect(faultInEvent(eventBody({ ...piece, type }, person))).toContain("'app'")
   }
 })
 

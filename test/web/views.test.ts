@@ -32,8 +32,8 @@ const frame = {
   isReloadStopped: false,
 }
 
-const waiting = ['slack_1', 'jira_1'].map((name) => ({ instance: name, name, status: 'awaiting' as const }))
-const overview = overviewOf(applyCheck(startWalk(NOW), waiting, NOW, 90), {
+const apps = ['slack_1', 'jira_1'].map((name) => ({ instance: name, name, status: 'awaiting' as const }))
+const overview = overviewOf(applyCheck(startWalk(NOW), apps, NOW, 90), {
   now: NOW,
   t,
   person: 'ada@acme.example',
