@@ -64,7 +64,7 @@ export function createApprovalRoutes(deps: {
         isOpen: needsDecision(approval),
         path: approvalPath(instance),
         where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
-        people: isAdmin(user) && approval.waiting > 0 ? people : undefined,
+        people: isAdmin(user) && approval.waitingPeople > 0 ? people : undefined,
       }
     }
     sendPage(req, res, { view: 'admin/approval', data })

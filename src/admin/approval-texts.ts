@@ -11,17 +11,17 @@ export function earlyApproval(instance: string, { datasources, madeAt }: Report)
   const app: AppCounts =
     datasources.find((counts) => counts.instance === instance) ??
     newAppCounts(instance, humanize(datasourceType(instance)))
-  const waiting = app.counts.blocked
-  const since = waiting === 0 ? Infinity : Date.parse(app.blockedSince ?? madeAt)
-  return { ...newApproval(instance, app.name), waiting, since }
+  const waitingPeople = app.counts.blocked
+  const since = waitingPeople === 0 ? Infinity : Date.parse(app.blockedSince ?? madeAt)
+  return { ...newApproval(instance, app.name), waitingPeople, since }
 }
 
-export const needsDecision = ({ stage, waiting }: Approval): boolean =>
-  stage === 'failed' || (stage !== 'approved' && waiting > 0)
+export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
+  stage === 'failed' || (stage !== 'approved' && waitingPeople > 0)
 
 /** @param one.owners empty: the reader is the owner, or the app has none */
 export function describeApproval(approval: Approval, app: string, t: Texts) {
-  const { stage, waiting: count, by = '', owners } = approval
+  const { stage, waitingPeople: count, by = '', owners } = approval
   const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
   const approved = t('approval.approvedBy', { by, day })
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
@@ -44,7 +44,7 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
 
 /** The action item on /admin. @param app its name there */
 export function approvalItem(approval: Approval, app: string, t: Texts) {
-  const { stage, waiting: count, requestedAt, isUndelivered } = approval
+  const { stage, waitingPeople: count, requestedAt, isUndelivered } = approval
   const { heading, paragraphs } = describeApproval(approval, app, t)
   const isWaiting = needsDecision(approval) && stage !== 'failed'
   const requested = t('admin.need.appAsked', { day: t.date(requestedAt) })

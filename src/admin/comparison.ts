@@ -37,7 +37,7 @@ function compareWith(
   row: DailyCounts & { at?: number },
   report: Compared,
   changeCounts: NonNullable<Report['changeCounts']>,
-  { massDisconnects, newApps = [], removedApps = [] }: KeepState,
+  { massDisconnects, newApps = [], delistedApps = [] }: KeepState,
   isSince: (at: number) => boolean,
 ) {
   const before = doneIn(row)
@@ -54,7 +54,7 @@ function compareWith(
     moreReady,
     ...changeCounts,
     newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(withCurrentName),
-    removed: removedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(withCurrentName),
+    removed: delistedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(withCurrentName),
     resumed: massDisconnects.filter(({ resumedAt = 0 }) => isSince(resumedAt)).map(withCurrentName),
     /** Apps that are new for at least one person. */
     newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),

@@ -31,7 +31,7 @@ const FILTERS = {
     app === '' ? CRITERIA.stuck(about) : CRITERIA.blocked(about) || CRITERIA.unconfirmed(about),
   waiting: ({ apps }) => apps.some(({ state }) => state === 'unconnected'),
   off: ({ apps }) => apps.some(({ state }) => state === 'off'),
-  noAddress: ({ apps }) => apps.some(({ cannotStart }) => cannotStart),
+  noAddress: ({ apps }) => apps.some(({ isUnstartable }) => isUnstartable),
   lapsed: ({ apps }) => apps.some(isLapsed),
   removed: (_about, { app }, { delistedApps }) => delistedApps.some((id) => app === '' || id === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,

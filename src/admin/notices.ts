@@ -3,7 +3,7 @@ import type { Notice } from '../campaigns/mail/email.ts'
 import { isWorkingTime, calendarOf } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
-import type { Approval, KeepState, MassDisconnect, RemovedApp } from '../people/keep-state.ts'
+import type { Approval, KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
@@ -50,8 +50,8 @@ export function approvalNotice(
 }
 
 /** One email for all apps that a run found. */
-export function removedAppsNotice(
-  apps: readonly RemovedApp[],
+export function delistedAppsNotice(
+  apps: readonly DelistedApp[],
   report: Report,
   context: NoticeContext,
 ): Notice {

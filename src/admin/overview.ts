@@ -11,7 +11,7 @@ import { createPlot } from './plot.ts'
 import {
   activeMassDisconnects,
   PROGRESS_STATES,
-  unansweredRemovals,
+  unansweredDelistings,
   type KeepState,
 } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
@@ -215,13 +215,13 @@ type AppNames = Pick<Company, 'displayName'>
 
 /** Replaces names by the company's, made unique among all apps. */
 export function withCompanyNames(report: Report, keepState: KeepState, names: AppNames, lang: string) {
-  const { massDisconnects, removedApps = [] } = keepState
-  const all = [report.datasources, massDisconnects, removedApps].flat()
+  const { massDisconnects, delistedApps = [] } = keepState
+  const all = [report.datasources, massDisconnects, delistedApps].flat()
   const unique = withUniqueNames(all.map((app) => ({ ...app, name: names.displayName(app, lang) })))
   const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: byInstance.get(app.instance) ?? app.name }))
-  const state = { ...keepState, massDisconnects: named(massDisconnects), removedApps: named(removedApps) }
+  const state = { ...keepState, massDisconnects: named(massDisconnects), delistedApps: named(delistedApps) }
   return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }
 
@@ -272,10 +272,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const item = createItem(kind, report.people, 'all', undefined, { when: t.moment(at), why })
     return why === '' ? [] : [item]
   }
-  const removed = unansweredRemovals(keepState).map((removedApp) => {
-    const { count, listed } = delistedCounts(report, removedApp.instance)
-    const item = createItem('removed', count, 'removed', removedApp, { listed })
-    return { ...item, command: keepCommand(removedApp.instance, 'removed') }
+  const delisted = unansweredDelistings(keepState).map((delistedApp) => {
+    const { count, listed } = delistedCounts(report, delistedApp.instance)
+    const item = createItem('removed', count, 'removed', delistedApp, { listed })
+    return { ...item, command: keepCommand(delistedApp.instance, 'removed') }
   })
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)
@@ -289,10 +289,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
   const blocked = mostFirst(datasources, ({ instance, counts }) => {
-    const { stage, waiting, isUndelivered } = approvals.get(instance) ?? {}
+    const { stage, waitingPeople, isUndelivered } = approvals.get(instance) ?? {}
     if (isUndelivered) return Infinity
     // No admin is needed while one person tests the app, or once everyone can connect it.
-    return stage === 'approved' || (stage === 'confirmed' && waiting === 0) ? 0 : counts.blocked
+    return stage === 'approved' || (stage === 'confirmed' && waitingPeople === 0) ? 0 : counts.blocked
   })
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
   const unstartable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
@@ -310,7 +310,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     ...runItem('stopped', stopped?.at, stopped?.why),
     ...runItem('run', lastRunAt, needs?.join(' ')),
     ...massDisconnects,
-    ...removed.filter(({ count }) => count > 0),
+    ...delisted.filter(({ count }) => count > 0),
     ...named.map(blockedAppItem),
     ...unstartable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
     ...others.filter(({ count }) => count > 0),

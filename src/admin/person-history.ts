@@ -171,7 +171,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
     ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],
     ['left', left, 'invite link EMAIL'],
-    ['noAddress', summary.apps.filter(({ cannotStart }) => cannotStart)],
+    ['noAddress', summary.apps.filter(({ isUnstartable }) => isUnstartable)],
     ['done', CRITERIA.finished(summary)],
     ['nothing', true],
   ]

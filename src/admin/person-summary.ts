@@ -51,7 +51,7 @@ export function summarize(recorded: Person & { delistedApps?: string[] }, shared
     person: row,
     checkedAt: lastCheck?.checkedAt,
     apps,
-    /** Instances that vanished from this person's list and from many others at once. */
+    /** Instances that left this person's list and many others at once. */
     delistedApps,
     /** Instances that were in emails about new apps. */
     emailedApps: campaignEmails(person, NEW_APPS).flatMap((email) =>

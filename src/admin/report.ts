@@ -77,7 +77,7 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
  * @param options.since adds `changeCounts`, the changes since then
  * @param options.remindAt when a person's next email can leave, like {@link dueAt}
  * @param options.unread returns the number of unreadable records; called at the end
- * @returns report.json, with ISO dates. `delistedApps` vanished from `count` lists, and are still on `listed`
+ * @returns report.json, with ISO dates. `delistedApps` left `count` lists, and are still on `listed`
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
@@ -226,14 +226,15 @@ const MAX_APPS = 500
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const entry of summary.apps) {
-    const { instance, name, state, isUnconfirmed, cannotStart, lapsedAt, newAt, movedFrom, blockedAt } = entry
+    const { instance, name, state, isUnconfirmed, isUnstartable, lapsedAt, newAt, movedFrom, blockedAt } =
+      entry
     const existing = apps.get(instance)
     if (existing === undefined && apps.size >= MAX_APPS) continue
     const app: AppCounts = existing ?? newAppCounts(instance, name)
     app.counts[state === 'unconnected' ? 'waiting' : state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
-    if (cannotStart) app.noAddress++
+    if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     if (isEmailed) app.emailed++
     else if (isAtQuarterlyLimit && state === 'unconnected') app.limited++

@@ -145,7 +145,7 @@ export function decideApproval(
   const next = stage === 'approved' && notified.every(isLongAgo) ? candidates.slice(0, 1) : []
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {
-    approval: { ...decided, stage, stageChangedAt, waiting: count, since, testers },
+    approval: { ...decided, stage, stageChangedAt, waitingPeople: count, since, testers },
     isRequestDue,
     isNewlyApproved: approvedAt > before.approvedAt,
   }

@@ -1,4 +1,4 @@
-// Finds apps that many people lost or got, or that vanished from many lists, within a short time. Administrators
+// Finds apps that many people lost or got, or that left many lists, within a short time. Administrators
 // have to know the shared cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
@@ -67,18 +67,18 @@ const isPartOf = ({ since, noticedAt }: FoundCluster, at: number): boolean =>
 /** @param people on the list @returns new and ongoing clusters of each kind */
 export async function findClusters(
   people: AsyncIterable<Person> | Iterable<Person>,
-  { evaluatedAt = 0, massDisconnects, newApps = [], removedApps = [] }: KeepState,
+  { evaluatedAt = 0, massDisconnects, newApps = [], delistedApps = [] }: KeepState,
   now: number,
 ) {
   const lapses = createCounter(massDisconnects, evaluatedAt, ({ lapsedAt }) => lapsedAt)
   const listings = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
-  const removals = createCounter(removedApps, evaluatedAt, ({ delistedByRunAt }) => delistedByRunAt)
+  const delistings = createCounter(delistedApps, evaluatedAt, ({ delistedByRunAt }) => delistedByRunAt)
   let all = 0
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
     for (const app of person.lastCheck.apps)
-      if (!isUnavailable(app.status)) for (const { add } of [lapses, listings, removals]) add(app)
+      if (!isUnavailable(app.status)) for (const { add } of [lapses, listings, delistings]) add(app)
   }
   const lostByMany = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
   const disconnects = [...massDisconnects, ...lostByMany]
@@ -86,7 +86,7 @@ export async function findClusters(
   return {
     massDisconnects: lostByMany,
     newApps: newAppsIn(listings.apps, newApps, { all, now, isLost }),
-    removedApps: removedAppsIn(removals.apps, removedApps, now),
+    delistedApps: delistedAppsIn(delistings.apps, delistedApps, now),
   }
 }
 
@@ -184,7 +184,7 @@ function newAppsIn(
 }
 
 /** Apps whose disappearance few pages noticed were probably removed, not connected. Most lists still lack them. */
-function removedAppsIn(apps: Apps, before: NonNullable<KeepState['removedApps']>, now: number) {
+function delistedAppsIn(apps: Apps, before: NonNullable<KeepState['delistedApps']>, now: number) {
   const ongoing = before.filter((app) => (apps.get(app.instance)?.inKnownCluster ?? 0) * 2 >= app.people)
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, recentlyConnected, listed }] of apps) {

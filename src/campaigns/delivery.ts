@@ -46,8 +46,8 @@ export type Campaign = {
   /** @param person as recorded before the check */
   isAbout: (app: PersonApp, person: Person) => boolean
   compose: ComposeEmail
-  /** Apps that vanished from many lists: their return is no lapse. */
-  removed?: ReadonlySet<string>
+  /** Apps delisted for many people: their return is no lapse. */
+  delisted?: ReadonlySet<string>
   /** Applies confirmed approvals to the person. Default: unchanged. */
   forCampaign?: (person: Person) => Person
   /** Records failed checks, so that these people come last in the next run. */
@@ -110,8 +110,8 @@ export class Delivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { removed, forCampaign = (recorded: Person) => recorded } = this.#campaign
-    const checked = { unconnected: check.unconnected, checkedAt, removed: removed ?? new Set() }
+    const { delisted, forCampaign = (recorded: Person) => recorded } = this.#campaign
+    const checked = { unconnected: check.unconnected, checkedAt, delisted: delisted ?? new Set() }
     const allApps = appsOf(forCampaign(withCheck(person, checked, now())))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))
     const apps = check.unconnected

@@ -84,7 +84,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
 }
 
 /**
- * The person as counts see them, without apps that vanished since the last evaluation and may have been removed.
+ * The person as counts see them, without apps delisted since the last evaluation, which may have been removed.
  * Approval emails also need the apps whose approval is confirmed.
  */
 export function forCampaign(name: CampaignName, recorded: Person, state: KeepState): Person {

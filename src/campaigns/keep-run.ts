@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   activeMassDisconnects,
-  removedInstances,
+  delistedInstances,
   withActions,
   type Approval,
   type KeepState,
@@ -336,7 +336,7 @@ export class KeepRun {
       if (isNewlyApproved) actions.push({ at, by, app, what: 'approved' })
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), calendar))
       const isRequested = isDue && (await requestApproval(approval))
-      const request = isRequested && { requestedAt: now(), requestedForCount: approval.waiting }
+      const request = isRequested && { requestedAt: now(), requestedForCount: approval.waitingPeople }
       approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
     }
     await this.#save({ ...withActions(this.#state, actions), approvals })
@@ -360,7 +360,7 @@ export class KeepRun {
         dueEmailOf(name, person, { state, now, calendar: calendarFor(person) }),
       isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
-      removed: removedInstances(state),
+      delisted: delistedInstances(state),
       forCampaign: (person: Person) => forCampaign(name, person, state),
       postponesFailedChecks: false,
     }

@@ -2,8 +2,8 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import { utcDay } from '../admin/report.ts'
 import { inScope } from '../onboarding/walk.ts'
-import { activeMassDisconnects, unansweredRemovals, type KeepState } from '../people/keep-state.ts'
-import type { MassDisconnect, RemovedApp } from '../people/keep-state.ts'
+import { activeMassDisconnects, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
+import type { MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { operatorName } from './operator.ts'
 
@@ -21,8 +21,8 @@ export type StateOptions = { [Option in 'release' | 'removed']?: readonly string
 export function applyOptions(state: KeepState, options: StateOptions, now: number): KeepState {
   const { release = [], removed = [], pauseUntil } = options
   const active = activeMassDisconnects(state)
-  const unanswered = unansweredRemovals(state)
-  const { removedApps: delisted = [], pausedUntil = 0, ...rest } = state
+  const unanswered = unansweredDelistings(state)
+  const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const isOf = (app: string, { instance }: { instance: string }) => inScope({ datasources: [app] }, instance)
   const releasable = [...active, ...delisted.filter((app) => app.markedConnectedAt === undefined)]
   for (const app of release)
@@ -31,16 +31,16 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   for (const app of removed)
     if (!delisted.some((item) => isOf(app, item)))
       throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)
-  const isReleased = (item: MassDisconnect | RemovedApp, open: readonly object[]) =>
+  const isReleased = (item: MassDisconnect | DelistedApp, open: readonly object[]) =>
     release.some((app) => (app === 'all' ? open.includes(item) : isOf(app, item)))
   const massDisconnects = state.massDisconnects.map((item) =>
     active.includes(item) && isReleased(item, active) ? { ...item, resumedAt: now } : item,
   )
   // The newer option wins; repeating an option changes nothing.
-  const removedApps = delisted.map((removedApp): RemovedApp => {
-    const { markedRemovedAt = now, markedConnectedAt = now, ...question } = removedApp
-    if (removed.some((app) => isOf(app, removedApp))) return { ...question, markedRemovedAt }
-    return isReleased(removedApp, unanswered) ? { ...question, markedConnectedAt } : removedApp
+  const delistedApps = delisted.map((delistedApp): DelistedApp => {
+    const { markedRemovedAt = now, markedConnectedAt = now, ...question } = delistedApp
+    if (removed.some((app) => isOf(app, delistedApp))) return { ...question, markedRemovedAt }
+    return isReleased(delistedApp, unanswered) ? { ...question, markedConnectedAt } : delistedApp
   })
   const today = utcDay(now)
   const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)
@@ -48,15 +48,15 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
     throw new UsageError(
       `--pause-until ${pauseUntil}: ${pauseUntil < today ? 'that day is over' : 'there is no pause to end'}. Today, ${today} (UTC), ends a pause; a later day begins one.`,
     )
-  return { ...rest, massDisconnects, removedApps, ...(until > now && { pausedUntil: until }) }
+  return { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
 }
 
 export type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
 
 /** The actions caused by the options of this run. @param at the time of the run */
-export function actionsOfRun({ massDisconnects, removedApps = [] }: KeepState, at: number): OptionAction[] {
+export function actionsOfRun({ massDisconnects, delistedApps = [] }: KeepState, at: number): OptionAction[] {
   const by = operatorName()
-  const all: Partial<MassDisconnect & RemovedApp>[] = [...massDisconnects, ...removedApps]
+  const all: Partial<MassDisconnect & DelistedApp>[] = [...massDisconnects, ...delistedApps]
   return all.flatMap(({ instance: app = '', since = 0, resumedAt, markedRemovedAt, markedConnectedAt }) => {
     const marks = { released: resumedAt, removed: markedRemovedAt, markedConnected: markedConnectedAt }
     const done = (Object.keys(marks) as (keyof typeof marks)[]).filter((what) => marks[what] === at)

@@ -69,7 +69,7 @@ export function printRun(
   const { tally } = campaignRun
   const t = operatorTexts()
   const { report, keepState } = withCompanyNames(madeReport, state, company, t.lang)
-  const apps = [...keepState.massDisconnects, ...(keepState.removedApps ?? [])]
+  const apps = [...keepState.massDisconnects, ...(keepState.delistedApps ?? [])]
   const nameOf = (instance?: string) => forTerminal(apps.find((app) => app.instance === instance)?.name ?? '')
   const items = describeActionItems(report, keepState, t, context.now())
   const releaseOptions = activeMassDisconnects(state).map(

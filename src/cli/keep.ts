@@ -8,7 +8,7 @@ import {
   digestNotice,
   isDigestDue,
   massDisconnectNotice,
-  removedAppsNotice,
+  delistedAppsNotice,
   type NoticeContext,
 } from '../admin/notices.ts'
 import { withCompanyNames } from '../admin/overview.ts'
@@ -24,13 +24,13 @@ import { RunStopped } from '../campaigns/ledger.ts'
 import type { ComposeNotice, Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
-import { unansweredRemovals, withActions } from '../people/keep-state.ts'
+import { unansweredDelistings, withActions } from '../people/keep-state.ts'
 import type {
   DailyCounts,
   KeepState,
   KeepStateStore,
   MassDisconnect,
-  RemovedApp,
+  DelistedApp,
 } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
 import type { Company } from '../company/company.ts'
@@ -207,7 +207,7 @@ async function runKeep(
   const stored = await store.load()
   const current = applyOptions(stored, options, at)
   // No one has to decide about the removal of a hidden or replaced app.
-  const before = { ...current, removedApps: company.visibleInOrder(current.removedApps ?? []) }
+  const before = { ...current, delistedApps: company.visibleInOrder(current.delistedApps ?? []) }
   const actions = actionsOfRun(before, at)
   const audit = createOperatorAudit(settings, stderr)
   const save = createAuditedSave(store, actions, { holdsLease, audit })
@@ -251,15 +251,15 @@ async function runKeep(
   const after = await keepRun.work().finally(() => progress?.end())
   tally.rows = list.length
   const report = await createReport(summarizeAll(people.all(), after), now(), { since: before.digest?.at })
-  const removedApps = await noticeRemovedApps(after, now, (found, id) =>
-    sendNotice(removedAppsNotice(found, report, texts), id),
+  const delistedApps = await noticeDelistedApps(after, now, (found, id) =>
+    sendNotice(delistedAppsNotice(found, report, texts), id),
   )
   const faults = [...run.faults, ...keepRun.listFaults]
   const counted = {
     ...after,
     stopped: undefined,
     needs: needsOfRun(tally, zonesWithoutRun(after, now()).join(', '), faults),
-    removedApps,
+    delistedApps,
     lastRunAt: now(),
     days: withDay(after.days, report),
   }
@@ -289,16 +289,16 @@ function createAuditedSave(
   }
 }
 
-/** Sends one email about newly removed apps. @returns all removed apps, with the time of the email */
-async function noticeRemovedApps(
+/** Sends one email about newly delisted apps. @returns all delisted apps, with the time of the email */
+async function noticeDelistedApps(
   state: KeepState,
   now: () => number,
-  send: (found: readonly RemovedApp[], id: string) => Promise<boolean>,
-): Promise<RemovedApp[]> {
-  const unnotified = unansweredRemovals(state).filter(({ notifiedAt }) => notifiedAt === undefined)
+  send: (found: readonly DelistedApp[], id: string) => Promise<boolean>,
+): Promise<DelistedApp[]> {
+  const unnotified = unansweredDelistings(state).filter(({ notifiedAt }) => notifiedAt === undefined)
   const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
   const isNotified = unnotified.length > 0 && (await send(unnotified, `removed${id}`))
-  return (state.removedApps ?? []).map((app) =>
+  return (state.delistedApps ?? []).map((app) =>
     isNotified && unnotified.includes(app) ? { ...app, notifiedAt: now() } : app,
   )
 }

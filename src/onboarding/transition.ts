@@ -34,10 +34,10 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
   const tracked = walk.apps.find((app) => app.instance === instance)
   if (tracked === undefined) throw unknownApp()
   const { kind } = trackedAppState(tracked, now)
-  const cannotStart = tracked.status === 'attention'
-  if (kind === 'connected' || (kind === 'off' && !cannotStart))
+  const isUnstartable = tracked.status === 'attention'
+  if (kind === 'connected' || (kind === 'off' && !isUnstartable))
     return { walk, kind: 'redirect', from: instance }
-  if (cannotStart || !check.isStartable(instance)) {
+  if (isUnstartable || !check.isStartable(instance)) {
     const detail = `the service's authUrlRelativePath for ${instance} is missing or points elsewhere`
     throw new Problem(502, 'datasource_cannot_start', {
       detail,

@@ -29,7 +29,7 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
  * An app that disappeared from many lists at once, though few pages saw it: probably removed, not connected. No figure
  * counts it until most lists have it again, or an operator marks it as connected.
  */
-export type RemovedApp = NewApp & {
+export type DelistedApp = NewApp & {
   notifiedAt?: number
   markedRemovedAt?: number
   markedConnectedAt?: number
@@ -39,11 +39,11 @@ export type RemovedApp = NewApp & {
 export type Approval = {
   instance: string
   name: string
-  /** waiting: not approved. approved: testers may try. confirmed, failed: the testers' result. */
-  stage: 'waiting' | 'approved' | 'confirmed' | 'failed'
+  /** unapproved: not yet. approved: testers may try. confirmed, failed: the testers' result. */
+  stage: 'unapproved' | 'approved' | 'confirmed' | 'failed'
   /** 0 until the stage first changes. */
   stageChangedAt: number
-  waiting: number
+  waitingPeople: number
   since: number
   owners: readonly string[]
   /** When the owners were last emailed, and the number of waiting people at that time. */
@@ -63,13 +63,13 @@ export type ApprovalDecision = { at: number; by: string }
 export const newApproval = (instance: string, name: string): Approval => {
   const zeros = {
     stageChangedAt: 0,
-    waiting: 0,
+    waitingPeople: 0,
     since: 0,
     requestedAt: 0,
     requestedForCount: 0,
     approvedAt: 0,
   }
-  return { instance, name, stage: 'waiting', owners: [], ...zeros }
+  return { instance, name, stage: 'unapproved', owners: [], ...zeros }
 }
 
 /** True if the owners were emailed since the app was last confirmed or failed. */
@@ -114,7 +114,7 @@ export type KeepState = {
   evaluatedAt?: number
   massDisconnects: MassDisconnect[]
   newApps?: NewApp[]
-  removedApps?: RemovedApp[]
+  delistedApps?: DelistedApp[]
   approvals?: Approval[]
   /** Midnight in UTC. Until then, runs email only administrators. */
   pausedUntil?: number
@@ -193,42 +193,43 @@ export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlyS
   new Set(activeMassDisconnects(state).map(({ instance }) => instance))
 
 /** Apps that no operator has marked as removed or connected. */
-export const unansweredRemovals = ({ removedApps = [] }: Pick<KeepState, 'removedApps'>): RemovedApp[] =>
-  removedApps.filter(
+export const unansweredDelistings = ({ delistedApps = [] }: Pick<KeepState, 'delistedApps'>): DelistedApp[] =>
+  delistedApps.filter(
     ({ markedRemovedAt, markedConnectedAt }) =>
       markedRemovedAt === undefined && markedConnectedAt === undefined,
   )
 
-export const removedInstances = ({ removedApps = [] }: Pick<KeepState, 'removedApps'>): ReadonlySet<string> =>
+/** Without those that an operator marked as connected. */
+export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>
   new Set(
-    removedApps.flatMap(({ instance, markedConnectedAt }) =>
-      markedConnectedAt === undefined ? [instance] : [],
+    delistedApps?.flatMap(({ instance, markedConnectedAt }) =>
+      markedConnectedAt === undefined ? instance : [],
     ),
   )
 
 /**
- * The person as counts, pages and emails see them: without removed apps, and without waits for a confirmed approval.
- * @returns `delistedApps`: instances that vanished from this person's list and from many others at once
+ * The person as counts, pages and emails see them: without delisted apps, and without waits for a confirmed approval.
+ * @returns `delistedApps`: instances that left this person's list and many others at once
  */
 export function personForCounts(
   person: Person,
-  state: Pick<KeepState, 'removedApps' | 'approvals'>,
+  state: Pick<KeepState, 'delistedApps' | 'approvals'>,
 ): Person & { delistedApps: string[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
-  const removed = removedInstances(state)
-  const isRemoved = ({ instance, status }: AppRecord) => status === 'connected' && removed.has(instance)
+  const delisted = delistedInstances(state)
+  const isDelisted = ({ instance, status }: AppRecord) => status === 'connected' && delisted.has(instance)
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(
       (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageChangedAt,
     )
-  const isGone = ({ instance, since }: RemovedApp) =>
-    removed.has(instance) &&
+  const hasLost = ({ instance, since }: DelistedApp) =>
+    delisted.has(instance) &&
     lastCheck?.apps.some((app) => app.instance === instance && (app.delistedByRunAt ?? 0) >= since)
   return {
     ...person,
-    delistedApps: (state.removedApps ?? []).filter(isGone).map(({ instance }) => instance),
-    ...(lastCheck && { lastCheck: { ...lastCheck, apps: lastCheck.apps.filter((app) => !isRemoved(app)) } }),
+    delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),
+    ...(lastCheck && { lastCheck: { ...lastCheck, apps: lastCheck.apps.filter((app) => !isDelisted(app)) } }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
   }
 }

@@ -202,8 +202,8 @@ export type CheckResponse = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   connected?: readonly Omit<AppRecord, 'status'>[]
-  /** Apps that were removed for many people: their return is no lapse. Absent on pages. */
-  removed?: ReadonlySet<string>
+  /** Apps delisted for many people: their return is no lapse. Absent on pages. */
+  delisted?: ReadonlySet<string>
 }
 
 /** Bounds the record if the service lists ever new names. Connected apps are dropped first. */
@@ -211,12 +211,12 @@ const MAX_APPS = 2_000
 
 /** Applies a check's result, unless the record has a newer one. */
 export function withCheck(person: Person, response: CheckResponse, now: number): Person {
-  const { checkedAt, unconnected, connected = [], removed } = response
+  const { checkedAt, unconnected, connected = [], delisted } = response
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
   for (const app of before.values())
-    apps.set(app.instance, withConnected(app, checkedAt, removed !== undefined))
+    apps.set(app.instance, withConnected(app, checkedAt, delisted !== undefined))
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
@@ -226,7 +226,7 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
     const isNew =
       former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
     const newAt = isNew ? checkedAt : former?.newAt
-    const isBack = former?.delistedByRunAt !== undefined && removed?.has(instance)
+    const isBack = former?.delistedByRunAt !== undefined && delisted?.has(instance)
     const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(former, checkedAt)
     const history = { ...lapse, ...omitUndefined({ newAt, movedFrom }) }
     apps.set(instance, { instance, name, status, since, ...history })
@@ -241,13 +241,13 @@ export function withCheck(person: Person, response: CheckResponse, now: number):
 function withConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt: _newAt, movedFrom: _movedFrom, ...rest } = app
-  const vanished = isRun && lapsedAt === undefined && { delistedByRunAt: at }
+  const delisted = isRun && lapsedAt === undefined && { delistedByRunAt: at }
   return {
     ...rest,
     status: 'connected',
     since: at,
     ...omitUndefined({ previousLapsedAt: lapsedAt }),
-    ...vanished,
+    ...delisted,
   }
 }
 
@@ -273,7 +273,7 @@ export type PersonApp = {
   /** When the person began to wait for an administrator. */
   blockedAt?: number
   /** An `off` app that only an operator can fix. */
-  cannotStart?: boolean
+  isUnstartable?: boolean
   /** When the loss of access was noticed. Absent while connected or off. */
   lapsedAt?: number | undefined
   /** When it was first listed after the person's first check. Absent once it was connected, and while off. */
@@ -293,7 +293,7 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
     const availability = availabilityOf(status)
     if (availability === 'connected') return { ...app, state: availability }
     if (availability === 'off')
-      return { ...app, state: availability, ...(status === 'attention' && { cannotStart: true }) }
+      return { ...app, state: availability, ...(status === 'attention' && { isUnstartable: true }) }
     const open = { ...app, lapsedAt, newAt, movedFrom }
     if (kind === 'unconfirmed') return { ...open, state: 'unconnected', isUnconfirmed: true }
     return { ...open, state: kind ?? 'unconnected', ...(kind === 'blocked' && omitUndefined({ blockedAt })) }

@@ -27,9 +27,9 @@ const company = resolveCompany({ datasources: { slack } }, new Map())
 const waiting: Approval = {
   instance: 'slack_1',
   name: 'Slack',
-  stage: 'waiting',
+  stage: 'unapproved',
   stageChangedAt: 0,
-  waiting: 26,
+  waitingPeople: 26,
   since,
   owners: ['grace@acme.example'],
   requestedAt: since,
@@ -103,7 +103,7 @@ it.each([
   [1, /^This person tried .* They’ve been waiting since November 20.* ask this person to connect it\.$/],
   [2, /^They tried .* The first one has been waiting since November 20.* and tell the others as soon/],
 ])('the page uses the singular or plural for %d waiting people', async (count, text) => {
-  const { body } = await setUpApprovalPages({ approvals: [{ ...waiting, waiting: count }] }).open()
+  const { body } = await setUpApprovalPages({ approvals: [{ ...waiting, waitingPeople: count }] }).open()
   expect(body.paragraphs.join(' ')).toMatch(text)
 })
 
@@ -134,7 +134,7 @@ it('“I approved it” is recorded and audited once, and the page shows it', as
 it.each([
   [
     'confirmed',
-    { stage: 'confirmed', stageChangedAt: since, waiting: 0 },
+    { stage: 'confirmed', stageChangedAt: since, waitingPeople: 0 },
     'Slack is approved and works',
     false,
   ],
@@ -171,13 +171,13 @@ it.each([
   ],
   [
     'no request from before the confirmation',
-    { stage: 'confirmed', stageChangedAt: since + 1, waiting: 1 },
+    { stage: 'confirmed', stageChangedAt: since + 1, waitingPeople: 1 },
     /^1 person is waiting for grace@acme.example/,
     /^They pressed “.*”. You can approve it/,
   ],
   [
     'a request after the confirmation',
-    { stage: 'confirmed', stageChangedAt: since, waiting: 1 },
+    { stage: 'confirmed', stageChangedAt: since, waitingPeople: 1 },
     /^1 person is waiting for grace@acme.example/,
     /^We asked on/,
   ],
@@ -222,7 +222,7 @@ it.each([
 ] as const)('/admin has no action item while %s', async (_what, stage, count) => {
   const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
   const report = await createReport(summaries(person), now)
-  const approvals = [{ ...waiting, stage, stageChangedAt: now, approvedAt: now, waiting: count }]
+  const approvals = [{ ...waiting, stage, stageChangedAt: now, approvedAt: now, waitingPeople: count }]
   const state = { ...newKeepState(), approvals }
   expect(describeActionItems(report, state, t, now)).toEqual([])
 })

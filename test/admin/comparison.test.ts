@@ -134,8 +134,8 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
 it('a comparison counts people due for the email about a new app', () => {
   const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
   const jira = { ...figma, instance: 'jira_1', name: 'Jira', noticedAt: 0, markedRemovedAt: now }
-  const removedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]
-  const state = { ...newKeepState(), days: rows, newApps: found(notion), removedApps }
+  const delistedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]
+  const state = { ...newKeepState(), days: rows, newApps: found(notion), delistedApps }
   const comparison = compareSince({ ...report, datasources }, state, now)
   expect(comparison && describeComparison(comparison, t).slice(1, 4)).toEqual([
     'Notion is new for 103 people',

@@ -50,7 +50,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
         const known = all[index]
         return known === undefined ? [] : [{ ...app, status: known } as const]
       })
-      return withCheck(person, { checkedAt: at, unconnected, ...(isRun && { removed: new Set() }) }, at)
+      return withCheck(person, { checkedAt: at, unconnected, ...(isRun && { delisted: new Set() }) }, at)
     }),
   fc.tuple(kind, kind, kind, kind).map((all): Change => (person, at) => {
     const intents = APPS.flatMap(({ instance }, index) => {
@@ -80,7 +80,7 @@ const company = fc
 
 const lost = { ...APPS[0]!, noticedAt: start, since: start, lapsed: 9, had: 10 }
 const removed = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9 }
-const keepState = { massDisconnects: [lost], removedApps: [removed], zones: {}, days: [] }
+const keepState = { massDisconnects: [lost], delistedApps: [removed], zones: {}, days: [] }
 const counted = (people: readonly Person[]) =>
   summaries(...people.map((one) => personForCounts(one, keepState)))
 

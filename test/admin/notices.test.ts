@@ -4,7 +4,7 @@ import {
   massDisconnectNotice,
   digestNotice,
   isDigestDue,
-  removedAppsNotice,
+  delistedAppsNotice,
 } from '../../src/admin/notices.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
 import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
@@ -47,7 +47,7 @@ it('apps that one run finds removed share one email, with two commands for each'
   const question = 'Jira is gone from 12 lists, and still on 3. Was it removed?'
   const report = { delistedApps: [{ instance: 'jira_1', count: 12, listed: 3 }] } as Report
   const [one, both] = [[jira], [jira, { ...slack, people: 60 }]].map((apps) =>
-    removedAppsNotice(apps, report, words),
+    delistedAppsNotice(apps, report, words),
   )
   expect(one?.subject).toEqual(question)
   expect(one?.paragraphs).toHaveLength(1)

@@ -66,7 +66,7 @@ it.each<[string, Person, KeepState?]>([
   ['tester invite link', waitingFor(NOW - HOUR), approved('approved', NOW - HOUR)],
   ['approved', waitingFor(NOW - HOUR), approved('approved', NOW - 2 * HOUR)],
   ['blocked', waitingFor(NOW), approved('approved', NOW)],
-  ['blocked', waitingFor(NOW - HOUR), approved('waiting', NOW - HOUR)],
+  ['blocked', waitingFor(NOW - HOUR), approved('unapproved', NOW - HOUR)],
   ['blocked', waitingFor(NOW - HOUR), approved('failed', NOW - HOUR)],
   ['left invite link', waitingFor(NOW - HOUR), approved('confirmed', NOW - HOUR)],
 ])('the suggested next step is %s', (expected, person, keepState = newKeepState()) => {

@@ -227,7 +227,12 @@ it.each([
 ])('the overview names the owner of %s, unless the admin is one', async (instance, title) => {
   const intents = { checkedAt: NOW, apps: [{ instance, kind: 'blocked', since: NOW } as const] }
   const open = await pages([{ ...withAppStates(lacksSlack, { [instance]: 'blocked' }, NOW), intents }])
-  const approval = { ...newApproval(instance, 'App'), waiting: 1, since: NOW, owners: ['henk@acme.example'] }
+  const approval = {
+    ...newApproval(instance, 'App'),
+    waitingPeople: 1,
+    since: NOW,
+    owners: ['henk@acme.example'],
+  }
   for (const approvals of [[], [approval]]) {
     context.keepState = { ...context.keepState, approvals }
     expect((await open('/admin')).body.needs[0].title).toMatch(title)
@@ -249,7 +254,7 @@ it('the overview no longer lists an approval given since the last run', async ()
 it('the overview has an action item for a removed app', async () => {
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
-  context.keepState = { ...context.keepState, removedApps: [removedApp], lastRunAt: NOW, pausedUntil }
+  context.keepState = { ...context.keepState, delistedApps: [removedApp], lastRunAt: NOW, pausedUntil }
   const apps = hasJira.lastCheck!.apps.map((app) => ({ ...app, delistedByRunAt: NOW }))
   const hadJira = { ...hasJira, lastCheck: { ...hasJira.lastCheck!, apps } }
   const { needs, freshness } = (
@@ -270,7 +275,7 @@ it('the overview has an action item for a removed app', async () => {
     [{ markedRemovedAt: NOW }, 0],
     [{ markedConnectedAt: NOW }, 1],
   ] as const) {
-    context.keepState = { ...context.keepState, removedApps: [{ ...removedApp, ...confirmed }] }
+    context.keepState = { ...context.keepState, delistedApps: [{ ...removedApp, ...confirmed }] }
     const { body } = await (await pages([hasJira]))('/admin')
     expect(body.needs).toEqual([])
     expect(body.apps.rows).toHaveLength(jiraApps)

@@ -64,7 +64,7 @@ describe('the owner', () => {
 
   it.each([
     ['the decision counts', approvalWith(), 1, 'approved'],
-    ['a decision from before anyone waited doesn’t', approvalWith(), -1, 'waiting'],
+    ['a decision from before anyone waited doesn’t', approvalWith(), -1, 'unapproved'],
     ['a decision from before the failure doesn’t', failed, 1, 'failed'],
     ['a decision after the failure does', failed, 1.6, 'approved'],
   ] as const)('a decision of the owner sets the stage: %s', (_why, approval, answeredAt, stage) => {
@@ -175,7 +175,7 @@ it.each([
 it('the owner gets one email about a failed approval', () => {
   const people = [tester({ blockedAt: atDay(2.2) }), bob]
   const after = decide(approved, people, 2.5)
-  expect(after).toMatchObject({ isRequestDue: true, approval: { stage: 'failed', waiting: 2 } })
+  expect(after).toMatchObject({ isRequestDue: true, approval: { stage: 'failed', waitingPeople: 2 } })
   const requested = { ...after!.approval, requestedAt: atDay(2.6), requestedForCount: 2 }
   expect(decide(requested, people, 3)?.isRequestDue).toBe(false)
 })

@@ -8,13 +8,13 @@ import { DAY, HOUR, jira, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 function person(by?: 'run' | 'page', at = monday): Person {
   const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [slack, jira] }, 1)
   if (by === undefined) return first
-  const removed = by === 'run' ? { removed: new Set<string>() } : {}
-  return withCheck(first, { checkedAt: at, unconnected: [slack], ...removed }, at)
+  const delisted = by === 'run' ? { delisted: new Set<string>() } : {}
+  return withCheck(first, { checkedAt: at, unconnected: [slack], ...delisted }, at)
 }
 const people = (count: number, ...given: Parameters<typeof person>) =>
   Array.from({ length: count }, () => person(...given))
 const find = async (all: Person[], state = NO_CLUSTERS) =>
-  (await findClusters(all, state, monday + 2 * HOUR)).removedApps
+  (await findClusters(all, state, monday + 2 * HOUR)).delistedApps
 
 it.each([
   { byRuns: 4, byPages: 0, listed: 4, found: 0 },
@@ -33,16 +33,16 @@ it.each([
 )
 
 it('a removed app is found until most people have it again', async () => {
-  const removedApps = await find(people(10, 'run'))
-  expect(removedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
-  const later = { ...NO_CLUSTERS, removedApps, evaluatedAt: monday + DAY }
-  expect(await find([...people(5, 'run'), ...people(5)], later)).toEqual(removedApps)
+  const delistedApps = await find(people(10, 'run'))
+  expect(delistedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
+  const later = { ...NO_CLUSTERS, delistedApps, evaluatedAt: monday + DAY }
+  expect(await find([...people(5, 'run'), ...people(5)], later)).toEqual(delistedApps)
   expect(await find([...people(4, 'run'), ...people(6)], later)).toEqual([])
   expect(await find(people(60, 'run', monday - 1))).toEqual([])
 })
 
 it('a lapsed app that disappears from lists was repaired, not removed', async () => {
   const lost = withCheck(person('page', 2), { checkedAt: 3, unconnected: [slack, jira] }, 3)
-  const repaired = withCheck(lost, { checkedAt: monday, unconnected: [slack], removed: new Set() }, monday)
+  const repaired = withCheck(lost, { checkedAt: monday, unconnected: [slack], delisted: new Set() }, monday)
   expect(await find(Array.from({ length: 60 }, () => repaired))).toEqual([])
 })

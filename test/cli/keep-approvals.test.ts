@@ -64,7 +64,7 @@ it('the owner gets one email about everyone waiting, with the links to approve',
   expect(await sentOn(rollout, TUESDAY, 12)).toEqual([])
   expect(await sentOn(rollout, NEXT_WEDNESDAY)).toEqual([])
   expect((await rollout.keepState.load()).approvals).toMatchObject([
-    { waiting: 3, owners: [GRACE], requestedAt: timeOf(TUESDAY) },
+    { waitingPeople: 3, owners: [GRACE], requestedAt: timeOf(TUESDAY) },
   ])
 })
 

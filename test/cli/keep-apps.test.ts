@@ -107,8 +107,8 @@ it('a run that finds an app gone from many lists doesn’t count it as connected
     conditions.now = at
     await run(twelve)
   }
-  const { days, removedApps } = await keepState.load()
-  expect([removedApps?.length, days.at(-1)]).toMatchObject([1, { ready: 12, nothing: 12 }])
+  const { days, delistedApps } = await keepState.load()
+  expect([delistedApps?.length, days.at(-1)]).toMatchObject([1, { ready: 12, nothing: 12 }])
 })
 
 it.each([

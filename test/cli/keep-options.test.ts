@@ -1,7 +1,7 @@
 // Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
 import { applyOptions, type StateOptions } from '../../src/cli/keep-options.ts'
-import { newKeepState, pausedApps, type RemovedApp } from '../../src/people/keep-state.ts'
+import { newKeepState, pausedApps, type DelistedApp } from '../../src/people/keep-state.ts'
 import { DAY, monday } from './installation.ts'
 
 const midnight = Date.parse('2027-01-18')
@@ -39,7 +39,7 @@ const figma = { ...removedApp, instance: 'figma_1', markedRemovedAt: 5 }
 const massDisconnect = { ...removedApp, instance: 'slack_1', lapsed: 9, had: 9 }
 const NOW = monday
 
-it.each<[Partial<RemovedApp>, StateOptions, Partial<RemovedApp> | string]>([
+it.each<[Partial<DelistedApp>, StateOptions, Partial<DelistedApp> | string]>([
   [{}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   [{}, { release: ['all'] }, { markedConnectedAt: NOW }],
@@ -51,8 +51,8 @@ it.each<[Partial<RemovedApp>, StateOptions, Partial<RemovedApp> | string]>([
   [{ markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
   [{}, { removed: ['notion_1'] }, 'gone from many lists'],
 ])('the question about an app with %j is changed by %j to %j', (before, answers, after) => {
-  const state = { ...newKeepState(), removedApps: [{ ...removedApp, ...before }, figma] }
-  const answer = resultOf(() => applyOptions(state, answers, NOW).removedApps)
+  const state = { ...newKeepState(), delistedApps: [{ ...removedApp, ...before }, figma] }
+  const answer = resultOf(() => applyOptions(state, answers, NOW).delistedApps)
   expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
 })
 
@@ -73,7 +73,7 @@ it.each([
 })
 
 it('--release all resumes paused emails and closes every open question', () => {
-  const state = { ...newKeepState(), massDisconnects: [massDisconnect], removedApps: [removedApp] }
-  const { massDisconnects, removedApps } = applyOptions(state, { release: ['all'] }, NOW)
-  expect([massDisconnects, removedApps]).toMatchObject([[{ resumedAt: NOW }], [{ markedConnectedAt: NOW }]])
+  const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
+  const { massDisconnects, delistedApps } = applyOptions(state, { release: ['all'] }, NOW)
+  expect([massDisconnects, delistedApps]).toMatchObject([[{ resumedAt: NOW }], [{ markedConnectedAt: NOW }]])
 })

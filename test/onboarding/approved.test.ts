@@ -8,9 +8,9 @@ const DAY = 86_400_000
 const request: Approval = {
   instance: 'slack_1',
   name: 'Slack',
-  stage: 'waiting',
+  stage: 'unapproved',
   stageChangedAt: 0,
-  waiting: 6,
+  waitingPeople: 6,
   since: NOW - DAY,
   owners: ['grace@acme.example'],
   requestedAt: NOW,
@@ -43,7 +43,7 @@ it.each([
   ['others wait, too', [request], /^Waiting .* We asked the Slack admins on .* 5 others are waiting, too\.$/],
   [
     'no one else waits, and no email was sent',
-    [{ ...request, requestedAt: 0, waiting: 1 }],
+    [{ ...request, requestedAt: 0, waitingPeople: 1 }],
     /^Waiting for an admin since [^.]*\.$/,
   ],
   [
@@ -58,7 +58,7 @@ it.each([
   ],
   [
     'its owner was asked before an earlier confirmation',
-    [{ ...request, stage: 'confirmed', stageChangedAt: NOW - 1, requestedAt: NOW - 2, waiting: 1 }],
+    [{ ...request, stage: 'confirmed', stageChangedAt: NOW - 1, requestedAt: NOW - 2, waitingPeople: 1 }],
     /^Waiting for an admin since [^.]*\.$/,
   ],
   ['its test failed', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],

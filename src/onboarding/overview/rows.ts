@@ -116,11 +116,11 @@ function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) 
   const approval = approvals.find((candidate) => candidate.instance === instance)
   const own = t('note.blockedSince', { date: t.day(since) })
   if (approval === undefined) return t.sentences([own, t('note.blocked')])
-  const { requestedAt, waiting } = approval
+  const { requestedAt, waitingPeople } = approval
   return t.sentences([
     own,
     ...(isRequested(approval) ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),
-    ...(waiting > 1 ? [t('note.othersWait', { count: waiting - 1 })] : []),
+    ...(waitingPeople > 1 ? [t('note.othersWait', { count: waitingPeople - 1 })] : []),
   ])
 }
 

@@ -80,7 +80,7 @@ export class Changes {
 
   #confirmRemoval = (state: KeepState): KeepState => ({
     ...state,
-    removedApps: (state.removedApps ?? []).map((one) => ({
+    delistedApps: (state.delistedApps ?? []).map((one) => ({
       ...one,
       markedRemovedAt: one.noticedAt + ANSWERED_AFTER,
     })),
