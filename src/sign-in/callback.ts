@@ -121,11 +121,7 @@ export class SignInCallback {
     return await this.#signIn(req, res, { grant, transaction, configuration })
   }
 
-  async #redeem(
-    configuration: Configuration,
-    url: URL,
-    { nonce, codeVerifier }: TransactionSecrets,
-  ): Promise<Grant> {
+  async #redeem(configuration: Configuration, url: URL, secrets: TransactionSecrets): Promise<Grant> {
     const { settings, now } = this.#deps
     const { searchParams: parameters } = url
     // Servers omit `iss` (RFC 9207) in errors, which redeem nothing.
@@ -133,10 +129,10 @@ export class SignInCallback {
       throw new AuthorizationResponseError('an error without iss', { cause: parameters })
     const isOpenId = settings.OIDC_SCOPE.split(' ').includes('openid')
     const checks = omitUndefined({
-      pkceCodeVerifier: codeVerifier,
+      pkceCodeVerifier: secrets.codeVerifier,
       expectedState: parameters.get('state') ?? undefined,
       idTokenExpected: isOpenId,
-      expectedNonce: isOpenId ? nonce : undefined,
+      expectedNonce: isOpenId ? secrets.nonce : undefined,
     })
     // RFC 8707 2.2.
     const resource = omitUndefined({ resource: settings.OIDC_RESOURCE })
