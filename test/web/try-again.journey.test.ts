@@ -136,11 +136,8 @@ describe('while the store is away', () => {
   })
 
   it('during an outage, a page repeats no code and no state', async () => {
-    for (const target of [
-      '/sign-in/callback?code=SECRET&state=S',
-      '/Sign-In/Callback/?code=SECRET&state=S',
-    ]) {
-      const response = await get(target, { cookie })
+    for (const path of ['/sign-in/callback', '/Sign-In/Callback/']) {
+      const response = await get(`${path}?code=SECRET&state=S`, { cookie })
       expect(response.status).toBe(503)
       expect(response.body).not.toContain('SECRET')
     }
