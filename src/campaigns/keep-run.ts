@@ -236,7 +236,7 @@ export class KeepRun {
   /** Sends due invitations and reminders, then continues the sweep. @throws {RunStopped} */
   async #inviteAndCheck(): Promise<void> {
     const { maxConcurrent, now, signal, tally } = this.#run
-    const { due, unchecked, others } = await this.#pendingPeople()
+    const { due, unchecked, others, areUnknown } = await this.#pendingPeople()
     const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
     tally.rows += this.#entries.size - pending.size
@@ -253,7 +253,8 @@ export class KeepRun {
     })
     const failure = delivery.finish()
     if (failure !== undefined) throw new RunStopped(failure)
-    if (isThrough && !signal.aborted && this.#state.sweep.endedAt === undefined) await this.#endSweep()
+    const isOver = (isThrough || areUnknown) && !signal.aborted
+    if (isOver && this.#state.sweep.endedAt === undefined) await this.#endSweep()
   }
 
   /** True if no check of this person began after the sweep did. */
@@ -264,22 +265,25 @@ export class KeepRun {
 
   /**
    * @returns `due`: to be reminded now; `unchecked`: to be checked in this sweep, shuffled, because five unknown
-   * people in a row end a run; `others`: another email than a reminder is due
+   * people in a row end a run, and those unknown before come last; `areUnknown`: only these remain, so a sweep ends
+   * even if there are too many for one run; `others`: another email than a reminder is due
    */
   async #pendingPeople() {
     const due: ListEntry[] = []
     const others = new Set<ListEntry>()
-    const unchecked: { entry: ListEntry; order: string }[] = []
+    const unchecked: { entry: ListEntry; isUnknown: boolean; order: string }[] = []
     for await (const { person, entry, emails } of this.#duePeople()) {
       if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(entry)
       if (emails[0] !== undefined && emails[0].name !== ONBOARDING) others.add(entry)
-      const order = hash('sha256', `${this.#began} ${person.email}`)
-      if (this.#isUnchecked(person)) unchecked.push({ entry, order })
+      const isUnknown = person.unknownAt !== undefined
+      const order = `${Number(isUnknown)} ${hash('sha256', `${this.#began} ${person.email}`)}`
+      if (this.#isUnchecked(person)) unchecked.push({ entry, isUnknown, order })
       this.#hasResponded ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
     await nextTurn()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
-    return { due, unchecked: unchecked.map(({ entry }) => entry), others }
+    const areUnknown = unchecked.every(({ isUnknown }) => isUnknown)
+    return { due, unchecked: unchecked.map(({ entry }) => entry), others, areUnknown }
   }
 
   async #endSweep(): Promise<void> {

@@ -83,6 +83,16 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       clock.now += HOUR
     }
   }
+  /** A check takes five minutes, so a run begins ten. */
+  const runSlowly = async (): Promise<void> => {
+    const [began, deps] = [clock.now, createDeps()]
+    const check: typeof deps.check = (email) => {
+      clock.now += 299_000
+      return deps.check(email)
+    }
+    keepState = await runKeep(list, { ...deps, check, maxConcurrent: 1 })
+    clock.now = began + HOUR
+  }
   /** Everyone connects all apps, and opens their page. */
   const visitPages = async (): Promise<void> => {
     setEveryonesApp('connected')
@@ -106,6 +116,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   return {
     list,
     runHours,
+    runSlowly,
     connectEveryone,
     people,
     service,
@@ -141,17 +152,32 @@ it('a run invites new people once, and checks everyone six hours after the sweep
 })
 
 it('a run begins checks for fifty minutes, and the next one continues', async () => {
-  const { list, createDeps, clock, checkedEmails } = setUpKeepRuns(11)
+  const { runSlowly, checkedEmails } = setUpKeepRuns(11)
   for (const checks of [10, 11]) {
-    const run = createDeps()
-    const check: typeof run.check = (email) => {
-      clock.now += 299_000
-      return run.check(email)
-    }
-    await runKeep(list, { ...run, check, maxConcurrent: 1 })
+    await runSlowly()
     expect(checkedEmails).toHaveLength(checks)
-    clock.now = monday + HOUR
   }
+})
+
+it.each([
+  [8, 1],
+  [9, 2],
+  [25, 2],
+])('a sweep of one known person and %i unknown people ends with run %i', async (count, runs) => {
+  const { runSlowly, list, people, service, checkedEmails, keepState } = setUpKeepRuns(1 + count)
+  for (const { email } of list.slice(1)) {
+    service.set(email, undefined)
+    await people.change(email, (person) => ({ ...person, unknownAt: monday }))
+  }
+
+  const areEnded: boolean[] = []
+  for (let run = 0; run < runs; run++) {
+    await runSlowly()
+    areEnded.push(keepState().sweep?.endedAt !== undefined)
+  }
+
+  expect(areEnded).toEqual([false, true].slice(-runs))
+  expect(checkedEmails[0]).toBe('p0@acme.example')
 })
 
 it('the progress of a run counts each person once, also people who need no check', async () => {
