@@ -64,7 +64,7 @@ function compareWith(
 const MAX_NAMED = 3
 
 export function describeComparison(compared: ReturnType<typeof compareWith>, t: Texts): string[] {
-  const { row, moreReady, fellBack, returned, newApp, reminded, newApps, newForSome } = compared
+  const { row, moreReady, fellBack, left, returned, newApp, reminded, newApps, newForSome } = compared
   const count = Math.abs(moreReady)
   const [only, ...others] = newApps.length > 0 ? newApps : newForSome
   const cause = {
@@ -80,7 +80,8 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
     ? t(isMoved ? 'admin.since.fewerMoved' : 'admin.since.fewerNew', { count, ...cause })
     : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
   const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
-  const changes = t.list([ready, ...fallen])
+  const gone = left === 0 ? [] : [t('admin.since.left', { count: left })]
+  const changes = t.list([ready, ...fallen, ...gone])
   return [
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })

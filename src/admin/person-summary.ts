@@ -64,6 +64,8 @@ export function summarize(recorded: Person & { delistedApps?: string[] }, shared
     remindedAt: all.flatMap((email) => (isReminder(email) && mayHaveBeenSent(email) ? [email.at] : [])),
     /** When everything was connected for the first time. */
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
+    /** When someone who had connected everything was gone. */
+    leftAt: isFinished(person) ? (person.leftAt ?? person.unknownAt) : undefined,
     /** When all lost access was restored. */
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),

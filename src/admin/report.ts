@@ -8,7 +8,7 @@ type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
-export const CHANGES = ['fellBack', 'returned', 'newApp', 'reminded'] as const
+export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'reminded'] as const
 const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const
@@ -32,8 +32,9 @@ export const zeros = <K extends readonly string[]>(names: K) =>
 const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
- * People by the day of an event. `fellBack`: fell back that day, and still are. `newApp`: no longer ready, only because
- * of new apps. `returned`: connected everything again. `reminded`: emails about unconnected, lost or new apps.
+ * People by the day of an event. `fellBack`: fell back that day, and still are. `left`: had connected everything, and
+ * are gone. `newApp`: no longer ready, only because of new apps. `returned`: connected everything again. `reminded`:
+ * emails about unconnected, lost or new apps.
  */
 const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
@@ -93,6 +94,11 @@ export async function createReport(
   const delistedApps = new Map<string, number>()
   let gone = 0
   for await (const summary of all) {
+    const moments = momentsOf(summary)
+    addToDays(days, moments)
+    if (since !== undefined)
+      for (const what of CHANGES)
+        changeCounts[what] += moments[what].filter((at = -Infinity) => at > since).length
     if (CRITERIA.gone(summary)) {
       gone++
       continue
@@ -108,11 +114,6 @@ export async function createReport(
     addToGroup(groups, summary.person.group, met)
     addToApps(apps, summary, now)
     for (const app of summary.delistedApps) delistedApps.set(app, (delistedApps.get(app) ?? 0) + 1)
-    const moments = momentsOf(summary)
-    addToDays(days, moments)
-    if (since !== undefined)
-      for (const what of CHANGES)
-        changeCounts[what] += moments[what].filter((at = -Infinity) => at > since).length
   }
   return {
     madeAt: new Date(now).toISOString(),
@@ -196,17 +197,19 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 
 /** @returns milliseconds since 1970 */
 function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (number | undefined)[]> {
-  const { person, invitedAt, finishedAt, returnedAt, remindedAt } = summary
-  const isInFunnel = CRITERIA.toConnect(summary)
+  const { person, invitedAt, finishedAt, leftAt, returnedAt, remindedAt } = summary
+  const isGone = CRITERIA.gone(summary)
+  const isInFunnel = !isGone && CRITERIA.toConnect(summary)
   return {
     // The funnel's people. Those whose apps were all turned off since have nothing to connect.
     invited: isInFunnel ? [invitedAt] : [],
     signedIn: isInFunnel ? [person.signedInAt] : [],
     finished: isInFunnel ? [finishedAt] : [],
     fellBack: [fellBackAt(summary)],
-    returned: [returnedAt],
+    left: [leftAt],
+    returned: isGone ? [] : [returnedAt],
     newApp: [newAppAt(summary)],
-    reminded: remindedAt,
+    reminded: isGone ? [] : remindedAt,
   }
 }
 

@@ -8,7 +8,8 @@ import { t } from '../helpers/texts.ts'
 const now = Date.parse('2026-11-21T12:00:00Z')
 
 const day = (date: string, finished: number, fellBack = 0) => {
-  return { day: date, invited: 0, signedIn: 0, returned: 0, newApp: 0, reminded: 0, finished, fellBack }
+  const zeros = { invited: 0, signedIn: 0, left: 0, returned: 0, newApp: 0, reminded: 0 }
+  return { day: date, ...zeros, finished, fellBack }
 }
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
@@ -50,7 +51,7 @@ it('a comparison excludes people with nothing to connect if its row counted them
 })
 
 it('counts of one use the singular, and counts of zero are left out', () => {
-  const counted = { moreReady: -1, fellBack: 1, returned: 1, newApp: 0, reminded: 1 }
+  const counted = { moreReady: -1, fellBack: 1, left: 1, returned: 1, newApp: 0, reminded: 1 }
   const one = {
     row: rowOf('2026-11-13', 0),
     before: undefined,
@@ -61,7 +62,7 @@ it('counts of one use the singular, and counts of zero are left out', () => {
     ...counted,
   }
   expect(describeComparison(one, t)).toEqual([
-    'Since the end of November 13, 2026: 1 fewer person ready, 1 person who had connected everything lost access',
+    'Since the end of November 13, 2026: 1 fewer person ready, 1 person who had connected everything lost access, 1 person who had connected everything is off the list or unknown to search',
     '1 person reconnected what they had lost',
     'We sent 1 email about apps left to connect',
   ])
@@ -77,7 +78,7 @@ const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCoun
 
 it('fewer ready people name the one app that has moved for some of them', () => {
   const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
-  const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, returned: 0, reminded: 0 }]
+  const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, left: 0, returned: 0, reminded: 0 }]
   const compared = (datasources: Report['datasources']) =>
     describeComparison(
       {

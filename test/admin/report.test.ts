@@ -141,6 +141,27 @@ it('a person off the list, or unknown to the service, is counted separately', as
   expect(await shown('gone')).toBe(1)
 })
 
+it('a day counts fully connected people who were gone on it', async () => {
+  const ready = withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY)
+  const open = withAppStates(signedIn, { a_1: 'connected', b_1: 'waiting' }, NOW - 9 * DAY)
+  const [leftAt, unknownAt] = [NOW - DAY, NOW - 4 * DAY]
+  const emailed = withEmail(
+    { ...ready, leftAt },
+    { campaign: 'lapses', reminder: 0, state: 'sent', now: NOW },
+  )
+  const people = [emailed, { ...ready, unknownAt }, { ...open, leftAt }, { ...person, leftAt }, ready]
+
+  const { days, changeCounts } = await createReport(summaries(...people), NOW, { since: unknownAt })
+
+  expect(days.flatMap(({ day, left, reminded }) => (left + reminded ? [[day, left, reminded]] : []))).toEqual(
+    [
+      ['2026-10-29', 1, 0],
+      ['2026-11-01', 1, 0],
+    ],
+  )
+  expect(changeCounts).toMatchObject({ left: 1, reminded: 0 })
+})
+
 it('the report counts people once, by their furthest step, and days by its date', async () => {
   const ada = { ...withAppStates(invited, { slack_1: 'unconnected' }, NOW), signedInAt: NOW + DAY }
   const invitedBob = withEmailState(newPerson('bob@acme.example', NOW), 'sent', { now: NOW + DAY })
