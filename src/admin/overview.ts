@@ -145,8 +145,7 @@ export function statsOf(report: Report, t: Texts) {
   const share = shareFormatter(t)
   const { finished, toConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []
-  const mostly = (app: AppCounts | undefined, otherwise = none) =>
-    app === undefined ? otherwise : [t('admin.mostly', { app: app.name })]
+  const mostly = (app: AppCounts | undefined) => (app ? [t('admin.mostly', { app: app.name })] : none)
   const { count: due, from } = report.dueLater
   const dateOf = (iso: string) => t.date(Date.parse(iso))
   const details = {
@@ -159,7 +158,7 @@ export function statsOf(report: Report, t: Texts) {
       ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: dateOf(lastEmailAt) })]),
       ...(from === undefined ? none : [t('admin.remindersDue', { count: due, day: dateOf(from) })]),
     ],
-    stuck: mostly(dominantApp(report, report.stuck), report.stuck === 0 ? none : [t('admin.means.stuck')]),
+    stuck: mostly(dominantApp(report, report.stuck)),
     fellBack:
       report.fellBack === 0 ? none : mostly(dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)),
   }

@@ -254,5 +254,6 @@ function stateText({ state, isUnconfirmed, lapsedAt }: PersonApp, t: Texts): str
   if (isUnconfirmed) return t('person.unconfirmed')
   if (state === 'blocked') return t('admin.filter.blocked')
   const unconnected = lapsedAt === undefined ? 'waiting' : 'lapsed'
-  return t(`admin.state.${state === 'unconnected' ? unconnected : state}`)
+  const shown = state === 'unconnected' ? unconnected : state
+  return t(`admin.state.${shown}`)
 }

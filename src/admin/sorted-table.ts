@@ -78,7 +78,7 @@ const APPS: TableKind<AppCounts> = {
     waiting: { label: 'admin.state.waiting', value: ({ counts }) => counts.waiting, list: 'waiting' },
     skipped: { label: 'admin.state.skipped', value: ({ counts }) => counts.skipped, list: 'skipped' },
     stuck: { label: 'admin.stat.stuck', value: peopleStuckAt, list: 'stuck' },
-    lapsed: { label: 'admin.state.lapsed', value: ({ lapsed }) => lapsed, list: 'lapsed' },
+    lapsed: { label: 'admin.lostApp', value: ({ lapsed }) => lapsed, list: 'lapsed' },
     off: { label: 'admin.state.off', value: ({ counts }) => counts.off, list: 'off' },
   },
   query: ({ instance: app }) => ({ app }),

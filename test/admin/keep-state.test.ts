@@ -89,7 +89,10 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
     lastRunAt: now,
   })
   const grace = await signIn(running, 'grace', '/admin')
-  expect(grace.text).toContain('Lost access 2 Most often Slack')
+  expect(grace.text).toContain(
+    'Lost access 2 Had connected everything, and have since lost access to at least one app. Most often Slack',
+  )
+  expect(grace.text, 'In the table of apps, whoever lost one counts').toContain('Stuck Lost this app')
   expect(grace.text).toContain('Off the list, or unknown to search (1)')
   expect(grace.text).toMatch(
     /Since [^:]*: 1 fewer person ready, 1 person who had connected everything lost access/,
