@@ -267,9 +267,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     }
   })
   const { stopped, needs, lastRunAt } = keepState
+  /** It is about no people, so it opens no list. */
   const runItem = (kind: 'stopped' | 'run', at = 0, why = '') => {
-    const item = createItem(kind, report.people, 'all', undefined, { when: t.moment(at), why })
-    return why === '' ? [] : [item]
+    const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at), why })
+    return why === '' ? [] : [{ ...item, href: '/admin', action: '' }]
   }
   const delisted = unansweredDelistings(keepState).map((delistedApp) => {
     const { count, listed } = delistedCounts(report, delistedApp.instance)

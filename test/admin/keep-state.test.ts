@@ -87,6 +87,7 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
     zones: {},
     days,
     lastRunAt: now,
+    needs: ['Line 5 has no address.'],
   })
   const grace = await signIn(running, 'grace', '/admin')
   expect(grace.text).toContain(
@@ -97,7 +98,13 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
   expect(grace.text).toMatch(
     /Since [^:]*: 1 fewer person ready, 1 person who had connected everything lost access/,
   )
-  expect(grace.text).toMatch(/What needs you Slack: 412 of 450 people lost access \([^)]*\) When this many/)
+  expect(grace.text, 'Without a button').toMatch(
+    /needs your help \([^)]*\) Line 5 has no address\. This goes away [^.]* solved it\. Slack: 412/,
+  )
+  expect(grace.page.body).not.toMatch(/<a [^>]*><\/a>/)
+  expect(grace.text).toMatch(
+    /What needs you .* Slack: 412 of 450 people lost access \([^)]*\) When this many/,
+  )
   expect(grace.page.body).toContain('keep PEOPLE.csv --release slack_1</code>')
   expect(grace.text).toMatch(/Since .* Jira: 412 of 450 people lost access .* What needs you/)
   expect(grace.page.body).not.toContain('--release jira_1')
