@@ -174,12 +174,13 @@ export function statsOf(report: Report, t: Texts) {
   return PROGRESS_STATES.map((state) => {
     // The figure leaves out people with nothing to connect.
     const filter = state === 'ready' ? 'finished' : state
+    const limited = { name: t('admin.figure.limited'), count: report.limitedIn[state] }
     return {
       state,
       label: t(`admin.stat.${state}`),
       count: report[filter],
       figure: state === 'ready' ? share(finished, toConnect) : t.number(report[state]),
-      details: details[state],
+      details: [...details[state], ...(limited.count > 0 ? [t('admin.option', limited)] : [])],
       apart: apart.filter((note) => note.state === state && note.count > 0),
       means: t(`admin.means.${state}`),
       isTrouble: (state === 'stuck' || state === 'fellBack') && report[state] > 0,

@@ -1,6 +1,7 @@
 // A snapshot of everyone, shared by all pages and exports for ten seconds, because any web page may send an admin's
 // browser here at any rate. It is read in slices; at most two snapshots are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextAllowedAt } from '../campaigns/campaign.ts'
 import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
@@ -121,9 +122,12 @@ export class PeopleSnapshot {
       }
       isWhole = true
     }
-    const remindAt = (summary: PersonSummary) =>
-      nextWorkday(dueAt(summary), calendarOf(company, summary.person, state))
-    const report = await createReport(each(), this.now(), { unread: () => unread, remindAt })
+    const now = this.now()
+    const remindAt = (summary: PersonSummary) => {
+      const at = Math.max(dueAt(summary), nextAllowedAt(summary.emails, now))
+      return nextWorkday(at, calendarOf(company, summary.person, state))
+    }
+    const report = await createReport(each(), now, { unread: () => unread, remindAt })
     if (!isWhole) return
     const page = await sortInTurns(summaries, ORDERS.page)
     const download = await sortInTurns(summaries, ORDERS.download)

@@ -147,6 +147,8 @@ const newTotals = () => ({
   people: 0,
   due: 0,
   limited: 0,
+  /** The people of `limited` in each state. */
+  limitedIn: zeros(PROGRESS_STATES),
   dueLater: { count: 0, from: Infinity },
   ofInvited: zeros(OF_INVITED),
   /** People with something to connect, by recorded events: a stage may have more people than the one before. */
@@ -162,7 +164,10 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   const isInvited = met.has('invited')
   if (isInvited) addTo(totals.ofInvited, met)
   if (met.has('toConnect')) addTo(totals.funnel, met)
-  if (isLimited(summary, now)) totals.limited++
+  if (isLimited(summary, now)) {
+    totals.limited++
+    addTo(totals.limitedIn, met)
+  }
   if (met.has('inProgress'))
     for (const { state } of summary.apps) {
       if (state !== 'off') totals.inProgressApps.all++

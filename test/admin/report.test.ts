@@ -143,7 +143,7 @@ it('a person off the list, or unknown to the service, is counted separately', as
 
 it('a day counts fully connected people who were gone on it', async () => {
   const ready = withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY)
-  const open = withAppStates(signedIn, { a_1: 'connected', b_1: 'waiting' }, NOW - 9 * DAY)
+  const open = withAppStates(signedIn, { a_1: 'connected', b_1: 'unconnected' }, NOW - 9 * DAY)
   const [leftAt, unknownAt] = [NOW - DAY, NOW - 4 * DAY]
   const emailed = withEmail(
     { ...ready, leftAt },
@@ -404,14 +404,25 @@ it('the export contains no spreadsheet formula, whatever the names of apps and d
 it.each([
   { emails: 3, limited: 0 },
   { emails: 4, limited: 1 },
-])('of people with $emails emails this quarter, $limited wait for the limit', async ({ emails, limited }) => {
-  const emailed = Array.from({ length: emails }).reduce<Person>(
-    (before, _one, reminder) =>
-      withEmail(before, { campaign: 'onboarding', reminder, state: 'sent', now: NOW - DAY }),
-    person,
-  )
+])(
+  'of people with $emails emails this quarter, $limited wait, beside their figure',
+  async ({ emails, limited }) => {
+    const emailed = Array.from({ length: emails }).reduce<Person>(
+      (before, _one, reminder) =>
+        withEmail(before, { campaign: 'onboarding', reminder, state: 'sent', now: NOW - DAY }),
+      person,
+    )
 
-  const { datasources } = await reportOf(withAppStates(emailed, { slack_1: 'unconnected' }, NOW))
+    const open = withAppStates(emailed, { slack_1: 'unconnected' }, NOW)
+    const { datasources, ...report } = await reportOf(
+      open,
+      { ...open, signedInAt: NOW },
+      { ...open, leftAt: NOW },
+    )
+    const { stats } = overviewPage({ ...report, datasources }, newKeepState(), t, { now: NOW, since: '' })
 
-  expect(datasources).toMatchObject([{ instance: 'slack_1', limited }])
-})
+    expect(datasources).toMatchObject([{ instance: 'slack_1', limited: 2 * limited }])
+    const waiting = stats.filter(({ details }) => details.includes('Waiting: four emails in a quarter (1)'))
+    expect(waiting.map(({ state }) => state)).toEqual(limited ? ['inProgress', 'notStarted'] : [])
+  },
+)
