@@ -2,8 +2,8 @@
 import { UsageError } from '@onramp/terminal/arguments'
 import { utcDay } from '../admin/report.ts'
 import { inScope } from '../onboarding/walk.ts'
-import { activeMassDisconnects, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
-import type { MassDisconnect, DelistedApp } from '../people/keep-state.ts'
+import { activeMassDisconnects, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
+import type { KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { operatorName } from './operator.ts'
 
@@ -24,6 +24,7 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   const unanswered = unansweredDelistings(state)
   const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const isOf = (app: string, { instance }: { instance: string }) => inScope({ datasources: [app] }, instance)
+  const paused = pausedApps(state)
   const releasable = [...active, ...delisted.filter((app) => app.markedConnectedAt === undefined)]
   for (const app of release)
     if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((item) => isOf(app, item)))
@@ -40,7 +41,8 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   const delistedApps = delisted.map((delistedApp): DelistedApp => {
     const { markedRemovedAt = now, markedConnectedAt = now, ...question } = delistedApp
     if (removed.some((app) => isOf(app, delistedApp))) return { ...question, markedRemovedAt }
-    return isReleased(delistedApp, unanswered) ? { ...question, markedConnectedAt } : delistedApp
+    const isConnected = !paused.has(delistedApp.instance) && isReleased(delistedApp, unanswered)
+    return isConnected ? { ...question, markedConnectedAt } : delistedApp
   })
   const today = utcDay(now)
   const until = pauseUntil === undefined ? pausedUntil : Date.parse(pauseUntil)

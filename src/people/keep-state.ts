@@ -192,11 +192,16 @@ export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>)
 export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
   new Set(activeMassDisconnects(state).map(({ instance }) => instance))
 
-/** Apps that no operator has marked as removed or connected. */
-export const unansweredDelistings = ({ delistedApps = [] }: Pick<KeepState, 'delistedApps'>): DelistedApp[] =>
-  delistedApps.filter(
-    ({ markedRemovedAt, markedConnectedAt }) =>
-      markedRemovedAt === undefined && markedConnectedAt === undefined,
+/**
+ * Apps that no operator has marked as removed or connected. During a mass disconnect, many lists show that the app
+ * still exists.
+ */
+export const unansweredDelistings = (
+  state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>,
+): DelistedApp[] =>
+  (state.delistedApps ?? []).filter(
+    ({ instance, markedRemovedAt, markedConnectedAt }) =>
+      markedRemovedAt === undefined && markedConnectedAt === undefined && !pausedApps(state).has(instance),
   )
 
 /** Without those that an operator marked as connected. */

@@ -1,7 +1,12 @@
 // Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
 import { applyOptions, type StateOptions } from '../../src/cli/keep-options.ts'
-import { newKeepState, pausedApps, type DelistedApp } from '../../src/people/keep-state.ts'
+import {
+  newKeepState,
+  pausedApps,
+  unansweredDelistings,
+  type DelistedApp,
+} from '../../src/people/keep-state.ts'
 import { DAY, monday } from './installation.ts'
 
 const midnight = Date.parse('2027-01-18')
@@ -70,6 +75,17 @@ it.each([
     ...pausedApps(applyOptions({ ...newKeepState(), massDisconnects }, { release }, NOW)),
   ])
   expect(after).toEqual(paused)
+})
+
+it.each([['jira_1'], ['all']])('--release %s of a lost app leaves the question of its removal', (app) => {
+  const massDisconnects = [{ ...massDisconnect, instance: 'jira_1' }]
+  const state = { ...newKeepState(), massDisconnects, delistedApps: [removedApp] }
+
+  const after = applyOptions(state, { release: [app] }, NOW)
+
+  expect(unansweredDelistings(state)).toEqual([])
+  expect(after.massDisconnects).toMatchObject([{ resumedAt: NOW }])
+  expect(unansweredDelistings(after)).toEqual([removedApp])
 })
 
 it('--release all resumes paused emails and closes every open question', () => {
