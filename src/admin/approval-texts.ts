@@ -29,7 +29,11 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
   const check = t(owner === '' ? 'approval.check' : 'approval.checkOwner', { owner, label })
   if (stage === 'failed')
     return text(t('approval.failedTitle', { app }), t.sentences([t('approval.failed', { app, day }), check]))
-  if (stage === 'approved') return text(t('approval.approvedTitle', { app }), approved, t('approval.trying'))
+  if (stage === 'approved') {
+    const trying = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
+    const retry = owner === '' ? [t('approval.retry', { label })] : []
+    return text(t('approval.approvedTitle', { app }), approved, trying, ...retry)
+  }
   if (count === 0 && stage === 'confirmed')
     return text(t('approval.confirmedTitle', { app }), approved, t('approval.confirmed'))
   if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))

@@ -108,6 +108,24 @@ it.each([
 })
 
 it.each([
+  [1, 'grace@acme.example', 'The person who was waiting is asked to connect it.', true],
+  [2, 'grace@acme.example', 'One person connects it first. The others hear from us', true],
+  [2, 'admin@acme.example', 'One person connects it first. The others hear from us', false],
+])(
+  'for %d waiting people, %s reads who tries the app, and what follows',
+  async (count, email, trying, isOwner) => {
+    const approved = { stage: 'approved', stageChangedAt: since, approvedAt: since, waiting: count } as const
+    const { body } = await setUpApprovalPages({ email, approvals: [{ ...waiting, ...approved }] }).open()
+    const text = body.paragraphs.join(' ')
+
+    expect(text).toContain(trying)
+    expect(
+      text.endsWith('you’ll get an email. Then check the approval, and press “I approved it” again.'),
+    ).toBe(isOwner)
+  },
+)
+
+it.each([
   ['someone else', 'bob@acme.example', true, 'slack_1'],
   ['an address that isn’t verified', 'grace@acme.example', false, 'slack_1'],
   ['the owner of another app', 'grace@acme.example', true, 'jira_1'],

@@ -151,6 +151,8 @@ async function failedTest() {
 it('after a failed test, the owner is asked for a new approval', async () => {
   const rollout = await failedTest()
   expect(await sentOn(rollout, WEDNESDAY, 15)).toEqual([[GRACE, 'Slack may still need approval']])
+  const { text = '' } = rollout.sentEmails[0] ?? {}
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('Check the approval, then press “I approved it” again.')
   expect(await sentOn(rollout, THURSDAY)).toEqual([])
   await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
   expect((await sentOn(rollout, FRIDAY)).map(([to]) => to)).toEqual([BOB])
