@@ -153,6 +153,25 @@ it.each([
   }
 })
 
+it.each([
+  ['confirmed', [doneApp], 'One click left: Slack was approved', /in it\. It takes about 1 minute/],
+  [
+    'confirmed',
+    [doneApp, openApp],
+    'Slack was approved. Connect it now.',
+    /in it\. 1 of your 3 apps is connected\./,
+  ],
+  ['approved', [doneApp, openApp], 'Slack was approved. Connect it now.', /in it\. You’re the first/],
+] as const)(
+  'an email about a %s approval beside %j says what is left',
+  async (approval, allApps, heading, sentence) => {
+    const { subject, text, html } = await write({ apps: ['Slack'], approval, allApps: [...allApps] })
+
+    expect(subject).toBe(heading)
+    for (const all of [text.replaceAll(/\s+/g, ' '), wordsIn(html)]) expect(all).toMatch(sentence)
+  },
+)
+
 it('a reminder of many apps beside a new one counts them all', async () => {
   const apps = Array.from({ length: 12 }, (_, one) => `App ${one}`)
   const { subject, text } = await write({ apps, reminder: 1, allApps: [openApp] })

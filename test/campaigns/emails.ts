@@ -30,6 +30,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   isLapse?: boolean
   isNew?: boolean
   nth?: number
+  approval?: 'approved' | 'confirmed'
   lapsedAt?: number
   /** Further details of the person. */
   allApps?: { instance: string; name: string; state?: 'connected' | 'unconnected' | 'blocked' | 'off' }[]
@@ -57,6 +58,7 @@ export function createEmails() {
       file = {},
       pictures = {},
       lapsedAt,
+      approval,
       ...parts
     }: Written = {}): Promise<Email> {
       const company = resolveCompany(file, new Map(Object.entries(pictures)))
@@ -78,7 +80,14 @@ export function createEmails() {
         name,
         lapsedAt,
       }))
-      return compose(person, unconnected, { reminder, isLapse, isNew, nth, allApps })
+      return compose(person, unconnected, {
+        reminder,
+        isLapse,
+        isNew,
+        nth,
+        allApps,
+        ...(approval && { approval }),
+      })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

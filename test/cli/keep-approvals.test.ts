@@ -134,7 +134,7 @@ it('the email about a confirmed approval comes before reminders', async () => {
   const at = rollout.conditions.now + HOUR
   await rollout.people.change(ADA, (person) => withCheck(person, { checkedAt: at, unconnected: [] }, at))
   const sent = await sentOn(rollout, NEXT_MONDAY)
-  expect(sent.filter(([to]) => to === EVE)).toEqual([[EVE, 'One click left: Slack was approved']])
+  expect(sent.filter(([to]) => to === EVE)).toEqual([[EVE, 'Slack was approved. Connect it now.']])
 })
 
 /** The owner has approved Slack, and Ada, who tested it first, needs an admin again. */
