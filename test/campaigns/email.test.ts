@@ -139,7 +139,12 @@ const openApp = { instance: 'notion_9', name: 'Notion', state: 'unconnected' as 
 const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const }
 
 it.each([
-  [['Slack'], 1, 'Slack isn’t connected to Acme Search yet', '1 of your 3 apps is connected. It takes'],
+  [
+    ['Slack'],
+    1,
+    'Slack isn’t connected to Acme Search yet',
+    '1 of your 3 apps is connected. It takes about 2 minutes.',
+  ],
   [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Figma and 1 more Connect my apps'],
   [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about this app.'],
 ])('a reminder of %j beside a new app, number %i, reads as a reminder', async (apps, reminder, ...says) => {
