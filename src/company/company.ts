@@ -80,7 +80,7 @@ export type Company = {
   quietDays: ReturnType<typeof quietDaysOf>
   datasources: ReadonlyMap<string, Datasource>
   datasourceOf: (instance: string) => Datasource | undefined
-  /** @param admins ADMIN_EMAILS, who own apps without an owner */
+  /** Those of the app that it replaces, unless it has its own. @param admins ADMIN_EMAILS, the default owners */
   approversOf: (instance: string, admins?: readonly string[]) => Approvers
   /** The company's name for an app, else the service's. */
   displayName: (app: { instance: string; name: string }, lang: string) => string
@@ -131,8 +131,10 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
     datasources,
     datasourceOf,
     approversOf: (instance, admins = []) => {
-      const { owners = [], approve } = datasourceOf(instance) ?? {}
-      return { owners: owners.length > 0 ? owners : admins, approve }
+      const [former = instance] = [...replacedBy].find(([, to]) => to === instance) ?? []
+      const own = [instance, former].flatMap((app) => datasourceOf(app) ?? [])
+      const { owners = admins } = own.find((entry) => entry.owners.length > 0) ?? {}
+      return { owners, approve: own.find((entry) => entry.approve)?.approve }
     },
     displayName: ({ instance, name: raw }, lang) =>
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? raw,

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { Company } from '../../src/company/company.ts'
-import { neutralCompany } from '../../src/company/company.ts'
+import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
 import { contrastFault } from '../../src/company/contrast.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
 import { companyFolder, svg } from './company-folder.ts'
@@ -72,6 +72,20 @@ it('a company’s texts are in the person’s language, else the default one, el
     const { localized: without, examples: two } = companyOf(`${chosen}examples: { fr: [f], de: [d] }`)
     expect(without(two, 'ja')).toEqual([found])
   }
+})
+
+const [eve, grace] = [['eve@acme.example'], ['grace@acme.example']]
+it.each([
+  ['names none', {}, { owners: grace, approve: 'https://slack.example' }],
+  ['names an owner', { owner: eve }, { owners: eve, approve: 'https://slack.example' }],
+  ['names a page', { approve: 'https://new.example' }, { owners: grace, approve: 'https://new.example' }],
+])('an app that %s inherits the rest from the app that it replaces', (_what, own, approvers) => {
+  const slack = { owner: grace, approve: 'https://slack.example' }
+  const datasources = { slack, slack_2: { replaces: 'slack_1', ...own }, jira_2: { replaces: 'jira_1' } }
+  const acme = resolveCompany({ datasources }, new Map())
+
+  expect(acme.approversOf('slack_2', ['admin@acme.example'])).toEqual(approvers)
+  expect(acme.approversOf('jira_2', ['admin@acme.example'])).toEqual({ owners: ['admin@acme.example'] })
 })
 
 it('a company replaces a text in its language only', () => {
