@@ -6,6 +6,7 @@ import { normalizedAddress } from '../people/address.ts'
 import { PersonUnreadable } from '../people/people-store.ts'
 import { createKeyRing } from '../records/data-key.ts'
 import { loadSettingsWithoutClient } from '../settings/settings.ts'
+import { COMMAND } from '../version.ts'
 import { createAuditIds } from '../web/audit.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, storeLabel, withStore } from './store.ts'
@@ -29,6 +30,7 @@ export async function invitationLink(
 export async function forgetPerson(given: string, { env, stdout, stderr, now }: CommandContext) {
   const settings = loadSettingsWithoutClient(env)
   let email = given
+  let isListed = false
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     email = await people.currentAddress(given)
@@ -36,6 +38,7 @@ export async function forgetPerson(given: string, { env, stdout, stderr, now }: 
       // The record is deleted in any case; its walks expire.
       if (!(error instanceof PersonUnreadable)) throw error
     })
+    isListed = stored?.listedAt !== undefined && stored.leftAt === undefined
     const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
     // Walks are deleted first, because only the record names them.
     for (const person of stored?.signIns ?? []) await WalkStore.erase(records, person, dataKey)
@@ -46,6 +49,10 @@ export async function forgetPerson(given: string, { env, stdout, stderr, now }: 
   stdout.write(
     isForgotten ? `Deleted all data for ${email}\n` : `No data for ${email} (${storeLabel(settings)})\n`,
   )
+  if (isListed)
+    stdout.write(
+      `In the last run, they were on the list. Remove them from it, or the next run invites them again, even after an opt-out. To keep only an opt-out: ${COMMAND} opt-out EMAIL\n`,
+    )
   return 0
 }
 

@@ -127,3 +127,16 @@ it('a person’s history has the actions of operators, and forgetting the person
   expect(JSON.parse(err)).toMatchObject({ audit: 'forgotten', emailId: id.trim(), operator: by })
   expect((await runCommand(['invite', 'forget', ADA], env)).err).toBe('')
 })
+
+it.each([
+  ['is on the list', { listedAt: NOW }, true],
+  ['has left the list', { listedAt: NOW, leftAt: NOW }, false],
+  ['was never on it', {}, false],
+])('forgetting someone who %s says so if the next run invites them', async (_what, listing, isInvited) => {
+  await recordAda((person) => ({ ...person, ...listing }))
+
+  const { out } = await runCommand(['invite', 'forget', ADA], env)
+
+  expect(out).toContain(`Deleted all data for ${ADA}\n`)
+  expect(/the next run invites them again.* opt-out EMAIL\n$/.test(out)).toBe(isInvited)
+})
