@@ -55,6 +55,30 @@ it('the page of one person passes, and the list links to it', async () => {
   await grace.leave()
 })
 
+/** Words of commands that are on two lines. */
+const BROKEN_COMMANDS = `[...document.querySelectorAll('code')].flatMap((code) => {
+  const [words, range] = [document.createTreeWalker(code, NodeFilter.SHOW_TEXT), document.createRange()]
+  const broken = []
+  for (let text = words.nextNode(); text !== null; text = words.nextNode())
+    for (const { index, 0: word } of text.data.matchAll(/\\S+/g)) {
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word)
+    }
+  return broken
+})`
+
+it('commands break at their spaces on a phone', async () => {
+  const grace = await empty.arrive({ person: 'grace' })
+  await grace.open('/admin')
+
+  for (let width = 320; width <= 390; width += 10) {
+    await grace.page.setViewportSize({ width, height: 800 })
+    expect(await grace.page.evaluate(BROKEN_COMMANDS), `${width}`).toEqual([])
+  }
+  await grace.leave()
+})
+
 it('before anyone was invited, an admin sees only the first steps', async () => {
   const grace = await empty.arrive({ person: 'grace' })
   await grace.open('/admin')
