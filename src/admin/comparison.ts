@@ -1,7 +1,7 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, CHANGES, peopleToConnect, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, CHANGES, peopleWithApp, utcDay, zeros, type Report } from './report.ts'
 
 type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
@@ -46,7 +46,7 @@ function compareWith(
   const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
     const current = known.get(app.instance)
     const { name = app.name, emailed = 0, limited = 0 } = current ?? {}
-    return { ...app, name, emailed, limited, toConnect: current && peopleToConnect(current) }
+    return { ...app, name, emailed, limited, toConnect: current && peopleWithApp(current) }
   }
   return {
     row,

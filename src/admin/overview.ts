@@ -128,12 +128,12 @@ export function freshnessOf(report: Report, t: Texts) {
             href: peopleUrl({ filter: 'gone' }),
             label: t('admin.option', { name: t('admin.filter.gone'), count: gone }),
           },
-    unread: unread === 0 ? undefined : t('admin.unread', { records: describeUnread(unread) }),
+    unreadable: unread === 0 ? undefined : t('admin.unread', { records: describeUnreadable(unread) }),
   }
 }
 
-export const describeUnread = (unread: number): string =>
-  `${unread === 1 ? 'one record' : `${unread.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
+export const describeUnreadable = (records: number): string =>
+  `${records === 1 ? 'one record' : `${records.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
 /** The app that affects most people, and at least half of `count`. @param at the number of people it affects */
 function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt): AppCounts | undefined {

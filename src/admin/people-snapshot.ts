@@ -110,11 +110,11 @@ export class PeopleSnapshot {
     const { people, keepStateStore, company } = this.#deps
     const state = await keepStateStore.load()
     const summaries: PersonSummary[] = []
-    let [unread, isWhole] = [0, false]
+    let [unreadable, isWhole] = [0, false]
     const shared = createAppPool()
     const readers = this.#readers
     async function* each() {
-      for await (const person of people.all(() => unread++)) {
+      for await (const person of people.all(() => unreadable++)) {
         if (readers.size === 0) return
         const summary = summarize(personForCounts(person, state), shared)
         summaries.push(summary)
@@ -127,7 +127,7 @@ export class PeopleSnapshot {
       const at = Math.max(dueAt(summary), nextAllowedAt(summary.emails, now))
       return nextWorkday(at, calendarOf(company, summary.person, state))
     }
-    const report = await createReport(each(), now, { unread: () => unread, remindAt })
+    const report = await createReport(each(), now, { unreadable: () => unreadable, remindAt })
     if (!isWhole) return
     const page = await sortInTurns(summaries, ORDERS.page)
     const download = await sortInTurns(summaries, ORDERS.download)

@@ -103,7 +103,7 @@ const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean => state === '
  * True if a check listed the app, and it isn't off. The service lists only unconnected apps, so apps connected before
  * the person's first check are unknown.
  */
-const isToConnect = ({ state }: PersonApp): boolean => state !== 'off'
+const isAvailable = ({ state }: PersonApp): boolean => state !== 'off'
 
 const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)
@@ -120,7 +120,7 @@ export const CRITERIA = {
   connecting: (summary) => hasAppIn(summary, 'connected'),
   finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
   /** Everyone meets exactly one of these three. */
-  toConnect: ({ apps }) => apps.some(isToConnect),
+  toConnect: ({ apps }) => apps.some(isAvailable),
   nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
   unchecked: ({ checkedAt }) => checkedAt === undefined,
   ready: ({ progress }) => progress === 'ready',

@@ -77,15 +77,15 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
  * @param now milliseconds since 1970
  * @param options.since adds `changeCounts`, the changes since then
  * @param options.remindAt when a person's next email can leave, like {@link dueAt}
- * @param options.unread returns the number of unreadable records; called at the end
+ * @param options.unreadable returns the number of unreadable records; called at the end
  * @returns report.json, with ISO dates. `delistedApps` left `count` lists, and are still on `listed`
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,
-  options: { unread?: () => number; since?: number | undefined; remindAt?: typeof dueAt } = {},
+  options: { unreadable?: () => number; since?: number | undefined; remindAt?: typeof dueAt } = {},
 ) {
-  const { unread = () => 0, since, remindAt = dueAt } = options
+  const { unreadable = () => 0, since, remindAt = dueAt } = options
   const totals = newTotals()
   const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
@@ -122,7 +122,7 @@ export async function createReport(
     lastEmailAt: isoDate(totals.lastEmailAt),
     dueLater: { count: totals.dueLater.count, from: isoDate(totals.dueLater.from) },
     gone,
-    unread: unread(),
+    unread: unreadable(),
     datasources: [...apps.values()].sort(
       (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
     ),
@@ -260,8 +260,8 @@ const peopleOpen = (app?: AppCounts): number =>
     ? 0
     : Object.values(app.counts).reduce((sum, people) => sum + people) - app.counts.connected
 
-/** People who were asked to connect the app. */
-export const peopleToConnect = ({ counts }: AppCounts): number =>
+/** People to whom the service listed the app, except where it is off. */
+export const peopleWithApp = ({ counts }: AppCounts): number =>
   counts.waiting + counts.connected + counts.skipped + counts.blocked
 
 export const peopleStuckAt = ({ counts, unconfirmed }: AppCounts): number => counts.blocked + unconfirmed

@@ -3,7 +3,7 @@ import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
-import { peopleStuckAt, peopleToConnect, type AppCounts, type Report } from './report.ts'
+import { peopleStuckAt, peopleWithApp, type AppCounts, type Report } from './report.ts'
 
 const NO_SHARE = '–'
 
@@ -71,7 +71,7 @@ const APPS: TableKind<AppCounts> = {
     name: { label: 'admin.app' },
     connected: {
       label: 'admin.state.connected',
-      value: (app) => share(app.counts.connected, peopleToConnect(app)),
+      value: (app) => share(app.counts.connected, peopleWithApp(app)),
       isShare: true,
       list: 'connecting',
     },
@@ -82,7 +82,7 @@ const APPS: TableKind<AppCounts> = {
     off: { label: 'admin.state.off', value: ({ counts }) => counts.off, list: 'off' },
   },
   query: ({ instance: app }) => ({ app }),
-  people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleToConnect(app) }),
+  people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleWithApp(app) }),
 }
 
 export const groupTable = (groups: Report['groups'], part: TableView, t: Texts) =>

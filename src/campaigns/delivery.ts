@@ -2,7 +2,7 @@
 // a person stop the run: the cause is the service, the mail server or onramp.
 import { withUniqueNames } from '../company/app-names.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import { appsOf, withCheck, type CheckResponse, type Person, type PersonApp } from '../people/person.ts'
+import { appsOf, withCheck, type CheckToRecord, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
@@ -16,7 +16,7 @@ import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
 
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
-export type DeliveryProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
+export type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
 export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
@@ -33,7 +33,7 @@ export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'pa
   events?: {
     onWouldSend?(email: string, reminder: number, apps: string[]): void
     /** @param detail quotes the mail server or the service */
-    onProblem?(email: string, problem: DeliveryProblem, detail?: string): void
+    onProblem?(email: string, problem: EmailProblem, detail?: string): void
     /** The mail server requested a pause of `seconds`. */
     onThrottle?(seconds: number, reply: string): void
     onRenamed?(change: AddressChange): void
@@ -42,7 +42,7 @@ export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'pa
 
 export type Campaign = {
   name: string
-  due: (person: Person, now: number) => EmailDecision
+  decide: (person: Person, now: number) => EmailDecision
   /** @param person as recorded before the check */
   isAbout: (app: PersonApp, person: Person) => boolean
   compose: ComposeEmail
@@ -60,7 +60,7 @@ const FIRST_PAUSE = 5
 const MAX_PAUSE = 300
 const MAX_PAUSES = 8
 
-export class Delivery {
+export class EmailDelivery {
   readonly #run: CampaignRun
   readonly #campaign: Campaign
   readonly #ledger: EmailLedger
@@ -78,7 +78,7 @@ export class Delivery {
   constructor(run: CampaignRun, campaign: Campaign, hasResponded: boolean, limit: number) {
     this.#run = run
     this.#campaign = campaign
-    this.#ledger = new EmailLedger({ ...run, campaign: campaign.name, due: campaign.due })
+    this.#ledger = new EmailLedger({ ...run, campaign: campaign.name, decide: campaign.decide })
     this.#hasResponded = hasResponded
     this.#limit = limit
   }
@@ -91,20 +91,21 @@ export class Delivery {
     return this.#ledger.plan(email)
   }
 
-  countNotDue({ email }: ListEntry, due: Exclude<EmailDecision, { kind: 'email' }>): void {
-    if (due.kind === 'not-due') this.#hasResponded ||= due.wasSent
-    else if (due.kind !== 'renamed') this.#count(email, due.kind === 'unknown' ? 'uncertain' : due.kind)
+  countNotDue({ email }: ListEntry, decision: Exclude<EmailDecision, { kind: 'email' }>): void {
+    if (decision.kind === 'not-due') this.#hasResponded ||= decision.wasSent
+    else if (decision.kind !== 'renamed')
+      this.#count(email, decision.kind === 'unknown' ? 'uncertain' : decision.kind)
   }
 
   /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
-  async deliver(entry: ListEntry, { person, due, checkedAt }: PlannedEmail): Promise<void> {
+  async deliver(entry: ListEntry, { person, decision, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#run
     const check = await checkPerson(entry.email)
     if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
     if (check.kind !== 'checked') {
       this.#count(entry.email, check.kind, check.detail)
-      const isPostponed = due.kind === 'email' && this.#campaign.postponesFailedChecks && !this.#isDryRun
-      if (isPostponed) await this.#ledger.postpone(entry, due.reminder)
+      const isPostponed = decision.kind === 'email' && this.#campaign.postponesFailedChecks && !this.#isDryRun
+      if (isPostponed) await this.#ledger.postpone(entry, decision.reminder)
       const cause = `the service sent no valid response for many people in a row: ${check.detail}`
       return this.#countFailureInARow('service', cause)
     }
@@ -117,9 +118,9 @@ export class Delivery {
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])
       .filter((app) => isConnectable(app, this.#campaign) && this.#campaign.isAbout(app, person))
-    if (due.kind === 'email' && apps.length > 0) {
+    if (decision.kind === 'email' && apps.length > 0) {
       if (this.#started++ >= this.#limit) return
-      await this.#sendEmail(entry, due.reminder, { checked, apps, allApps, person })
+      await this.#sendEmail(entry, decision.reminder, { checked, apps, allApps, person })
     } else if (!this.#isDryRun) await this.#ledger.recordCheck(entry, checked)
   }
 
@@ -134,7 +135,7 @@ export class Delivery {
     return this.#run.send === undefined
   }
 
-  #count(email: string, problem: DeliveryProblem, detail?: string): void {
+  #count(email: string, problem: EmailProblem, detail?: string): void {
     this.#run.tally[problem === 'no-response' ? 'deferred' : problem]++
     this.#run.events?.onProblem?.(email, problem, detail)
   }
@@ -158,7 +159,7 @@ export class Delivery {
   async #sendEmail(
     entry: ListEntry,
     reminder: number,
-    about: { person: Person; checked: CheckResponse } & Record<'apps' | 'allApps', readonly PersonApp[]>,
+    about: { person: Person; checked: CheckToRecord } & Record<'apps' | 'allApps', readonly PersonApp[]>,
   ): Promise<void> {
     const { person, checked, apps, allApps } = about
     const { send, tally, events } = this.#run
@@ -251,7 +252,7 @@ export async function sendInvitations(
   limit: number,
 ): Promise<'list' | 'limit' | 'signal'> {
   const { tally, maxConcurrent, signal } = run
-  const delivery = new Delivery(run, campaign, false, limit)
+  const delivery = new EmailDelivery(run, campaign, false, limit)
   let hasFailed = false
   const isStopped = () => hasFailed || signal.aborted || delivery.isAtLimit
   let failure: string | undefined
@@ -272,7 +273,7 @@ export async function sendInvitations(
 
 async function* dueInOrder(
   list: readonly ListEntry[],
-  delivery: Delivery,
+  delivery: EmailDelivery,
   tally: CampaignRun['tally'],
   isStopped: () => boolean,
 ): AsyncGenerator<{ entry: ListEntry; plan: PlannedEmail }> {
@@ -284,13 +285,13 @@ async function* dueInOrder(
     if (seen.has(entry.email)) continue
     seen.add(entry.email)
     const plan = await delivery.plan(entry.email)
-    if (plan.due.kind !== 'email') delivery.countNotDue(entry, plan.due)
-    else if (plan.due.isRetry) last.push(entry)
+    if (plan.decision.kind !== 'email') delivery.countNotDue(entry, plan.decision)
+    else if (plan.decision.isRetry) last.push(entry)
     else yield { entry, plan }
   }
   for (const entry of last) {
     const plan = await delivery.plan(entry.email)
-    if (plan.due.kind === 'email') yield { entry, plan }
+    if (plan.decision.kind === 'email') yield { entry, plan }
   }
 }
 

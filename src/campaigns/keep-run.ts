@@ -19,7 +19,7 @@ import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withMassDisconnectLapses } from './clusters.ts'
-import { Delivery, type CampaignRun } from './delivery.ts'
+import { EmailDelivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, forCampaign } from './episodes.ts'
 import type { CampaignName, EmailContext } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
@@ -246,8 +246,9 @@ export class KeepRun {
     const isThrough = await forEachConcurrent(unchecked.values(), maxConcurrent, isLate, async (entry) => {
       const plan = await delivery.plan(entry.email)
       // Another email is due. It is sent after the checks, and comes before a reminder.
-      if (plan.due.kind === 'email' && others.has(entry)) plan.due = { kind: 'not-due', wasSent: true }
-      if (!['unreadable', 'renamed'].includes(plan.due.kind) && this.#isUnchecked(plan.person))
+      if (plan.decision.kind === 'email' && others.has(entry))
+        plan.decision = { kind: 'not-due', wasSent: true }
+      if (!['unreadable', 'renamed'].includes(plan.decision.kind) && this.#isUnchecked(plan.person))
         await delivery.deliver(entry, plan)
       countRow(entry)
     })
@@ -355,12 +356,12 @@ export class KeepRun {
     }
   }
 
-  #deliveryOf(name: CampaignName): Delivery {
+  #deliveryOf(name: CampaignName): EmailDelivery {
     const state = this.#state
     const calendarFor = (person: Person) => calendarOf(this.#options.company, person, state)
     const campaign = {
       name,
-      due: (person: Person, now: number) =>
+      decide: (person: Person, now: number) =>
         dueEmailOf(name, person, { state, now, calendar: calendarFor(person) }),
       isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
@@ -368,11 +369,11 @@ export class KeepRun {
       forCampaign: (person: Person) => forCampaign(name, person, state),
       postponesFailedChecks: false,
     }
-    return new Delivery(this.#run, campaign, this.#hasResponded, Infinity)
+    return new EmailDelivery(this.#run, campaign, this.#hasResponded, Infinity)
   }
 
   async #sendDue(
-    delivery: Delivery,
+    delivery: EmailDelivery,
     list: readonly ListEntry[],
     onDone?: (entry: ListEntry) => void,
   ): Promise<void> {
@@ -380,7 +381,7 @@ export class KeepRun {
     const isStopped = () => signal.aborted
     await forEachConcurrent(list.values(), maxConcurrent, isStopped, async (entry) => {
       const plan = await delivery.plan(entry.email)
-      if (plan.due.kind === 'email') await delivery.deliver(entry, plan)
+      if (plan.decision.kind === 'email') await delivery.deliver(entry, plan)
       onDone?.(entry)
     })
   }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withCheck, withDetails } from '../people/person.ts'
-import type { CheckResponse, EmailRecord, Person } from '../people/person.ts'
+import type { CheckToRecord, EmailRecord, Person } from '../people/person.ts'
 import { OperatorError } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { campaignEmail, withEmail, type EmailDecision } from './campaign.ts'
@@ -17,12 +17,12 @@ export class RunStopped extends OperatorError {
 }
 
 /** `checkedAt`: the start of the check. */
-export type PlannedEmail = { person: Person; due: EmailDecision; checkedAt: number }
+export type PlannedEmail = { person: Person; decision: EmailDecision; checkedAt: number }
 
 export type LedgerDeps = {
   people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
   campaign: string
-  due: (person: Person, now: number) => EmailDecision
+  decide: (person: Person, now: number) => EmailDecision
   /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
   holdsLease: () => Promise<boolean>
   now: () => number
@@ -48,7 +48,7 @@ export class EmailLedger {
   }
 
   async plan(email: string): Promise<PlannedEmail> {
-    const { people, due, now } = this.#deps
+    const { people, decide, now } = this.#deps
     const record = await this.#retryDuringOutage(() => people.get(email)).catch((error: unknown) => {
       if (error instanceof PersonUnreadable) return 'unreadable' as const
       throw error
@@ -56,10 +56,11 @@ export class EmailLedger {
     if (record !== undefined) this.#known.add(email)
     const checkedAt = now()
     const unknownPerson = newPerson(email, checkedAt)
-    if (record === 'unreadable') return { person: unknownPerson, due: { kind: 'unreadable' }, checkedAt }
+    if (record === 'unreadable') return { person: unknownPerson, decision: { kind: 'unreadable' }, checkedAt }
     const address = record ? email : await this.#retryDuringOutage(() => people.addressAt(email, this.#began))
-    if (address !== email) return { person: unknownPerson, due: { kind: 'renamed' }, checkedAt }
-    return { person: record ?? unknownPerson, due: due(record ?? unknownPerson, checkedAt), checkedAt }
+    if (address !== email) return { person: unknownPerson, decision: { kind: 'renamed' }, checkedAt }
+    const person = record ?? unknownPerson
+    return { person, decision: decide(person, checkedAt), checkedAt }
   }
 
   /**
@@ -70,10 +71,10 @@ export class EmailLedger {
   async recordSending(
     entry: ListEntry,
     reminder: number,
-    checked: CheckResponse,
+    checked: CheckToRecord,
     about: Pick<EmailRecord, 'apps' | 'isMoved'> = {},
   ): Promise<boolean> {
-    const { campaign, due, holdsLease, now } = this.#deps
+    const { campaign, decide, holdsLease, now } = this.#deps
     if (!(await this.#retryDuringOutage(holdsLease)))
       throw new RunStopped('another run took over the campaign')
     const runId = this.#runId
@@ -82,7 +83,7 @@ export class EmailLedger {
       const sentEmail = campaignEmail(before, campaign, reminder)
       isOurs = sentEmail?.runId === runId && sentEmail.state === 'sending'
       if (isOurs) return before
-      const current = due(before, now())
+      const current = decide(before, now())
       isOurs = current.kind === 'email' && current.reminder === reminder
       if (!isOurs) return before
       const change = { campaign, reminder, state: 'sending', now: now(), runId, ...about } as const
@@ -110,7 +111,7 @@ export class EmailLedger {
   }
 
   /** Records a check without an email. @param checked undefined: the service knows no such account */
-  async recordCheck(entry: ListEntry, checked: CheckResponse | undefined): Promise<void> {
+  async recordCheck(entry: ListEntry, checked: CheckToRecord | undefined): Promise<void> {
     await this.#change(entry.email, (before) => {
       if (checked !== undefined) return this.#withCheckApplied(before, entry, checked)
       const person = withDetails(before, entry)
@@ -118,7 +119,7 @@ export class EmailLedger {
     })
   }
 
-  #withCheckApplied(before: Person, entry: ListEntry, checked: CheckResponse): Person {
+  #withCheckApplied(before: Person, entry: ListEntry, checked: CheckToRecord): Person {
     return withCheck(withDetails(before, entry), checked, this.#deps.now())
   }
 

@@ -49,7 +49,7 @@ const EXCLUSION_HEADERS = {
 const SIGNALS = Object.entries(EXCLUSION_HEADERS) as [keyof typeof EXCLUSION_HEADERS, RegExp][]
 
 /** `User name [userPrincipalName] Required` has two names, and so has `profile.email`. */
-const wordsIn = (header: string): string[] => {
+const headerNames = (header: string): string[] => {
   const names = [header, ...header.split(/[[\]]/, 2), header.replace(/^profile\./, '')]
   return [...new Set(names.map((name) => name.trim()))]
 }
@@ -74,7 +74,7 @@ const ambiguousAddressColumn = (cells: readonly string[], advice: string) =>
 
 /** @throws {UnreadableList} if several columns may have the addresses */
 export function columnsFromHeader(headers: readonly string[]): Columns {
-  const names = headers.map(wordsIn)
+  const names = headers.map(headerNames)
   const isNamed = (pattern: RegExp) => (_header: string, at: number) =>
     names[at]?.some((name) => pattern.test(name)) === true
   const found = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
@@ -157,9 +157,9 @@ function findTimezone(text: string): string | undefined {
 export const READERS: Partial<
   Record<
     keyof ListDetails,
-    { unread: 'Time zones' | 'Languages'; read: (text: string) => string | undefined }
+    { unreadable: 'Time zones' | 'Languages'; read: (text: string) => string | undefined }
   >
 > = {
-  timezone: { unread: 'Time zones', read: timezoneOf },
-  language: { unread: 'Languages', read: languageIn },
+  timezone: { unreadable: 'Time zones', read: timezoneOf },
+  language: { unreadable: 'Languages', read: languageIn },
 }

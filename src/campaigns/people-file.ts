@@ -33,7 +33,7 @@ const LEFT_OUT = {
   mailbox: ['is a mailbox of a room or a team', 'are mailboxes of rooms or teams'],
 } as const
 
-type OnUnread = (what: keyof typeof UNREADABLE_CELLS, cell: string) => void
+type OnUnreadable = (what: keyof typeof UNREADABLE_CELLS, cell: string) => void
 
 /**
  * Leaves out people who are blocked in the directory, and guests by default.
@@ -56,10 +56,10 @@ export async function* readPeopleList(
   const isWhole = isDocument(first.value)
   const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   const header = new HeaderFinder(onNote)
-  const unread = new Map<keyof typeof UNREADABLE_CELLS, { count: number; sample: string }>()
-  const onUnread: OnUnread = (column, sample) => {
-    const { count, sample: earlier } = unread.get(column) ?? { count: 0, sample }
-    unread.set(column, { count: count + 1, sample: earlier })
+  const unreadable = new Map<keyof typeof UNREADABLE_CELLS, { count: number; sample: string }>()
+  const onUnreadable: OnUnreadable = (column, sample) => {
+    const { count, sample: earlier } = unreadable.get(column) ?? { count: 0, sample }
+    unreadable.set(column, { count: count + 1, sample: earlier })
   }
   const lines = isWhole ? documentLines(whole, onNote) : whole
   for await (const { line, cells } of readCsv(kind, first.value, lines)) {
@@ -67,9 +67,9 @@ export async function* readPeopleList(
     if (kind === 'csv' && header.takes(line, cells)) continue
     try {
       const row = header.columns === undefined ? jsonRow(cells[0] ?? '') : header.rowOf(cells)
-      const reason = reasonToLeaveOut(row, onUnread)
+      const reason = reasonToLeaveOut(row, onUnreadable)
       if (reason !== undefined && !(reason === 'guest' && includeGuests)) leftOut[reason]++
-      else yield { line, kind: 'person', person: personOf(row, onUnread) }
+      else yield { line, kind: 'person', person: personOf(row, onUnreadable) }
     } catch (error) {
       if (!(error instanceof InvalidRow)) throw error
       yield { line, kind: 'fault', fault: error.message }
@@ -81,7 +81,7 @@ export async function* readPeopleList(
     return count === 0 ? [] : `${count} ${count === 1 ? one : many}`
   })
   if (reasons.length > 0) onNote(`Left out: ${reasons.join(', ')}.`)
-  for (const [column, { count, sample }] of unread)
+  for (const [column, { count, sample }] of unreadable)
     onNote(
       `${column} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREADABLE_CELLS[column]}.`,
     )
@@ -292,14 +292,17 @@ function isBlocked(cell: string, isYes: boolean): boolean | undefined {
   return NO.test(cell) ? !isYes : undefined
 }
 
-function reasonToLeaveOut({ columns, cells }: Cells, onUnread: OnUnread): keyof typeof LEFT_OUT | undefined {
+function reasonToLeaveOut(
+  { columns, cells }: Cells,
+  onUnreadable: OnUnreadable,
+): keyof typeof LEFT_OUT | undefined {
   const reasons = columns.exclusionColumns.map(({ at, means }) => {
     const cell = cellText(cells[at])
     if (means === 'guest') return exclusionOf(cell) ?? (isBlocked(cell, true) ? 'guest' : undefined)
     if (means === 'deleted') return cell === '' ? undefined : 'blocked'
     if (means === 'flags') return (Number(cell) & 2) === 0 ? undefined : 'blocked'
     const isExcluded = isBlocked(cell, means === 'blocked')
-    if (isExcluded === undefined) onUnread('Statuses', cell)
+    if (isExcluded === undefined) onUnreadable('Statuses', cell)
     return isExcluded === true ? 'blocked' : undefined
   })
   const all = [...reasons, exclusionOf(cellText(cells[columns.email]))]
@@ -313,7 +316,7 @@ function checkText(text: string, column: string): void {
   if (text.length > MAX_CHARACTERS) throw new InvalidRow(`the ${column} is too long`)
 }
 
-function personOf({ columns, cells }: Cells, onUnread: OnUnread): ListEntry {
+function personOf({ columns, cells }: Cells, onUnreadable: OnUnreadable): ListEntry {
   const textIn = (column: number): string => {
     const cell = cells[column]
     if (typeof cell === 'number' && column === columns.id) return String(cell)
@@ -326,11 +329,11 @@ function personOf({ columns, cells }: Cells, onUnread: OnUnread): ListEntry {
   const person: ListEntry = { email: address }
   for (const column of LIST_COLUMNS) {
     const text = textIn(columns[column])
-    const { unread, read } = READERS[column] ?? {}
+    const { unreadable, read } = READERS[column] ?? {}
     if (read === undefined) checkText(text, column)
     const value = read === undefined ? text : read(text)
     if (value) person[column] = value
-    else if (text !== '' && unread) onUnread(unread, text)
+    else if (text !== '' && unreadable) onUnreadable(unreadable, text)
   }
   return person
 }

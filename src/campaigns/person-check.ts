@@ -2,7 +2,7 @@
 // and retries temporary failures.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListedApp } from '../client-api/responses.ts'
-import { isTokenRejected, ServiceProblem } from '../client-api/errors.ts'
+import { isGlobalTokenRejected, ServiceProblem } from '../client-api/errors.ts'
 import { OperatorError } from '../problem.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -81,7 +81,7 @@ export async function requireGlobalToken(
         `${setting} holds a personal token: the service would list its owner's apps for everyone. Nothing was sent. Set a global token.`,
       )
     if (!(error instanceof ServiceProblem)) throw error
-    if (isTokenRejected(error)) return
+    if (isGlobalTokenRejected(error)) return
     const { requestedWait = 0, status, detail } = error
     // Of these, only a 503 may be temporary.
     if (status !== 503 || tries >= MAX_TOKEN_TRIES || requestedWait > MAX_WAIT_SECONDS)

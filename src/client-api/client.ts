@@ -9,7 +9,7 @@ import { measureCall, type OnCall } from '../trace/measure-call.ts'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
-import { isTokenRejected, noResponse, serviceProblemOf, type Operation } from './errors.ts'
+import { isGlobalTokenRejected, noResponse, serviceProblemOf, type Operation } from './errors.ts'
 import { readCheckResponse, readSearchResponse, type SearchResponse, type ListedApp } from './responses.ts'
 
 /** A POST that only reads. `path` is below SERVICE_BASE_URL; `signal` aborts when no one waits for the response. */
@@ -122,7 +122,8 @@ export class ServiceClient {
     const alone = await this.probe(credentials)
     if (alone.kind === 'unreachable') return alone
     const sent = { operation: 'checkdatasourceauth', credentials, ...this.#options } as const
-    if (alone.kind === 'rejected') return isTokenRejected(serviceProblemOf(alone, sent)) ? undefined : alone
+    if (alone.kind === 'rejected')
+      return isGlobalTokenRejected(serviceProblemOf(alone, sent)) ? undefined : alone
     const error = readErrorResponse({ status: 200, text: '', headers: {} }, {}, alone.ours)
     return { ...alone, ...error, kind: 'rejected', reason: 'personal' }
   }

@@ -89,7 +89,7 @@ const NAMES = /^(field|param|parameter|property|path|loc|location|final_?redirec
 
 /** @param text plain text, HTML or JSON @returns one line of at most 200 characters; may be empty */
 function explanationIn(text: string, secrets: readonly string[]): string {
-  let words = wordsIn(text)
+  let words = readableText(text)
   for (const secret of secrets) if (secret !== '') words = words.replaceAll(secret, '…')
   const plain = withoutSecrets(words)
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
@@ -102,10 +102,10 @@ function explanationIn(text: string, secrets: readonly string[]): string {
 /** True if the text mentions the redirect address (contract 4.1), outside of quoted URLs. */
 const mentionsRedirect = (text: string): boolean =>
   /(?:redirect|return|callback)(?:ion)?[\s_-]?(?:to[\s_-]?)?(?:ur[li]|address|destination|target|domain|host)/i.test(
-    wordsIn(text).replaceAll(/\b[a-z][a-z\d+.-]{0,20}:\/\/\S+|\?\S+/gi, ' '),
+    readableText(text).replaceAll(/\b[a-z][a-z\d+.-]{0,20}:\/\/\S+|\?\S+/gi, ' '),
   )
 
-function wordsIn(text: string): string {
+function readableText(text: string): string {
   const json = parseJson(text)
   if (json !== undefined) return explanations(json, 0).join('; ').slice(0, MAX_READ_CHARACTERS)
   if (/^\s*[{[]/.test(text)) return ''

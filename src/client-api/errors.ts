@@ -21,12 +21,12 @@ export class ServiceProblem extends Problem {
 const REJECTIONS = [400, 401, 403, 422]
 
 /** The service rejects a global token without a person (contract section 5, rule 2). Other failures prove nothing. */
-export const isTokenRejected = ({ responseStatus = 0, affectsEveryone }: ServiceProblem): boolean =>
+export const isGlobalTokenRejected = ({ responseStatus = 0, affectsEveryone }: ServiceProblem): boolean =>
   REJECTIONS.includes(responseStatus) || affectsEveryone === true
 
 /** A 401, after which a refresh or a new sign-in may help. */
-export class TokenRefused extends ServiceProblem {
-  override name = 'TokenRefused'
+export class AccessTokenRejected extends ServiceProblem {
+  override name = 'AccessTokenRejected'
   constructor(detail: string) {
     super(403, 'service_refused_sign_in', { detail })
   }
@@ -115,7 +115,7 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   const unlike = isFromIntermediary ? INTERMEDIARY_HINT : ''
   switch (response.reasonByStatus) {
     case 'token':
-      return new TokenRefused(
+      return new AccessTokenRejected(
         `${responded}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,
       )
     case 'scope':

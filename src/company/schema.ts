@@ -64,7 +64,7 @@ const localizedList = z.union([list, byLanguage(list)], {
   error: 'must be a list, or a list for each language, like { en: [One, Two] }',
 })
 
-function addressFault(value: string, protocols: readonly string[]): string | undefined {
+function urlFault(value: string, protocols: readonly string[]): string | undefined {
   const forms = protocols
     .map((protocol) => (protocol === 'mailto:' ? protocol : `${protocol}//`))
     .join(' or ')
@@ -98,7 +98,7 @@ const address = z
 const link = (description: string, ...protocols: readonly string[]) =>
   z
     .strictObject({
-      url: checked(z.string(), (value) => addressFault(value, protocols)).describe(
+      url: checked(z.string(), (value) => urlFault(value, protocols)).describe(
         `Where it leads: ${protocols.join(' or ')}`,
       ),
       label: localizedText.optional().describe('What the link is called'),
@@ -173,7 +173,7 @@ const datasourceOf = (picture: z.ZodString) =>
       })
       .optional()
       .describe('Who can approve the app in the company: onramp keep emails them (default: ADMIN_EMAILS)'),
-    approve: checked(z.string(), (value) => addressFault(value, ['https:']))
+    approve: checked(z.string(), (value) => urlFault(value, ['https:']))
       .optional()
       .describe('Where the owner approves it'),
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),

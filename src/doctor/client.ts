@@ -3,14 +3,14 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
-import { clientAddresses } from '../sign-in/server/client-addresses.ts'
+import { clientUrls } from '../sign-in/server/client-urls.ts'
 import {
   createClientAuth,
   formEncoded,
   type ClientAuthentication,
 } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, isSafeUrl, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']
@@ -55,12 +55,12 @@ export type KnownClient = { metadata: Metadata; client: TestedClient; url: strin
 
 async function collect({ metadata, client, url }: KnownClient) {
   const { token_endpoint: endpoint } = metadata
-  if (!isSafeAddress(endpoint)) return undefined
+  if (!isSafeUrl(endpoint)) return undefined
   async function responseFor({ id, auth }: TestedClient): Promise<ClientResponse> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code: invented(),
-      redirect_uri: clientAddresses(url).callback,
+      redirect_uri: clientUrls(url).redirectUri,
       code_verifier: 'x'.repeat(43),
     })
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })

@@ -23,5 +23,5 @@ export async function fetchOnce(
 }
 
 /** True for a URL with https, or of this machine. */
-export const isSafeAddress = (text: unknown): text is string =>
+export const isSafeUrl = (text: unknown): text is string =>
   typeof text === 'string' && URL.canParse(text) && isHttpsOrLoopback(new URL(text))

@@ -4,7 +4,7 @@ import { nearestWord } from '@onramp/terminal/arguments'
 import { proxyFor } from '../http/proxy.ts'
 import { readCompany } from '../company/read-company.ts'
 import { isQuoted, settingDefinitions, type Settings } from '../settings/settings.ts'
-import { clientAddresses } from '../sign-in/server/client-addresses.ts'
+import { clientUrls } from '../sign-in/server/client-urls.ts'
 import { supportedTexts } from '../web/languages/catalogue.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
@@ -141,11 +141,11 @@ function companyFile({ company }: MachineFacts) {
 
 function redirectAddresses({ PUBLIC_URL: url }: Partial<Settings>) {
   if (url === undefined) return []
-  const { callback, signedOut, backChannelLogout } = clientAddresses(url)
+  const { redirectUri, postLogoutRedirectUri, backChannelLogoutUri } = clientUrls(url)
   return [
-    ok(`Redirect URI: ${callback}`),
-    ok(`Post-logout redirect URI: ${signedOut}`),
-    ok(`Back-channel logout URI: ${backChannelLogout}`),
+    ok(`Redirect URI: ${redirectUri}`),
+    ok(`Post-logout redirect URI: ${postLogoutRedirectUri}`),
+    ok(`Back-channel logout URI: ${backChannelLogoutUri}`),
   ]
 }
 

@@ -2,10 +2,10 @@
 // servers redirect only to registered URIs (RFC 6749 4.1.2.1). No one signs in.
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
-import { clientAddresses } from '../sign-in/server/client-addresses.ts'
+import { clientUrls } from '../sign-in/server/client-urls.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KnownClient } from './client.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, isSafeUrl, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type AuthorizationResponse =
@@ -88,8 +88,8 @@ async function collect(
   isClientRejected: boolean,
 ) {
   const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
-  if (!isSafeAddress(endpoint) || isPushed === true) return undefined
-  const redirect = clientAddresses(url).callback
+  if (!isSafeUrl(endpoint) || isPushed === true) return undefined
+  const redirect = clientUrls(url).redirectUri
   const request = async (address: string): Promise<AuthorizationResponse> => {
     const reply = await fetchOnce(signInAddress(endpoint, settings, id, address), { headers: BROWSER })
     return readAuthorizationResponse(reply, endpoint, address)

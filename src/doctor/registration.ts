@@ -8,7 +8,7 @@ import {
 } from '../sign-in/registration/metadata.ts'
 import { removeClient } from '../sign-in/registration/register.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeAddress, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, isSafeUrl, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 /** An open endpoint rejects these redirect URIs; a closed one doesn't read them. */
@@ -21,7 +21,7 @@ const NOT_A_REGISTRATION = JSON.stringify({
 async function collect(metadata: Metadata, settings: Settings, now: () => number) {
   const requested = requestedMetadata(settings, metadata, undefined)
   const { registration_endpoint: endpoint } = metadata
-  if (!isSafeAddress(endpoint)) return { requested, reply: undefined }
+  if (!isSafeUrl(endpoint)) return { requested, reply: undefined }
   const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }

@@ -4,7 +4,7 @@ import { parseJsonObject } from '../http/body.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { assertUsableMetadata, lacksRefreshTokenGrant } from '../sign-in/server/discovery.ts'
-import { fetchOnce, isSafeAddress } from './fetch-once.ts'
+import { fetchOnce, isSafeUrl } from './fetch-once.ts'
 import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
 function isForSigning(key: unknown): boolean {
@@ -13,7 +13,7 @@ function isForSigning(key: unknown): boolean {
 }
 
 async function collect(metadata: Metadata) {
-  if (!isSafeAddress(metadata.jwks_uri)) return { metadata, keys: undefined }
+  if (!isSafeUrl(metadata.jwks_uri)) return { metadata, keys: undefined }
   const reply = await fetchOnce(metadata.jwks_uri)
   const keys = reply.kind === 'response' ? parseJsonObject(reply.text)?.['keys'] : undefined
   const count = Array.isArray(keys) ? keys.filter(isForSigning).length : 0

@@ -83,7 +83,7 @@ export function createInviteRoutes(deps: {
     const account = req.query['account'] === 'other' ? { prompt: 'select_account' as const } : hint
 
     const location = await start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...account })
-    if (isBrowser(req))
+    if (sendsOrigin(req))
       await countOpened(people, invitation.email, deps.now()).catch((error: unknown) =>
         // It is only for the report, so a failure must not keep anyone out.
         deps.log.warn({ err: error }, 'could not record that an invitation was opened'),
@@ -109,7 +109,7 @@ async function forPresentAddress(
 }
 
 /** Browsers send their origin; a program that follows every link doesn't. */
-const isBrowser = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined
+const sendsOrigin = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined
 
 /** Skips people without a record, because a scanner that presses Start must not bring back a forgotten person. */
 const countOpened = (people: Pick<PeopleStore, 'change'>, email: string, now: number) =>

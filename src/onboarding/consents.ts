@@ -75,7 +75,7 @@ export class Consents {
     }
     const isRefused = Boolean(req.query['error'])
     // Each chain of redirects leads to one app only, because browsers give up after about 20.
-    if (isAutomatic && !isRefused && isQuickReturn(app.attempt, now()) && isBrowser(req)) {
+    if (isAutomatic && !isRefused && isQuickReturn(app.attempt, now()) && isBrowserNavigation(req)) {
       await walks.update(user, (before) => markReturned(before, app, now()), walk)
       return { kind: 'interstitial', app }
     }
@@ -131,5 +131,5 @@ export class Consents {
   }
 }
 
-const isBrowser = (req: Request) =>
+const isBrowserNavigation = (req: Request) =>
   req.get('sec-fetch-dest') === 'document' && req.get('user-agent')?.startsWith('Mozilla/') === true

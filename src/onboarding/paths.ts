@@ -25,7 +25,7 @@ export const actionPath = (action: WalkAction, instance: string): string =>
 const MAX_DATASOURCES = 50
 const MAX_CHARACTERS = 200
 /** Redirects lead to the visit's address. Servers have to accept 8,000 characters only (RFC 9110 4.1). */
-const MAX_ADDRESS_CHARACTERS = 6_000
+const MAX_URL_CHARACTERS = 6_000
 
 /** @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted */
 export function parseVisit(
@@ -36,7 +36,7 @@ export function parseVisit(
     typeof value === 'string' && value !== '' && value.length <= MAX_CHARACTERS
   const datasources = [query['datasource']].flat().filter(isName).slice(0, MAX_DATASOURCES)
   const visit = { datasources, returnTo: checkReturnTo(query['return_to']) }
-  while (datasources.length > 1 && overviewPath(visit).length > MAX_ADDRESS_CHARACTERS) datasources.pop()
+  while (datasources.length > 1 && overviewPath(visit).length > MAX_URL_CHARACTERS) datasources.pop()
   return visit
 }
 

@@ -48,11 +48,11 @@ export function createStatusRoute(
   /** Sessions share only a completed check, because the service may reject the token of one and not of the other. */
   async function currentWalk(req: Request): Promise<Walk> {
     const { user, id } = requireSignedIn(req)
-    const person = personKey(user)
-    if (now() - (checkedAt.get(person) ?? -Infinity) < FRESH_MS) return await walks.load(user)
-    const walk = await once(`${person} ${id}`, () => walkChecker.checkWalk(req))
+    const key = personKey(user)
+    if (now() - (checkedAt.get(key) ?? -Infinity) < FRESH_MS) return await walks.load(user)
+    const walk = await once(`${key} ${id}`, () => walkChecker.checkWalk(req))
     if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
-    checkedAt.set(person, now())
+    checkedAt.set(key, now())
     return walk
   }
 

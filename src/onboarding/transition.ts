@@ -6,7 +6,7 @@ import { automaticNext, firstOffered, nextStep, trackedAppState, walkStates } fr
 import { applyCheck, finishReturn, startConsent } from './walk.ts'
 import type { StartedApp, UnconnectedApp, Walk } from './walk.ts'
 
-export type CheckResult = {
+export type TransitionCheck = {
   now: number
   confirmSeconds: number
   /** The step id in this check's final_redirect_url; becomes the id of an attempt with its paths. */
@@ -26,7 +26,7 @@ export type Transition =
 export const unknownApp = () => new Problem(404, 'datasource_unknown', { detail: "not on the person's list" })
 
 /** @param wanted undefined: the next app @throws {Problem} if it is unknown, or has no usable URL */
-export function afterClick(before: Walk, check: CheckResult, wanted: string | undefined): Transition {
+export function afterClick(before: Walk, check: TransitionCheck, wanted: string | undefined): Transition {
   const { now, step, unconnected, confirmSeconds } = check
   const walk = applyCheck(before, unconnected, now, confirmSeconds)
   const instance = wanted ?? nextApp(walk, check)
@@ -48,7 +48,7 @@ export function afterClick(before: Walk, check: CheckResult, wanted: string | un
 }
 
 /** The next unconnected app that isn't being confirmed, else one whose consent was not confirmed. */
-function nextApp(walk: Walk, { now, isStartable }: CheckResult): string | undefined {
+function nextApp(walk: Walk, { now, isStartable }: TransitionCheck): string | undefined {
   const states = walkStates(walk, now)
   const offered = firstOffered(states, isStartable)
   if (offered !== undefined) return offered
@@ -62,7 +62,7 @@ function nextApp(walk: Walk, { now, isStartable }: CheckResult): string | undefi
  */
 export function afterReturn(
   before: Walk,
-  check: CheckResult,
+  check: TransitionCheck,
   back: { step: string; instance: string; isAutomatic: boolean; isRefused?: boolean },
 ): Transition {
   const { now, unconnected, confirmSeconds } = check

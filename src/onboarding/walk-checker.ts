@@ -9,7 +9,7 @@ import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import { callbackPath } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
-import type { CheckResult, Transition } from './transition.ts'
+import type { TransitionCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
@@ -25,7 +25,7 @@ export class WalkChecker {
     confirmSeconds: number
     publicUrl: string
     baseUrl: string
-    hasInstructions: CheckResult['hasInstructions']
+    hasInstructions: TransitionCheck['hasInstructions']
     audit: Audit
     log: Pick<Log, 'debug' | 'isLevelEnabled'>
     now: () => number
@@ -70,7 +70,7 @@ export class WalkChecker {
   async checkForTransition(
     req: Request,
     { user, walk, mayLeave }: { user: User; walk: Walk; mayLeave: boolean },
-    decideTransition: (before: Walk, check: CheckResult) => Transition,
+    decideTransition: (before: Walk, check: TransitionCheck) => Transition,
   ): Promise<CheckedTransition> {
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
       this.#deps

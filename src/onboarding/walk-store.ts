@@ -128,13 +128,13 @@ export class WalkStore {
   }
 
   /** The record as stored. */
-  static async read(records: Pick<Records, 'get'>, person: string, dataKey: DataKey) {
-    const key = walkKey(dataKey, person)
+  static async read(records: Pick<Records, 'get'>, signIn: string, dataKey: DataKey) {
+    const key = walkKey(dataKey, signIn)
     return sealedJson<object>(dataKey.sealer).open(await records.get(key), key)
   }
 
-  static async erase(records: Pick<Records, 'remove'>, person: string, dataKey: DataKey): Promise<void> {
-    await records.remove(walkKey(dataKey, person))
+  static async erase(records: Pick<Records, 'remove'>, signIn: string, dataKey: DataKey): Promise<void> {
+    await records.remove(walkKey(dataKey, signIn))
   }
 }
 
@@ -157,4 +157,4 @@ function unlessUnreadable(error: unknown): undefined {
 }
 
 /** Raise FORMAT (records/data-key.ts) if an earlier onramp can't read a new shape of `Walk`. */
-const walkKey = ({ keyFor }: DataKey, person: string) => `walk:${keyFor('walk 1', person)}`
+const walkKey = ({ keyFor }: DataKey, signIn: string) => `walk:${keyFor('walk 1', signIn)}`

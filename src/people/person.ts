@@ -198,7 +198,7 @@ const isNewer = (checkedAt: number, stored: { checkedAt: number } | undefined, n
   stored === undefined || stored.checkedAt <= checkedAt || stored.checkedAt > now + MAX_AHEAD_MS
 
 /** `checkedAt`: milliseconds since 1970. */
-export type CheckResponse = {
+export type CheckToRecord = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   connected?: readonly Omit<AppRecord, 'status'>[]
@@ -210,7 +210,7 @@ export type CheckResponse = {
 const MAX_APPS = 2_000
 
 /** Applies a check's result, unless the record has a newer one. */
-export function withCheck(person: Person, response: CheckResponse, now: number): Person {
+export function withCheck(person: Person, response: CheckToRecord, now: number): Person {
   const { checkedAt, unconnected, connected = [], delisted } = response
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))

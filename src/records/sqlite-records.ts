@@ -17,7 +17,7 @@ const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
 
 /** Reading a batch of keys takes about a millisecond. */
 const BATCH = 1_000
-const SWEEP_EVERY_MS = 60_000
+const ERASE_EXPIRED_EVERY_MS = 60_000
 const SLICE_MS = 10
 
 /** @param now milliseconds since 1970 @throws if the folder can't be created or the file isn't a database */
@@ -41,8 +41,8 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   const change = async (statement: StatementSync, ...values: SQLInputValue[]) =>
     (await attempt(() => statement.run(...values))).changes === 1
 
-  const sweep = setInterval(() => change(eraseExpired, now()).catch(() => {}), SWEEP_EVERY_MS)
-  sweep.unref()
+  const timer = setInterval(() => change(eraseExpired, now()).catch(() => {}), ERASE_EXPIRED_EVERY_MS)
+  timer.unref()
 
   const records: Records = {
     get: (key) => attempt(() => select.get(key, now())?.['value'] as string | undefined),
@@ -69,7 +69,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     /** Paths that other users of the machine can still read or write. */
     readableByOthers,
     close(): void {
-      clearInterval(sweep)
+      clearInterval(timer)
       database.close()
     },
   }

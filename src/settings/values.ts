@@ -19,7 +19,7 @@ export type Setting = {
   schema: z.ZodType
 }
 
-function addressFault(text: string, mayHaveQuery: boolean): string | undefined {
+function urlFault(text: string, mayHaveQuery: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return 'is not an address: write it like https://name.example'
@@ -33,7 +33,7 @@ function addressFault(text: string, mayHaveQuery: boolean): string | undefined {
 
 export const webUrlSchema = (mayHaveQuery: boolean) =>
   z.string().superRefine((text, context) => {
-    const fault = addressFault(text, mayHaveQuery)
+    const fault = urlFault(text, mayHaveQuery)
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, continue: false })
   })
 

@@ -16,21 +16,21 @@ export function assertReturnToLength(value: unknown): void {
 
 /** @param value untrusted @returns a normalized address; undefined if it isn't allowed */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
-  const address = allowedAddress(value, rules)
+  const address = allowedUrl(value, rules)
   return isTooLong(address) ? undefined : address
 }
 
 /** Like safeReturnTo, for a query parameter. @throws {Problem} return_to_too_long */
 export function parseReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
   assertReturnToLength(value)
-  const address = allowedAddress(value, rules)
+  const address = allowedUrl(value, rules)
   assertReturnToLength(address)
   return address
 }
 
-function allowedAddress(value: unknown, rules: ReturnToRules): string | undefined {
+function allowedUrl(value: unknown, rules: ReturnToRules): string | undefined {
   if (typeof value !== 'string' || isTooLong(value)) return undefined
-  const url = parseAddress(value, rules.publicOrigin)
+  const url = parseUrl(value, rules.publicOrigin)
   if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)
     return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
@@ -46,14 +46,14 @@ export function tryAgainPath(
   publicOrigin: string,
   returnToOf: (callback: URL) => string | undefined,
 ) {
-  const url = parseAddress(value, publicOrigin)
+  const url = parseUrl(value, publicOrigin)
   if (url === undefined || url.origin !== publicOrigin) return undefined
   // The code in a callback is valid once, and must not be in a page.
   return /^\/sign-in\//i.test(url.pathname) ? signInPath(returnToOf(url) ?? '/onboarding') : safePathOf(url)
 }
 
 /** Resolves a path or web address as a browser does; undefined if browsers could read it in different ways. */
-function parseAddress(value: string, base: string): URL | undefined {
+function parseUrl(value: string, base: string): URL | undefined {
   // Browsers drop spaces and control characters, and turn backslashes into slashes.
   if (!/^[\x21-\x7e]*$/.test(value) || value.includes('\\')) return undefined
   const isPath = value.startsWith('/') && !value.startsWith('//')

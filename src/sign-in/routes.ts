@@ -11,7 +11,7 @@ import { seeOther } from '../web/see-other.ts'
 import type { SignInCallback } from './callback.ts'
 import { isRecentSignIn } from './require-sign-in.ts'
 import { decodeReturnTo, parseReturnTo, signInPath, type ReturnToRules } from './return-to.ts'
-import { clientAddresses } from './server/client-addresses.ts'
+import { clientUrls } from './server/client-urls.ts'
 import type { SignInStart } from './start.ts'
 import type { LoginTransaction } from './transaction/login-transaction.ts'
 import { parsePrompt } from './transaction/prompt.ts'
@@ -123,7 +123,7 @@ function restartPath({ returnTo, restarts }: LoginTransaction, promptLogin: bool
 /** The callback at its registered address, which becomes the redirect_uri of the token request. */
 function callbackUrl(req: Request, publicOrigin: string): URL {
   const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
-  return new URL(`${clientAddresses(publicOrigin).callback}?${query}`)
+  return new URL(`${clientUrls(publicOrigin).redirectUri}?${query}`)
 }
 
 const expired = (detail: string, returnTo: string) =>

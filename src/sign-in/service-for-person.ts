@@ -3,7 +3,7 @@
 import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
 import type { Credentials } from '../client-api/credentials.ts'
-import { TokenRefused } from '../client-api/errors.ts'
+import { AccessTokenRejected } from '../client-api/errors.ts'
 import type { ListedApp } from '../client-api/responses.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
@@ -27,7 +27,7 @@ type Call<T> = (credentials: Credentials) => Promise<T>
 export class ServiceForPerson {
   readonly #deps
   /** Waiting and running calls by personKey, in order. The first MAX_CALLS run. */
-  readonly #turns = new Map<string, Set<() => void>>()
+  readonly #callsByPerson = new Map<string, Set<() => void>>()
 
   constructor(deps: {
     serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
@@ -53,7 +53,7 @@ export class ServiceForPerson {
    */
   async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
     const { serviceClient, company, onCheck } = this.#deps
-    const apps = await this.#inTurn(req, signal, (credentials) =>
+    const apps = await this.#queued(req, signal, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
     const visible = company.visibleInOrder(apps)
@@ -63,26 +63,26 @@ export class ServiceForPerson {
 
   /** Contract 4.2. */
   search(req: Request, query: { query: string; pageSize: number }, signal?: AbortSignal) {
-    return this.#inTurn(req, signal, (credentials) =>
+    return this.#queued(req, signal, (credentials) =>
       this.#deps.serviceClient.search(credentials, query, signal),
     )
   }
 
-  async #inTurn<T>(req: Request, signal: AbortSignal | undefined, call: Call<T>): Promise<T> {
-    const person = personKey(requireSignedIn(req).user)
-    const turns = this.#turns.get(person) ?? new Set()
-    if (turns.size >= MAX_CALLS + MAX_WAITING) throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
-    const { promise: turn, resolve: start, reject } = Promise.withResolvers<void>()
-    this.#turns.set(person, turns.add(start))
-    if (turns.size <= MAX_CALLS) start()
+  async #queued<T>(req: Request, signal: AbortSignal | undefined, call: Call<T>): Promise<T> {
+    const key = personKey(requireSignedIn(req).user)
+    const calls = this.#callsByPerson.get(key) ?? new Set()
+    if (calls.size >= MAX_CALLS + MAX_WAITING) throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
+    const { promise: started, resolve: start, reject } = Promise.withResolvers<void>()
+    this.#callsByPerson.set(key, calls.add(start))
+    if (calls.size <= MAX_CALLS) start()
     else signal?.addEventListener('abort', () => reject(signal.reason as Error))
     try {
-      await turn
+      await started
       return await this.#call(req, call)
     } finally {
-      turns.delete(start)
-      for (const startOnce of [...turns].slice(0, MAX_CALLS)) startOnce()
-      if (turns.size === 0) this.#turns.delete(person)
+      calls.delete(start)
+      for (const startOnce of [...calls].slice(0, MAX_CALLS)) startOnce()
+      if (calls.size === 0) this.#callsByPerson.delete(key)
     }
   }
 
@@ -95,12 +95,12 @@ export class ServiceForPerson {
     try {
       return await callWith(tokens)
     } catch (error) {
-      if (!(error instanceof TokenRefused)) throw error
+      if (!(error instanceof AccessTokenRejected)) throw error
       if (tokens.refreshToken === undefined) return await this.#giveUp(req, error)
     }
     const renewed = await this.#refreshed(req)
     return await callWith(renewed).catch((error: unknown) => {
-      if (error instanceof TokenRefused) return this.#giveUp(req, error)
+      if (error instanceof AccessTokenRejected) return this.#giveUp(req, error)
       throw error
     })
   }
@@ -123,7 +123,7 @@ export class ServiceForPerson {
     return signedIn.tokens
   }
 
-  async #giveUp(req: Request, refusal: TokenRefused): Promise<never> {
+  async #giveUp(req: Request, refusal: AccessTokenRejected): Promise<never> {
     const signedIn = findSignedIn(req)
     const again = new SignInAgain(req, refusal)
     if (signedIn !== undefined && isRecentSignIn(signedIn.signedInAt, this.#deps.now()))

@@ -8,7 +8,7 @@ import { findSignedIn } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
-import { clientAddresses } from './server/client-addresses.ts'
+import { clientUrls } from './server/client-urls.ts'
 import { errorResponseProblem } from './server/error-response.ts'
 import type {
   BrowserCookie,
@@ -97,7 +97,7 @@ export class SignInStart {
       // RFC 8707.
       resource: settings.OIDC_RESOURCE,
       audience: settings.OIDC_AUDIENCE,
-      redirect_uri: clientAddresses(settings.PUBLIC_URL).callback,
+      redirect_uri: clientUrls(settings.PUBLIC_URL).redirectUri,
       scope,
       state,
       code_challenge: codeChallenge,

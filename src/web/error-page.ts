@@ -67,7 +67,7 @@ export function createErrorPage(deps: {
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone || isAbortedBody(error)) return
     const problem = problemOf(error)
-    const again = addressToRepeat(problem, req, origin)
+    const again = urlToRepeat(problem, req, origin)
     const tryAgain = again === undefined ? undefined : tryAgainPathFor(again)
     const isPage = wantsPage(req)
     // Nothing failed; the person only has to sign in first.
@@ -119,7 +119,7 @@ function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'wa
 }
 
 /** Only a GET that may succeed later is repeated, because a link can't send a form again. */
-function addressToRepeat(problem: Problem, req: Request, origin: string): string | undefined {
+function urlToRepeat(problem: Problem, req: Request, origin: string): string | undefined {
   const { status, code, tryAgain } = problem
   if (OVERVIEW_FAILS_TOO.has(code)) return undefined
   const isRepeatable = req.method === 'GET' && (status >= 500 || status === 429) && !NOT_RETRYABLE.has(code)

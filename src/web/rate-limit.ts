@@ -19,7 +19,7 @@ const MAX_COUNTED = 20_000
 /** @throws {Problem} 429 */
 type CountRequest = (req: Request, key?: string, tryAgain?: string) => void
 
-const addressOf = (req: Request) => networkOf(req.ip ?? '').slice(0, 64)
+const networkKeyOf = (req: Request) => networkOf(req.ip ?? '').slice(0, 64)
 
 const limitedBy =
   (count: CountRequest, keyFor?: (req: Request) => string | undefined): RequestHandler =>
@@ -74,7 +74,7 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
   const msPerPoint = (seconds * 1000) / points
   let recent = new Map<string, { left: number; at: number }>()
   let former: typeof recent = new Map()
-  return (req, key = addressOf(req), tryAgain) => {
+  return (req, key = networkKeyOf(req), tryAgain) => {
     const { left: before, at } = recent.get(key) ?? former.get(key) ?? { left: points, at: now() }
     const left = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
     // Keys are in two generations, because deleting a Map's first entry at each write is slow.

@@ -1,7 +1,7 @@
 // Metrics and log lines about the webhook receiver. They omit its URL, which may contain a token.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { describeNetworkError } from '../http/network-error.ts'
-import type { DeliveryOutcome } from './sender.ts'
+import type { WebhookOutcome } from './sender.ts'
 
 export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
@@ -45,7 +45,7 @@ export class ReceiverMonitor {
     gauge('onramp_webhooks_oldest_seconds', age, oldest)
   }
 
-  recordOutcome(outcome: DeliveryOutcome): void {
+  recordOutcome(outcome: WebhookOutcome): void {
     const { log, now } = this.#watch
     this.#sent.inc({ result: outcome.kind === 'delivered' ? 'delivered' : 'failed' })
     if (outcome.kind === 'delivered') {

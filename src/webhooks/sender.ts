@@ -9,7 +9,7 @@ import type { OutboxEvent, Person } from '../people/person.ts'
 import type { MassDisconnect } from '../people/keep-state.ts'
 import type { Settings } from '../settings/settings.ts'
 
-export type DeliveryOutcome =
+export type WebhookOutcome =
   | { kind: 'delivered' }
   /** `wait`: seconds of Retry-After. */
   | { kind: 'rejected'; why: string; wait: number | undefined }
@@ -31,7 +31,7 @@ export class WebhookSender {
   }
 
   /** Never rejects. @param id the same at every try @param now milliseconds since 1970 */
-  async send(id: string, body: string, now: number): Promise<DeliveryOutcome> {
+  async send(id: string, body: string, now: number): Promise<WebhookOutcome> {
     const { origin, pathname, search } = this.#url
     const content = { 'content-type': 'application/json', 'user-agent': 'onramp' }
     const headers = { ...this.#signatureHeaders(id, body, now), ...content }
@@ -75,7 +75,7 @@ export async function sendEventOnce(
   { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets }: Partial<Settings>,
   { id, type, at, data = {} }: { id: string; type: string; at: number; data?: object },
   now: number,
-): Promise<DeliveryOutcome | undefined> {
+): Promise<WebhookOutcome | undefined> {
   if (url === undefined || secrets === undefined) return undefined
   const sender = new WebhookSender(url, secrets)
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })

@@ -7,11 +7,11 @@ import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { MAX_AGE_MS, ReceiverMonitor } from './receiver-monitor.ts'
-import { eventBody, type DeliveryOutcome, type WebhookSender } from './sender.ts'
+import { eventBody, type WebhookOutcome, type WebhookSender } from './sender.ts'
 
-const SWEEP_SECONDS = 300
-const LAST_SWEEP_KEY = 'webhooks:swept'
-/** The next sweep finds further people. */
+const FIND_EVERY_SECONDS = 300
+const LAST_FOUND_KEY = 'webhooks:swept'
+/** Further people are found the next time. */
 const MAX_WAITING = 10_000
 const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
@@ -26,7 +26,7 @@ export class Webhooks {
   /** Keeps later deliveries out of the log lines and spans of the request that queued them. */
   readonly #outsideOfRequests = AsyncLocalStorage.snapshot()
   #next: NodeJS.Timeout | undefined
-  #sweeping: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(deps: {
@@ -43,7 +43,7 @@ export class Webhooks {
   }
 
   start(): void {
-    this.#sweepAfter(0, true)
+    this.#findLeftEventsAfter(0, true)
   }
 
   /** Queues the person's events, and returns at once. @param dropped the number of old events removed */
@@ -56,7 +56,7 @@ export class Webhooks {
   /** Waits two seconds for deliveries in progress. The rest stays in the store. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#sweeping)
+    clearTimeout(this.#timer)
     clearTimeout(this.#next)
     await withTimeout(MAX_CLOSING_MS, Promise.all(this.#underWay.values())).catch(() => {})
     await this.#deps.sender.close()
@@ -98,7 +98,7 @@ export class Webhooks {
     const { people, sender } = this.#deps
     const { person, events, dropped } = await claim(people, email, this.#deps.now())
     this.#receiver.dropped(dropped)
-    const outcomes = new Map<string, DeliveryOutcome>()
+    const outcomes = new Map<string, WebhookOutcome>()
     for (const event of events) {
       const outcome = await sender.send(event.id, eventBody(event, person), this.#deps.now())
       outcomes.set(event.id, outcome)
@@ -109,23 +109,23 @@ export class Webhooks {
     return pendingDelivery(await people.change(email, (before) => settle(before, outcomes, this.#deps.now())))
   }
 
-  /** @param isFirst sweeps even after a recent sweep, because this process may have died and left events */
-  async #sweep(isFirst: boolean): Promise<void> {
+  /** @param isFirst even if it was done recently, because this process may have died and left events */
+  async #findLeftEvents(isFirst: boolean): Promise<void> {
     const { people, records } = this.#deps
-    if (!(await records.compareAndSet(LAST_SWEEP_KEY, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
+    if (!(await records.compareAndSet(LAST_FOUND_KEY, undefined, '1', FIND_EVERY_SECONDS)) && !isFirst) return
     for await (const person of people.all()) {
       const left = pendingDelivery(person)
       if (left !== undefined && !this.#pending.has(person.email)) this.#queue(person.email, left)
     }
   }
 
-  #sweepAfter(milliseconds: number, isFirst: boolean): void {
+  #findLeftEventsAfter(milliseconds: number, isFirst: boolean): void {
     if (this.#isClosed) return
     const again = (pause: number, isStillFirst: boolean) =>
-      this.#sweepAfter(pause * (1 + Math.random() / 5), isStillFirst)
-    this.#sweeping = setTimeout(() => {
-      this.#sweep(isFirst).then(
-        () => again(SWEEP_SECONDS * 1000, false),
+      this.#findLeftEventsAfter(pause * (1 + Math.random() / 5), isStillFirst)
+    this.#timer = setTimeout(() => {
+      this.#findLeftEvents(isFirst).then(
+        () => again(FIND_EVERY_SECONDS * 1000, false),
         () => again(STORE_PAUSE_MS, isFirst),
       )
     }, milliseconds).unref()
@@ -169,7 +169,7 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
 }
 
 /** Removes delivered events and schedules the rest. */
-function settle(person: Person, outcomes: ReadonlyMap<string, DeliveryOutcome>, now: number): Person {
+function settle(person: Person, outcomes: ReadonlyMap<string, WebhookOutcome>, now: number): Person {
   if (person.outbox === undefined || outcomes.size === 0) return person
   const left = person.outbox.flatMap((event) => {
     const outcome = outcomes.get(event.id)

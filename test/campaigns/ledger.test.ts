@@ -45,7 +45,7 @@ function storeWith(get?: () => Promise<never>) {
     new EmailLedger({
       people,
       campaign: ONBOARDING,
-      due: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
+      decide: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
       holdsLease: () => Promise.resolve(holdsLease),
       now: () => NOW,
       signal: signal ?? new AbortController().signal,
@@ -162,5 +162,5 @@ it('a record has the list’s newest details', async () => {
 
 it('a person whose record can’t be read gets no email: they may have opted out', async () => {
   const { run } = storeWith(() => Promise.reject(new PersonUnreadable('person:x')))
-  expect((await run().plan(ada.email)).due).toEqual({ kind: 'unreadable' })
+  expect((await run().plan(ada.email)).decision).toEqual({ kind: 'unreadable' })
 })

@@ -102,7 +102,7 @@ export function setUpSendRuns(store?: AllPeople) {
     }
     const campaign: Campaign = {
       name: ONBOARDING,
-      due: (person, at) => dueEmail(person, { ...policy, ...options.policy }, at),
+      decide: (person, at) => dueEmail(person, { ...policy, ...options.policy }, at),
       isAbout: () => true,
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       postponesFailedChecks: true,

@@ -1,7 +1,7 @@
 // Error responses of the service: the problem code for the person, and the setting to change for the operator.
 import { describe, expect, it } from 'vitest'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'
-import { noResponse, TokenRefused } from '../../src/client-api/errors.ts'
+import { noResponse, AccessTokenRejected } from '../../src/client-api/errors.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
@@ -32,7 +32,7 @@ describe.each(shapes)('an error response of the service as %s', (_name, shaped) 
     const problem = problemFor(status, shaped(message))
     expect(problem.code).toBe(code)
     expect(problem.detail).toMatch(detail)
-    expect(problem instanceof TokenRefused).toBe(code === 'service_refused_sign_in')
+    expect(problem instanceof AccessTokenRejected).toBe(code === 'service_refused_sign_in')
     expect(JSON.stringify([problem.message, problem.stack])).not.toContain('planted')
   })
 })

@@ -1,7 +1,12 @@
 // Transitions after a click or a return, and their audit events.
 import { expect, it } from 'vitest'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
-import { afterClick, afterReturn, stepResultOf, type CheckResult } from '../../src/onboarding/transition.ts'
+import {
+  afterClick,
+  afterReturn,
+  stepResultOf,
+  type TransitionCheck,
+} from '../../src/onboarding/transition.ts'
 import {
   findReturn,
   startWalk,
@@ -11,7 +16,7 @@ import {
 } from '../../src/onboarding/walk.ts'
 import { listedApp } from './overview-pages.ts'
 
-const checkOf = (unconnected: UnconnectedApp[], more: Partial<CheckResult> = {}): CheckResult => ({
+const checkOf = (unconnected: UnconnectedApp[], more: Partial<TransitionCheck> = {}): TransitionCheck => ({
   now: 1_000,
   confirmSeconds: 30,
   step: 'new',
@@ -21,12 +26,12 @@ const checkOf = (unconnected: UnconnectedApp[], more: Partial<CheckResult> = {})
   ...more,
 })
 const both = [listedApp('slack_1'), listedApp('github_1')]
-const click = (unconnected = both, wanted?: string, more: Partial<CheckResult> = {}) =>
+const click = (unconnected = both, wanted?: string, more: Partial<TransitionCheck> = {}) =>
   afterClick(startWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
 const slackReturn = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const returnFromSlack = (
   unconnected: UnconnectedApp[],
-  more: Partial<CheckResult> = {},
+  more: Partial<TransitionCheck> = {},
   overrides: object = {},
 ) => afterReturn(click().walk, checkOf(unconnected, more), { ...slackReturn, ...overrides })
 

@@ -2,7 +2,7 @@
 // the clock. Walks with equal decisions count as one state.
 import { trackedAppState } from '../../src/onboarding/next-step.ts'
 import {
-  type CheckResult,
+  type TransitionCheck,
   type Transition,
   afterClick,
   afterReturn,
@@ -52,7 +52,7 @@ function beginning(apps: number): State {
 
 let steps = 0
 
-function checkIn({ service, now }: State): CheckResult {
+function checkIn({ service, now }: State): TransitionCheck {
   const unconnected = unconnectedIn(service)
   const isStartable = (instance: string) => unconnected.some((app) => app.instance === instance)
   const step = `step${++steps}`

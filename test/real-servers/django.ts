@@ -15,7 +15,7 @@ export const PASSWORD = randomBytes(12).toString('base64url')
 /** Of access tokens. */
 export const SECONDS = 2
 
-export async function startDjango({ callback }: Addresses): Promise<RealServer> {
+export async function startDjango({ redirectUri }: Addresses): Promise<RealServer> {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-django-'))
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}/o`
@@ -23,7 +23,7 @@ export async function startDjango({ callback }: Addresses): Promise<RealServer> 
   const clientSecret = randomBytes(24).toString('hex')
   const given = {
     port,
-    callback,
+    redirectUri,
     clientSecret,
     database: join(folder, 'database'),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),

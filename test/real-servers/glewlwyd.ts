@@ -112,9 +112,9 @@ export type Glewlwyd = RealServer & {
 }
 
 export async function startGlewlwyd({
-  callback,
-  signedOut,
-  backChannelLogout,
+  redirectUri,
+  postLogoutRedirectUri,
+  backChannelLogoutUri,
 }: Addresses): Promise<Glewlwyd> {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-glewlwyd-'))
   const port = await freePort()
@@ -166,12 +166,12 @@ export async function startGlewlwyd({
     client_secret: secret,
     confidential: true,
     enabled: true,
-    redirect_uri: [callback],
+    redirect_uri: [redirectUri],
     authorization_type: ['code', 'refresh_token'],
     token_endpoint_auth_method: ['client_secret_basic'],
     scope: [],
-    post_logout_redirect_uris: [signedOut],
-    backchannel_logout_uri: backChannelLogout,
+    post_logout_redirect_uris: [postLogoutRedirectUri],
+    backchannel_logout_uri: backChannelLogoutUri,
   })
   return {
     issuer,

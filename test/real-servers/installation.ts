@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { Visitor } from '../browser/visitor.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { freePort, run, type Running } from '../helpers/running.ts'
-import { clientAddresses } from '../../src/sign-in/server/client-addresses.ts'
+import { clientUrls } from '../../src/sign-in/server/client-urls.ts'
 import { examined } from '../doctor/setup.ts'
 
 export type RealServer = {
@@ -18,7 +18,7 @@ export type RealServer = {
   close(): Promise<void>
 }
 
-export type Addresses = ReturnType<typeof clientAddresses>
+export type Addresses = ReturnType<typeof clientUrls>
 
 export type Installation = Running & {
   server: RealServer
@@ -79,7 +79,7 @@ export async function openInstallation(
 ): Promise<Installation> {
   const port = await freePort(HOST)
   const publicUrl = `http://${HOST}:${port}`
-  const [browser, server] = await Promise.all([openChromium(), start(clientAddresses(publicUrl))])
+  const [browser, server] = await Promise.all([openChromium(), start(clientUrls(publicUrl))])
   const service = await startService(() => onramp, server)
   const onramp: Running = await run({
     host: HOST,

@@ -3,7 +3,7 @@
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
-import { TokenRefused } from '../../src/client-api/errors.ts'
+import { AccessTokenRejected } from '../../src/client-api/errors.ts'
 import type { SearchResponse } from '../../src/client-api/responses.ts'
 import { Problem } from '../../src/problem.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -73,7 +73,7 @@ export function setUpSignIn({
   const serviceClient = {
     async search({ kind: _kind, ...credentials }: Credentials) {
       const { accessToken } = credentials as { accessToken: string }
-      if (refused.has('all') || refused.has(accessToken)) throw new TokenRefused('refused')
+      if (refused.has('all') || refused.has(accessToken)) throw new AccessTokenRejected('refused')
       return credentials as unknown as SearchResponse
     },
     checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { Webhooks } from '../../src/webhooks/webhooks.ts'
-import type { DeliveryOutcome } from '../../src/webhooks/sender.ts'
+import type { WebhookOutcome } from '../../src/webhooks/sender.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { withAppStates, testPeople } from '../helpers/people.ts'
 
@@ -17,14 +17,14 @@ function setUpWebhooks() {
   const { records } = memoryRecords()
   const now = () => Date.now()
   const sent: { id: string; type: string; at: number }[] = []
-  const receiver: { answer: () => Promise<DeliveryOutcome> } = {
+  const receiver: { answer: () => Promise<WebhookOutcome> } = {
     answer: () => Promise.resolve({ kind: 'delivered' }),
   }
   /** A command that runs beside the server. */
   const command = testPeople({ records, now, onEvents: () => {} })
   function process() {
     const registry = new Registry()
-    const closed = Promise.withResolvers<DeliveryOutcome>()
+    const closed = Promise.withResolvers<WebhookOutcome>()
     const people = testPeople({ records, now, onEvents: (...one) => webhooks.enqueue(...one) })
     const webhooks: Webhooks = new Webhooks({
       people,
@@ -63,8 +63,8 @@ const turns = async (milliseconds = 0) => {
 
 const here = (before: Person) => withMilestone(before, 'signedInAt', Date.now())
 const blocked = (before: Person) => withAppStates(here(before), { slack_1: 'blocked' }, NOW)
-const refused: DeliveryOutcome = { kind: 'rejected', why: 'status 500', wait: undefined }
-const silent: DeliveryOutcome = { kind: 'unreachable', why: 'too-slow' }
+const refused: WebhookOutcome = { kind: 'rejected', why: 'status 500', wait: undefined }
+const silent: WebhookOutcome = { kind: 'unreachable', why: 'too-slow' }
 
 it('events are delivered once, and then removed', async () => {
   const { process, sent } = setUpWebhooks()
@@ -247,7 +247,7 @@ it('events from a command are sent by one of several servers', async () => {
 
 it('forgetting a person drops their events, also while one is being sent', async () => {
   const { process, receiver, command } = setUpWebhooks()
-  let answer: (outcome: DeliveryOutcome) => void = () => {}
+  let answer: (outcome: WebhookOutcome) => void = () => {}
   receiver.answer = () => new Promise((resolve) => (answer = resolve))
   await process().people.change(email, here)
   await turns()

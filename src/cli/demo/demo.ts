@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { demoPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
 import { COMMAND } from '../../version.ts'
-import { clientAddresses } from '../../sign-in/server/client-addresses.ts'
+import { clientUrls } from '../../sign-in/server/client-urls.ts'
 import { startServer } from '../../server.ts'
 import { OperatorError } from '../../problem.ts'
 import { loadSettings, SettingsError } from '../../settings/settings.ts'
@@ -58,12 +58,12 @@ async function invite(backend: Sandbox, settings: Record<string, string>, folder
 async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   const port = env['PORT'] ?? '3000'
   const url = `http://localhost:${port}`
-  const { callback, signedOut } = clientAddresses(url)
+  const { redirectUri, postLogoutRedirectUri } = clientUrls(url)
   const client = {
     client_id: 'onramp',
     client_secret: newSecret(),
-    redirect_uris: [callback],
-    post_logout_redirect_uris: [signedOut],
+    redirect_uris: [redirectUri],
+    post_logout_redirect_uris: [postLogoutRedirectUri],
   }
   const now = Date.now()
   const rollout = createRollout(now)

@@ -1,6 +1,6 @@
 // onramp invite report: prints the counts of everyone on record, or a row for each person.
 import { peopleCsv } from '../../admin/people-csv.ts'
-import { describeUnread } from '../../admin/overview.ts'
+import { describeUnreadable } from '../../admin/overview.ts'
 import { summarizeAll } from '../../admin/person-summary.ts'
 import { createReport, type Report } from '../../admin/report.ts'
 import { printable } from '@onramp/terminal/printable'
@@ -17,16 +17,17 @@ export async function report(
   const settings = loadSettingsWithoutClient(env)
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
-    let unread = 0
-    const people = openPeople({ records, settings, now }, company).all(() => unread++)
+    let unreadable = 0
+    const people = openPeople({ records, settings, now }, company).all(() => unreadable++)
     const state = await openKeepState(records, settings).load()
     const summaries = summarizeAll(people, state)
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
-      const made = await createReport(summaries, now(), { unread: () => unread })
+      const made = await createReport(summaries, now(), { unreadable: () => unreadable })
       stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeLabel(settings)))
     }
-    if (unread > 0) stderr.write(`onramp invite report: not included: ${describeUnread(unread)}.\n`)
+    if (unreadable > 0)
+      stderr.write(`onramp invite report: not included: ${describeUnreadable(unreadable)}.\n`)
     return 0
   })
 }

@@ -9,7 +9,7 @@ import {
   sendInvitations,
   type Campaign,
   type CampaignRun,
-  type DeliveryProblem,
+  type EmailProblem,
 } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { isSuspiciouslyMany, ListedPeople } from '../../campaigns/listed-people.ts'
@@ -191,7 +191,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   }
   return {
     name: ONBOARDING,
-    due: (person, now) =>
+    decide: (person, now) =>
       until === undefined && quietUntil(now, calendarOf(company, person, state)) !== undefined
         ? { kind: 'not-due', wasSent: false }
         : dueEmail(person, policy, now),
@@ -225,7 +225,7 @@ function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendE
   if (why) run.context.stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
 }
 
-const PROBLEMS: Record<DeliveryProblem, string> = {
+const PROBLEMS: Record<EmailProblem, string> = {
   unknownToService: 'unknown to the search service',
   'no-response': 'no valid response from the service',
   refused: 'refused by the service',

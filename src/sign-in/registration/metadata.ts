@@ -4,7 +4,7 @@ import type { ClientMetadata, ServerMetadata } from 'openid-client'
 import { parseJsonObject } from '../../http/body.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { clientAddresses } from '../server/client-addresses.ts'
+import { clientUrls } from '../server/client-urls.ts'
 import { lacksRefreshTokenGrant } from '../server/discovery.ts'
 import { asymmetricAlgorithms } from '../server/signing-keys.ts'
 
@@ -40,15 +40,15 @@ function signatureAlgorithm({ id_token_signing_alg_values_supported: listed }: S
 
 export function requestedMetadata(settings: Settings, server: ServerMetadata, jwks: object | undefined) {
   const { PUBLIC_URL: publicUrl, OIDC_CLIENT_AUTH: chosen } = settings
-  const addresses = clientAddresses(publicUrl)
+  const urls = clientUrls(publicUrl)
   return {
     client_name: 'Onramp',
     client_uri: publicUrl,
     // OpenID Connect Dynamic Client Registration 1.0 2: http on loopback is for native clients.
     application_type: new URL(publicUrl).protocol === 'http:' ? 'native' : 'web',
-    redirect_uris: [addresses.callback],
-    post_logout_redirect_uris: [addresses.signedOut],
-    backchannel_logout_uri: addresses.backChannelLogout,
+    redirect_uris: [urls.redirectUri],
+    post_logout_redirect_uris: [urls.postLogoutRedirectUri],
+    backchannel_logout_uri: urls.backChannelLogoutUri,
     grant_types: ['authorization_code', ...(lacksRefreshTokenGrant(server) ? [] : ['refresh_token'])],
     response_types: ['code'],
     scope: scopeToRequest(settings.OIDC_SCOPE, server, undefined),

@@ -66,7 +66,7 @@ function isSameIssuer(issuer: string, { expected, isFullAddress }: MetadataLocat
 /** Microsoft's /common and /organizations: an id_token could come from any tenant. */
 export const isMultiTenantIssuer = (issuer: string): boolean => issuer.includes('{tenantid}')
 
-const addressOf = ({ origin, pathname }: URL): string => origin + pathname
+const urlWithoutQuery = ({ origin, pathname }: URL): string => origin + pathname
 
 /** Follows redirects on the same origin only, because another origin must not define this server's metadata. */
 async function fetchFollowing(start: URL) {
@@ -104,14 +104,14 @@ async function fetchMetadata(
   try {
     const { status, text, date, wrongRedirect, url: last } = await fetchFollowing(url)
     const metadata = status === 200 ? metadataIn(text) : undefined
-    const where = addressOf(last)
+    const where = urlWithoutQuery(last)
     if (metadata !== undefined) return { kind: 'found', specification, url: where, metadata, date }
     const summary =
       status === 200 ? '200 without metadata' : [status, wrongRedirect].filter(Boolean).join(' ')
     return { url: where, status, explanation: `${where} responded ${summary}` }
   } catch (error) {
     const networkError = networkErrorOf(error)
-    const where = addressOf(url)
+    const where = urlWithoutQuery(url)
     const explanation = `${where} cannot be read: ${describeNetworkError(networkError)}`
     return { url: where, networkError, error, explanation }
   }
@@ -126,8 +126,8 @@ function otherIssuer(
   const [{ url } = { url: new URL(expected) }] = places
   const slash = plain(issuer) === plain(expected) ? ' (they differ only in the trailing slash)' : ''
   const explanation = isMultiTenantIssuer(issuer)
-    ? `${addressOf(url)} is for all tenants: set OIDC_ISSUER to your tenant's own, with its ID`
-    : `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
+    ? `${urlWithoutQuery(url)} is for all tenants: set OIDC_ISSUER to your tenant's own, with its ID`
+    : `${urlWithoutQuery(url)} names another issuer than OIDC_ISSUER${slash}`
   return { kind: 'other-issuer', issuer, expected, explanation, attempts }
 }
 

@@ -12,7 +12,7 @@ import { findSignedIn, type Tokens, type User } from '../../session/signed-in.ts
 import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
-import { clientAddresses } from '../server/client-addresses.ts'
+import { clientUrls } from '../server/client-urls.ts'
 import { describeErrorResponse } from '../server/error-response.ts'
 import type { BrowserCookie, BrowserCookies } from '../transaction/login-transaction.ts'
 import { revoke } from './revoke.ts'
@@ -109,7 +109,7 @@ export class SignOut {
 
   #endSessionAt(configuration: Configuration, idToken: string | undefined): PendingSignOut | undefined {
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
-    const back = clientAddresses(this.#deps.publicUrl).signedOut
+    const back = clientUrls(this.#deps.publicUrl).postLogoutRedirectUri
     const { post_logout_redirect_uris: registered } = configuration.clientMetadata()
     // A server that didn't register the address would refuse the whole sign-out.
     const mayReturn = !Array.isArray(registered) || registered.includes(back)

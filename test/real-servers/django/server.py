@@ -85,7 +85,7 @@ Application.objects.create(
     algorithm="RS256",
     client_type="confidential",
     authorization_grant_type="authorization-code",
-    redirect_uris=given["callback"],
+    redirect_uris=given["redirectUri"],
     client_id="onramp",
     client_secret=given["clientSecret"],
 )
