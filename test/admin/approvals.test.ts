@@ -114,7 +114,12 @@ it.each([
 ])(
   'for %d waiting people, %s reads who tries the app, and what follows',
   async (count, email, trying, isOwner) => {
-    const approved = { stage: 'approved', stageChangedAt: since, approvedAt: since, waiting: count } as const
+    const approved = {
+      stage: 'approved',
+      stageChangedAt: since,
+      approvedAt: since,
+      waitingPeople: count,
+    } as const
     const { body } = await setUpApprovalPages({ email, approvals: [{ ...waiting, ...approved }] }).open()
     const text = body.paragraphs.join(' ')
 
