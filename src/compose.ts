@@ -1,14 +1,13 @@
 // Composes the product from the settings: an app, and the parts to start and close. Starts nothing itself.
 import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
-import { createApp } from './app.ts'
+import { createApp, type AppDeps } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { PeopleStore } from './people/people-store.ts'
 import { KeepStateStore, PROGRESS_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
 import { createUnstartableAppWarning } from './client-api/unstartable-apps.ts'
-import type { Company } from './company/company.ts'
 import { loadCompany } from './company/read-company.ts'
 import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { Invitations } from './invites/token.ts'
@@ -18,7 +17,6 @@ import { CONSENT_CALLBACK_PATH } from './onboarding/paths.ts'
 import { ProgressRecorder } from './onboarding/progress-recorder.ts'
 import { WalkStore } from './onboarding/walk-store.ts'
 import { createKeyRing, waitForDataKey, type KeyRing } from './records/data-key.ts'
-import type { Records } from './records/records.ts'
 import { openStore } from './records/store.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
@@ -26,7 +24,7 @@ import { AuthorizationServer } from './sign-in/server/authorization-server.ts'
 import { createFindClient } from './sign-in/registration/registration.ts'
 import { ServiceForPerson } from './sign-in/service-for-person.ts'
 import { SignIn } from './sign-in/sign-in.ts'
-import { createAudit, createAuditIds, type Audit } from './web/audit.ts'
+import { createAudit, createAuditIds } from './web/audit.ts'
 import { createReadiness } from './web/health.ts'
 import { warnOnce, type Log } from './web/log.ts'
 import { Metrics } from './web/metrics.ts'
@@ -116,16 +114,10 @@ export function createOnramp(
   }
 }
 
-type SharedDeps = {
-  settings: Settings
-  company: Company
-  log: Log
-  now: () => number
-  metrics: Metrics
-  records: Records
-  keyRing: KeyRing
-  audit: Audit
-}
+type SharedDeps = { keyRing: KeyRing } & Pick<
+  AppDeps,
+  'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit'
+>
 
 function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: SharedDeps) {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings

@@ -16,8 +16,10 @@ import {
   type Person,
 } from '../people/person.ts'
 
-export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
-  state === 'sending' || state === 'unknown' ? ('uncertain' as const) : state
+export type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
+
+export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>): EmailState =>
+  state === 'sending' || state === 'unknown' ? 'uncertain' : state
 
 /**
  * Each person is in exactly one state; all states but `gone` add up to the number of people.
@@ -31,8 +33,37 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>) =>
  */
 type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
-/** Times are milliseconds since 1970. @param shared returns one object for equal apps, to save memory */
-export function summarize(recorded: Person & { delistedApps?: string[] }, shared = (app: PersonApp) => app) {
+type NotSummarized =
+  'campaigns' | 'lastCheck' | 'intents' | 'outbox' | 'signIns' | 'failures' | 'actions' | 'replacedApps'
+
+/** Times are milliseconds since 1970. */
+export type PersonSummary = {
+  person: Omit<Person, NotSummarized>
+  checkedAt: number | undefined
+  apps: PersonApp[]
+  /** Instances that left this person's list and many others at once. */
+  delistedApps: string[]
+  /** Instances that were in emails about new apps. */
+  emailedApps: string[]
+  emails: EmailRecord[]
+  invitedAt: number | undefined
+  emailState: EmailState | undefined
+  /** Times of reminders, and of emails about lost access or a new app. */
+  remindedAt: number[]
+  /** When everything was connected for the first time. */
+  finishedAt: number | undefined
+  /** When someone who had connected everything was gone. */
+  leftAt: number | undefined
+  /** When all lost access was restored. */
+  returnedAt: number | undefined
+  progress: Progress
+}
+
+/** @param shared returns one object for equal apps, to save memory */
+export function summarize(
+  recorded: Person & { delistedApps?: string[] },
+  shared = (app: PersonApp) => app,
+): PersonSummary {
   const { delistedApps = [], replacedApps: _replacedApps, ...person } = recorded
   const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
   const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
@@ -51,28 +82,20 @@ export function summarize(recorded: Person & { delistedApps?: string[] }, shared
     person: row,
     checkedAt: lastCheck?.checkedAt,
     apps,
-    /** Instances that left this person's list and many others at once. */
     delistedApps,
-    /** Instances that were in emails about new apps. */
     emailedApps: campaignEmails(person, NEW_APPS).flatMap((email) =>
       mayHaveBeenSent(email) ? (email.apps ?? []) : [],
     ),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
-    /** Times of reminders, and of emails about lost access or a new app. */
     remindedAt: all.flatMap((email) => (isReminder(email) && mayHaveBeenSent(email) ? [email.at] : [])),
-    /** When everything was connected for the first time. */
     finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
-    /** When someone who had connected everything was gone. */
     leftAt: isFinished(person) ? (person.leftAt ?? person.unknownAt) : undefined,
-    /** When all lost access was restored. */
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),
   }
 }
-
-export type PersonSummary = ReturnType<typeof summarize>
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {
   const lapsedApps = apps.filter(({ lapses = 0 }) => lapses > 0)
@@ -83,7 +106,7 @@ function returnedAt(apps: readonly AppRecord[]): number | undefined {
 function progressOf(
   person: Person,
   apps: readonly PersonApp[],
-  emailState: ReturnType<typeof emailStateOf> | undefined,
+  emailState: EmailState | undefined,
 ): Progress {
   const isHere = person.signedInAt !== undefined
   if (isGone(person)) return 'gone'

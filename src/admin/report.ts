@@ -72,19 +72,34 @@ function addTo(counts: Partial<Record<Criterion, number>>, met: ReadonlySet<Crit
   for (const criterion of met) if (counts[criterion] !== undefined) counts[criterion]++
 }
 
+/** report.json. Dates are ISO 8601. */
+export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
+  madeAt: string
+  asOf: string | undefined
+  lastEmailAt: string | undefined
+  dueLater: { count: number; from: string | undefined }
+  gone: number
+  unread: number
+  datasources: AppCounts[]
+  /** These apps left `count` lists, and are still on `listed`. */
+  delistedApps: { instance: string; count: number; listed: number }[]
+  groups: GroupCounts[]
+  days: DayCounts[]
+  changeCounts?: Record<(typeof CHANGES)[number], number>
+}
+
 /**
  * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970
  * @param options.since adds `changeCounts`, the changes since then
  * @param options.remindAt when a person's next email can leave, like {@link dueAt}
  * @param options.unreadable returns the number of unreadable records; called at the end
- * @returns report.json, with ISO dates. `delistedApps` left `count` lists, and are still on `listed`
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,
   options: { unreadable?: () => number; since?: number | undefined; remindAt?: typeof dueAt } = {},
-) {
+): Promise<Report> {
   const { unreadable = () => 0, since, remindAt = dueAt } = options
   const totals = newTotals()
   const apps = new Map<string, AppCounts>()
@@ -136,8 +151,6 @@ export async function createReport(
     ...(since !== undefined && { changeCounts }),
   }
 }
-
-export type Report = Awaited<ReturnType<typeof createReport>>
 
 /** Times are milliseconds since 1970. */
 const newTotals = () => ({

@@ -62,14 +62,11 @@ function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
 const totalOf = ({ connected, pending, skipped, blocked, off }: Counts): number =>
   connected + pending + skipped + blocked + off
 
+/** open: an app is pending. incomplete: none is pending, but not all are connected. done: nothing is left to do. */
+type State = 'open' | 'incomplete' | 'done'
+
 /** `search`: a first search is offered. */
-export type Headline = {
-  outcome: Outcome
-  state: HeadlineTexts[0]
-  heading: string
-  lead: string
-  search: boolean
-}
+export type Headline = { outcome: Outcome; state: State; heading: string; lead: string; search: boolean }
 
 export function headlineOf(apps: OverviewCounts, t: Texts): Headline {
   const outcome = outcomeOf(apps)
@@ -80,8 +77,7 @@ export function headlineOf(apps: OverviewCounts, t: Texts): Headline {
   return { outcome, state, heading, lead, search }
 }
 
-/** open: an app is pending. incomplete: none is pending, but not all are connected. done: nothing is left to do. */
-type HeadlineTexts = [state: 'open' | 'incomplete' | 'done', heading: string, lead: string]
+type HeadlineTexts = [state: State, heading: string, lead: string]
 
 function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, t: Texts): HeadlineTexts {
   const { shown, hidden, showsFirstApps } = apps
