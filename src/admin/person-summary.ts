@@ -140,6 +140,7 @@ export const CRITERIA = {
   failed: ({ emailState }) => emailState === 'failed',
   opened: ({ person }) => person.openedAt !== undefined,
   signedIn: ({ person }) => person.signedInAt !== undefined,
+  /** Has connected an app. */
   connecting: (summary) => hasAppIn(summary, 'connected'),
   finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
   /** Everyone meets exactly one of these three. */

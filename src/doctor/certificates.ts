@@ -14,8 +14,8 @@ const DAY_MS = 86_400_000
 const NEAR_DAYS = 14
 
 /** @returns undefined without a connection, or behind a forward proxy */
-async function certificateOf(setting: string, address: string) {
-  const url = new URL(address)
+async function certificateOf(setting: string, value: string) {
+  const url = new URL(value)
   const usualPort = PORTS[url.protocol]
   if (usualPort === undefined || (url.protocol === 'https:' && proxyFor(url) !== undefined)) return undefined
   const host = url.hostname.replaceAll(/[[\]]/g, '')
@@ -35,9 +35,7 @@ async function certificateOf(setting: string, address: string) {
 async function collect(settings: Partial<Settings>) {
   const { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL } = settings
   const all = { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL }
-  const found = Object.entries(all).flatMap(([name, address]) =>
-    address ? [certificateOf(name, address)] : [],
-  )
+  const found = Object.entries(all).flatMap(([name, value]) => (value ? [certificateOf(name, value)] : []))
   return (await Promise.all(found)).filter((certificate) => certificate !== undefined)
 }
 

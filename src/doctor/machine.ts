@@ -22,8 +22,8 @@ function outboundRoutes(settings: Partial<Settings>) {
     'The service': settings.SERVICE_BASE_URL,
     'The authorization server': settings.OIDC_ISSUER,
   }
-  return Object.entries(targets).flatMap(([server, address]) =>
-    address === undefined ? [] : { server, proxy: proxyFor(new URL(address)) },
+  return Object.entries(targets).flatMap(([server, url]) =>
+    url === undefined ? [] : { server, proxy: proxyFor(new URL(url)) },
   )
 }
 
@@ -139,7 +139,7 @@ function companyFile({ company }: MachineFacts) {
   return company.faults.map((fault) => fail(fault.replace(/[.]?$/, '.'), `COMPANY_FILE: ${fix}`))
 }
 
-function redirectAddresses({ PUBLIC_URL: url }: Partial<Settings>) {
+function redirectUris({ PUBLIC_URL: url }: Partial<Settings>) {
   if (url === undefined) return []
   const { redirectUri, postLogoutRedirectUri, backChannelLogoutUri } = clientUrls(url)
   return [
@@ -203,5 +203,5 @@ export const machineCheck = createCheck(collect, {
           : `${server} is reached through the proxy ${proxy} (${settings.HTTPS_PROXY === undefined ? 'HTTP_PROXY' : 'HTTPS_PROXY'}).`,
       ),
     ),
-  'authorization-server.redirect-addresses': (_, { settings }) => redirectAddresses(settings),
+  'authorization-server.redirect-addresses': (_, { settings }) => redirectUris(settings),
 })

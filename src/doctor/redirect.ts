@@ -48,7 +48,7 @@ function readAuthorizationResponse(
   return { kind: 'page' }
 }
 
-function signInAddress(endpoint: string, settings: Partial<Settings>, id: string, redirect: string): URL {
+function signInUrl(endpoint: string, settings: Partial<Settings>, id: string, redirect: string): URL {
   const url = new URL(endpoint)
   const parameters = omitUndefined({
     ...settings.OIDC_AUTHORIZATION_PARAMS,
@@ -90,9 +90,9 @@ async function collect(
   const { authorization_endpoint: endpoint, require_pushed_authorization_requests: isPushed } = metadata
   if (!isSafeUrl(endpoint) || isPushed === true) return undefined
   const redirect = clientUrls(url).redirectUri
-  const request = async (address: string): Promise<AuthorizationResponse> => {
-    const reply = await fetchOnce(signInAddress(endpoint, settings, id, address), { headers: BROWSER })
-    return readAuthorizationResponse(reply, endpoint, address)
+  const request = async (redirectUri: string): Promise<AuthorizationResponse> => {
+    const reply = await fetchOnce(signInUrl(endpoint, settings, id, redirectUri), { headers: BROWSER })
+    return readAuthorizationResponse(reply, endpoint, redirectUri)
   }
   return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
 }

@@ -34,7 +34,7 @@ export function appStateOf(app: {
   return app.isInFlight ? { kind: 'elsewhere' } : { kind: 'unconnected' }
 }
 
-/** Each app is in exactly one bucket of a count. */
+/** Each app is in exactly one bucket of a count. `pending`: unconnected, confirming, unconfirmed, or in flight. */
 export type Bucket = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
 
 const BUCKETS: Record<AppState['kind'], Bucket> = {

@@ -9,7 +9,7 @@ export const CONSENT_CALLBACK_PATH = '/onboarding/callback'
 export const callbackPath = (step: string) => `${CONSENT_CALLBACK_PATH}?step=${encodeURIComponent(step)}`
 
 /**
- * The step id of a return. Some datasources append to the address as if it had no query (`X?status=success`, `X/`), or
+ * The step id of a return. Some datasources append to the URL as if it had no query (`X?status=success`, `X/`), or
  * add a second `step`. The first one is ours: others can't guess it.
  */
 export function stepFromQuery(query: Record<string, unknown>): string | undefined {
@@ -24,7 +24,7 @@ export const actionPath = (action: WalkAction, instance: string): string =>
 
 const MAX_DATASOURCES = 50
 const MAX_CHARACTERS = 200
-/** Redirects lead to the visit's address. Servers have to accept 8,000 characters only (RFC 9110 4.1). */
+/** Redirects lead to the visit's URL. Servers have to accept 8,000 characters only (RFC 9110 4.1). */
 const MAX_URL_CHARACTERS = 6_000
 
 /** @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted */

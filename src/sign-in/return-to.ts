@@ -14,18 +14,18 @@ export function assertReturnToLength(value: unknown): void {
   if (isTooLong(value)) throw new Problem(400, 'return_to_too_long', { detail })
 }
 
-/** @param value untrusted @returns a normalized address; undefined if it isn't allowed */
+/** @param value untrusted @returns a path or URL, normalized; undefined if it isn't allowed */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
-  const address = allowedUrl(value, rules)
-  return isTooLong(address) ? undefined : address
+  const url = allowedUrl(value, rules)
+  return isTooLong(url) ? undefined : url
 }
 
 /** Like safeReturnTo, for a query parameter. @throws {Problem} return_to_too_long */
 export function parseReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
   assertReturnToLength(value)
-  const address = allowedUrl(value, rules)
-  assertReturnToLength(address)
-  return address
+  const url = allowedUrl(value, rules)
+  assertReturnToLength(url)
+  return url
 }
 
 function allowedUrl(value: unknown, rules: ReturnToRules): string | undefined {
@@ -40,7 +40,7 @@ function allowedUrl(value: unknown, rules: ReturnToRules): string | undefined {
   return path === undefined ? undefined : encodeReturnTo(path)
 }
 
-/** The normalized path for "Try again". @param value untrusted; may be a whole address (RFC 9112 3.2.2) */
+/** The normalized path for "Try again". @param value untrusted; may be a whole URL (RFC 9112 3.2.2) */
 export function tryAgainPath(
   value: string,
   publicOrigin: string,
@@ -52,7 +52,7 @@ export function tryAgainPath(
   return /^\/sign-in\//i.test(url.pathname) ? signInPath(returnToOf(url) ?? '/onboarding') : safePathOf(url)
 }
 
-/** Resolves a path or web address as a browser does; undefined if browsers could read it in different ways. */
+/** Resolves a path or URL as a browser does; undefined if browsers could read it in different ways. */
 function parseUrl(value: string, base: string): URL | undefined {
   // Browsers drop spaces and control characters, and turn backslashes into slashes.
   if (!/^[\x21-\x7e]*$/.test(value) || value.includes('\\')) return undefined

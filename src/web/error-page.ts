@@ -57,7 +57,7 @@ export function createErrorPage(deps: {
   languages: Pick<Languages, 'ofRequest'>
   origin: string
   /** The path to which "Try again" may lead; undefined if it isn't ours. */
-  tryAgainPathFor: (address: string) => string | undefined
+  tryAgainPathFor: (url: string) => string | undefined
   displayName: Company['displayName']
   countProblem: (code: string) => void
   now: () => number
@@ -129,7 +129,7 @@ function urlToRepeat(problem: Problem, req: Request, origin: string): string | u
 /** GETs with an effect, which require a followed link of our own page. */
 const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
 
-/** The address for "Try again", which must not turn a request from elsewhere into one from our page. */
+/** The URL for "Try again", which must not turn a request from elsewhere into one from our page. */
 function repeatable(req: Request, publicOrigin: string): string {
   const isElsewhere =
     isFromOtherSite(req, publicOrigin) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicOrigin))

@@ -1,4 +1,4 @@
-// Our addresses that are registered at the authorization server.
+// Our URLs that are registered at the authorization server.
 
 /** @param publicUrl PUBLIC_URL, never a request's Host */
 export const clientUrls = (publicUrl: string) => ({

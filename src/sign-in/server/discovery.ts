@@ -1,5 +1,5 @@
 // Finds and checks the authorization server's metadata: OpenID Connect Discovery 1.0, then RFC 8414. OIDC_ISSUER is the
-// issuer, or the full address of its metadata.
+// issuer, or the full URL of its metadata.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'
 import { isHttpsOrLoopback } from '../../http/loopback.ts'
@@ -22,7 +22,7 @@ export type Discovery =
   | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: FetchAttempt[] }
   | { kind: 'missing'; attempts: FetchAttempt[] }
 
-/** The limit for each address. */
+/** The limit for each URL. */
 const TIME_LIMIT_MS = 8_000
 const MAX_HOPS = 2
 const OPENID = '/.well-known/openid-configuration'
@@ -33,7 +33,7 @@ type MetadataLocations = { expected: string; isFullAddress: boolean; places: Met
 
 const at = (base: URL, pathname: string): URL => Object.assign(new URL(base), { pathname })
 
-/** The addresses to try, and the issuer to expect there. */
+/** The URLs to try, and the issuer to expect there. */
 function placesOf(setting: string): MetadataLocations {
   const url = new URL(setting)
   const specification: Specification = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
@@ -52,11 +52,11 @@ function placesOf(setting: string): MetadataLocations {
   return { expected: setting, isFullAddress: false, places }
 }
 
-/** Microsoft's address may have a tenant's name, while its issuer has the tenant's id. */
+/** Microsoft's URL may have a tenant's name, while its issuer has the tenant's id. */
 const isMicrosoft = ({ hostname }: URL, specification: Specification): boolean =>
   specification === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
 
-/** Compares exactly, so that no server can impersonate another (RFC 8414 3.3). A full address hides a final slash. */
+/** Compares exactly, so that no server can impersonate another (RFC 8414 3.3). A full URL hides a final slash. */
 function isSameIssuer(issuer: string, { expected, isFullAddress }: MetadataLocations): boolean {
   if (!URL.canParse(issuer)) return false
   const [actual, other] = [new URL(issuer).href, new URL(expected).href]
@@ -141,7 +141,7 @@ export async function findMetadata(setting: string): Promise<Discovery> {
     const result = await fetchMetadata(place)
     if ('explanation' in result) {
       attempts.push(result)
-      // An unreachable server isn't tried at its other addresses.
+      // An unreachable server isn't tried at its other URLs.
       if (result.networkError !== undefined) break
       continue
     }
@@ -163,8 +163,8 @@ function explainMissing(setting: string, discovery: Exclude<Discovery, { kind: '
 const OPTIONAL =
   /^(userinfo|introspection|revocation|end_session|registration|pushed_authorization_request)_endpoint$/
 
-const isUnsafe = (address: unknown): boolean =>
-  typeof address !== 'string' || !URL.canParse(address) || !isHttpsOrLoopback(new URL(address))
+const isUnsafe = (url: unknown): boolean =>
+  typeof url !== 'string' || !URL.canParse(url) || !isHttpsOrLoopback(new URL(url))
 
 /**
  * Codes, tokens and secrets are sent to these endpoints, so they have to use https, or loopback. Without jwks_uri,
