@@ -5,7 +5,6 @@ import { peopleUrl } from '../admin/filters.ts'
 import { describeActionItems, withCompanyNames } from '../admin/overview.ts'
 import { isoDate, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
-import type { emailsOutOfHours } from '../campaigns/keep-run.ts'
 import type { Tally } from '../campaigns/tally.ts'
 import { FROM_TIME } from '../campaigns/working-time.ts'
 import { activeMassDisconnects, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
@@ -19,7 +18,8 @@ const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
 export const statesOf = (report: Report) =>
   Object.fromEntries(COUNTED.map((name) => [name, report[name]])) as Pick<Report, (typeof COUNTED)[number]>
 
-type OutOfHours = Awaited<ReturnType<typeof emailsOutOfHours>>
+/** `from`: when the first of these emails can leave, milliseconds since 1970. */
+type OutOfHours = { count: number; from: number; timezone: string }
 
 /** Items of /admin for which a run exits with 3; the others are for app owners, or about emails of earlier runs. */
 const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: boolean }, tally: Tally) =>

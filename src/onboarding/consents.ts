@@ -9,7 +9,7 @@ import type { Log } from '../web/log.ts'
 import type { CheckedTransition, WalkChecker } from './walk-checker.ts'
 import { overviewPath, stepFromQuery } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
-import { afterClick, afterReturn, stepResultOf } from './transition.ts'
+import { afterClick, afterReturn, stepResultOf, type TransitionCheck } from './transition.ts'
 import { findReturn, isBeingConfirmed, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
@@ -49,9 +49,8 @@ export class Consents {
       const walk = await walks.load(user)
       try {
         const start = { user, walk, mayLeave: true }
-        const decision = await walkChecker.checkForTransition(req, start, (before, check) =>
-          afterClick(before, check, instance),
-        )
+        const decide = (before: Walk, check: TransitionCheck) => afterClick(before, check, instance)
+        const decision = await walkChecker.checkForTransition(req, start, decide)
         return this.#resultOf(user, decision)
       } catch (error) {
         await this.#auditFailure(user, walk, instance, error)
@@ -94,9 +93,8 @@ export class Consents {
     try {
       // A waiting page never continues without a click.
       const start = { user, walk, mayLeave: isAutomatic && app.attempt.checksSinceReturn === 0 }
-      const decision = await walkChecker.checkForTransition(req, start, (before, check) =>
-        afterReturn(before, check, back),
-      )
+      const decide = (before: Walk, check: TransitionCheck) => afterReturn(before, check, back)
+      const decision = await walkChecker.checkForTransition(req, start, decide)
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })

@@ -1,7 +1,6 @@
 // An HTTP server that a stranger can't fill: bounds for requests, for their bodies, and for connections that wait.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { refuseMalformed } from './malformed.ts'
 
 /** `connectionsCheckingInterval`: how late the other limits may take effect; Node's default is 30 s. */
 const LIMITS = {
@@ -29,7 +28,7 @@ type Parser = { incoming: unknown; [ON_BODY]?: unknown }
  */
 export function createBoundedServer(
   listener: RequestListener,
-  refuse: ReturnType<typeof refuseMalformed>,
+  refuse: (error: NodeJS.ErrnoException, socket: Socket) => void,
   maxWaiting: number,
 ): Server {
   /** Node would otherwise create objects for every request and chunk that it has received. */

@@ -7,6 +7,13 @@ export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
 const MAX_AGE_DAYS = MAX_AGE_MS / 86_400_000
 
+/** `now`: milliseconds since 1970. */
+export type MonitorDeps = {
+  registry: Registry
+  log: Record<'info' | 'warn', (fields: object, message: string) => void>
+  now: () => number
+}
+
 export class ReceiverMonitor {
   readonly #watch
   readonly #sent: Counter<'result'>
@@ -16,15 +23,7 @@ export class ReceiverMonitor {
   #droppedAt = -Infinity
 
   /** @param sinceOf times of each waiting person's oldest event */
-  constructor(
-    watch: {
-      registry: Registry
-      log: Record<'info' | 'warn', (fields: object, message: string) => void>
-      /** Milliseconds since 1970. */
-      now: () => number
-    },
-    sinceOf: () => number[],
-  ) {
+  constructor(watch: MonitorDeps, sinceOf: () => number[]) {
     const registers = [watch.registry]
     this.#watch = watch
     this.#sent = new Counter({

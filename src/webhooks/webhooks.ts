@@ -1,12 +1,11 @@
 // Delivers the outbox events of people to WEBHOOK_URL, outside of requests. Each process sends its own events; every
 // five minutes, one process searches everyone's records for events left by another.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Registry } from 'prom-client'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { MAX_AGE_MS, ReceiverMonitor } from './receiver-monitor.ts'
+import { MAX_AGE_MS, ReceiverMonitor, type MonitorDeps } from './receiver-monitor.ts'
 import { eventBody, type WebhookOutcome, type WebhookSender } from './sender.ts'
 
 const FIND_EVERY_SECONDS = 300
@@ -29,15 +28,13 @@ export class Webhooks {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(deps: {
-    people: Pick<PeopleStore, 'all' | 'change'>
-    records: Pick<Records, 'compareAndSet'>
-    sender: Pick<WebhookSender, 'send' | 'close'>
-    registry: Registry
-    log: Record<'info' | 'warn', (fields: object, message: string) => void>
-    /** Milliseconds since 1970. */
-    now: () => number
-  }) {
+  constructor(
+    deps: MonitorDeps & {
+      people: Pick<PeopleStore, 'all' | 'change'>
+      records: Pick<Records, 'compareAndSet'>
+      sender: Pick<WebhookSender, 'send' | 'close'>
+    },
+  ) {
     this.#deps = deps
     this.#receiver = new ReceiverMonitor(deps, () => [...this.#pending.values()].map(({ since }) => since))
   }

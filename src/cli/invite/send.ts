@@ -205,7 +205,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
 type SendEnd = {
   error?: unknown
   hasRefused?: boolean
-  endedBy?: Awaited<ReturnType<typeof sendInvitations>>
+  endedBy?: 'list' | 'limit' | 'signal'
 }
 
 function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendEnd): void {
