@@ -202,9 +202,7 @@ function watchHealth(
   metrics.watchPeople(async () => {
     const { days, lastRunAt } = await keepStateStore.load()
     const row = days.at(-1)
-    return {
-      states: row && Object.fromEntries(PROGRESS_STATES.map((state) => [state, row[state]])),
-      lastRunAt,
-    }
+    const states = row && Object.fromEntries(PROGRESS_STATES.map((state) => [state, row[state]]))
+    return { states, lastRunAt }
   })
 }

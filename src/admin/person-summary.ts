@@ -103,11 +103,7 @@ function returnedAt(apps: readonly AppRecord[]): number | undefined {
   return isBack ? Math.max(...lapsedApps.map(({ since }) => since)) : undefined
 }
 
-function progressOf(
-  person: Person,
-  apps: readonly PersonApp[],
-  emailState: EmailState | undefined,
-): Progress {
+function progressOf(person: Person, apps: readonly PersonApp[], emailState?: EmailState): Progress {
   const isHere = person.signedInAt !== undefined
   if (isGone(person)) return 'gone'
   if (isReady(person)) return 'ready'

@@ -23,11 +23,7 @@ type AuthorizationResponse =
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
 
-function readAuthorizationResponse(
-  reply: HttpReply,
-  endpoint: string,
-  redirect: string,
-): AuthorizationResponse {
+function readResponse(reply: HttpReply, endpoint: string, redirect: string): AuthorizationResponse {
   if (reply.kind === 'no-response') return { kind: 'unavailable' }
   const { status, text } = reply
   if (status >= 500 || status === 429) return { kind: 'unavailable', status }
@@ -92,7 +88,7 @@ async function collect(
   const redirect = clientUrls(url).redirectUri
   const request = async (redirectUri: string): Promise<AuthorizationResponse> => {
     const reply = await fetchOnce(signInUrl(endpoint, settings, id, redirectUri), { headers: BROWSER })
-    return readAuthorizationResponse(reply, endpoint, redirectUri)
+    return readResponse(reply, endpoint, redirectUri)
   }
   return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
 }

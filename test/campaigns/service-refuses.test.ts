@@ -6,14 +6,14 @@ import { useFolder } from '../helpers/folder.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/setup.ts'
 
-type Answer = [status: number, body: string, headers: Record<string, string>]
+type Reply = [status: number, body: string, headers: Record<string, string>]
 
-let answerTo: (person: string) => Answer
+let responseTo: (person: string) => Reply
 let service: Faulty
 const folder = useFolder()
 beforeAll(async () => {
   service = await startFaulty((req, res) => {
-    const [status, body, headers] = answerTo(req.headers['x-service-actas']?.toString() ?? '')
+    const [status, body, headers] = responseTo(req.headers['x-service-actas']?.toString() ?? '')
     res.writeHead(status, headers).end(body)
   })
 })
@@ -39,7 +39,7 @@ async function send(people: number) {
 const page = { 'content-type': 'text/html' }
 const OF_SIGN_INS = /OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|people's own tokens/
 
-it.each<[...Answer, RegExp]>([
+it.each<[...Reply, RegExp]>([
   [401, 'Unauthorized', {}, /SERVICE_GLOBAL_TOKEN is invalid or expired/],
   [400, 'Invalid URL', {}, /The reason: “Invalid URL”/],
   [400, 'Invalid Secret', {}, /SERVICE_GLOBAL_TOKEN isn't a service token/],
@@ -47,7 +47,7 @@ it.each<[...Answer, RegExp]>([
   [403, 'Forbidden', {}, /SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth/],
   [403, '<h1>Not allowed</h1>', page, /something in front of the service, such as a firewall or login page/],
 ])('a run ends after five responses %i %s, and names the setting', async (status, body, headers, words) => {
-  answerTo = () => [status, body, headers]
+  responseTo = () => [status, body, headers]
   const { exit, err } = await send(9)
   expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
   expect(err).not.toMatch(OF_SIGN_INS)
@@ -57,12 +57,12 @@ it.each<[...Answer, RegExp]>([
   expect(service.requests.length).toBeLessThanOrEqual(8)
 })
 
-it.each<[...Answer, RegExp]>([
+it.each<[...Reply, RegExp]>([
   [404, 'Not Found', {}, /404: check SERVICE_BASE_URL, including its path/],
   [407, '', {}, /retrying won't help/],
   [503, '', { 'retry-after': '61' }, /couldn't make sure that .* 503\. Nothing was sent\.$/],
 ])('a run ends at once if %i %s shows no global token', async (status, body, headers, words) => {
-  answerTo = (person) =>
+  responseTo = (person) =>
     person === '' ? [status, body, headers] : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
   const { exit, err } = await send(3)
   expect(err.split('\n').find((line) => line.startsWith('onramp invite send'))).toMatch(words)
@@ -73,7 +73,7 @@ it.each<[...Answer, RegExp]>([
 it.each([0, 1])(
   'a person blocked by a firewall (row %i) is named, and the others are checked',
   async (row) => {
-    answerTo = (person) =>
+    responseTo = (person) =>
       person === ''
         ? [401, 'Unauthorized', {}]
         : person.startsWith(`p${row}@`)

@@ -43,8 +43,8 @@ it.each([
   ['a visit is narrowed to two', { ...checkedWalk(many), visit: { datasources: ids(0, 2) } }, false],
 ] as [string, Walk, boolean][])(
   'a long walk shows all apps once the person is past the first five: %s',
-  (_what, walk, isStart) => {
-    expect(walkStates(walk, NOW).firstApps !== undefined).toBe(isStart)
+  (_what, walk, showsFirstApps) => {
+    expect(walkStates(walk, NOW).firstApps !== undefined).toBe(showsFirstApps)
   },
 )
 
