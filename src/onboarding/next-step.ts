@@ -69,20 +69,11 @@ export function nextStep(states: WalkStates): NextStep {
     .toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt)
     .at(-1)
   if (back !== undefined) {
-    const { step, checksSinceReturn, backAt } = back.attempt
+    const { instance, attempt } = back
+    const { step, checksSinceReturn, backAt } = attempt
     const nextPollSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
-    const frequentPollingUntil = backAt + FREQUENT_POLLING_MS
-    const { instance } = back
-    return {
-      kind: 'confirming',
-      instance,
-      step,
-      checksSinceReturn,
-      backAt,
-      frequentPollingUntil,
-      nextPollSeconds,
-      meanwhile,
-    }
+    const polling = { frequentPollingUntil: backAt + FREQUENT_POLLING_MS, nextPollSeconds }
+    return { kind: 'confirming', instance, step, checksSinceReturn, backAt, ...polling, meanwhile }
   }
   const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
   if (unconfirmed !== undefined)

@@ -39,10 +39,8 @@ export function afterClick(before: Walk, check: TransitionCheck, wanted: string 
     return { walk, kind: 'redirect', from: instance }
   if (isUnstartable || !check.isStartable(instance)) {
     const detail = `the service's authUrlRelativePath for ${instance} is missing or points elsewhere`
-    throw new Problem(502, 'datasource_cannot_start', {
-      detail,
-      datasource: { instance, personsApps: walk.apps },
-    })
+    const datasource = { instance, personsApps: walk.apps }
+    throw new Problem(502, 'datasource_cannot_start', { detail, datasource })
   }
   return { walk: startConsent(walk, { instance, step, now }), kind: 'leave', instance }
 }

@@ -155,17 +155,11 @@ export function startConsent(
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
 ): Walk {
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
-  const left = withApp(walk, instance, (app) => ({
-    ...app,
-    ...NOT_SET_ASIDE,
-    attempt: {
-      step,
-      previousStep: isAway(app) ? app.attempt?.step : undefined,
-      leftAt: now,
-      checksSinceReturn: 0,
-    },
-    startedAtClick: clicks,
-  }))
+  const left = withApp(walk, instance, (app) => {
+    const previousStep = isAway(app) ? app.attempt?.step : undefined
+    const attempt = { step, previousStep, leftAt: now, checksSinceReturn: 0 }
+    return { ...app, ...NOT_SET_ASIDE, attempt, startedAtClick: clicks }
+  })
   return { ...left, clicks }
 }
 

@@ -206,11 +206,7 @@ export const unansweredDelistings = (
 
 /** Without those that an operator marked as connected. */
 export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>
-  new Set(
-    delistedApps?.flatMap(({ instance, markedConnectedAt }) =>
-      markedConnectedAt === undefined ? instance : [],
-    ),
-  )
+  new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
 
 /**
  * The person as counts, pages and emails see them: without delisted apps, and without waits for a confirmed approval.
