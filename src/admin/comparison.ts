@@ -46,7 +46,7 @@ function compareWith(
   const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
     const current = known.get(app.instance)
     const { name = app.name, emailed = 0, limited = 0 } = current ?? {}
-    return { ...app, name, emailed, limited, toConnect: current && peopleWithApp(current) }
+    return { ...app, name, emailed, limited, withApp: current && peopleWithApp(current) }
   }
   return {
     row,
@@ -86,10 +86,10 @@ export function describeComparison(compared: ReturnType<typeof compareWith>, t: 
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
-    ...newApps.flatMap(({ name: app, people, toConnect = people, isMoved: hasMoved, emailed, limited }) => [
+    ...newApps.flatMap(({ name: app, people, withApp = people, isMoved: hasMoved, emailed, limited }) => [
       // People who still had to connect the replaced app have to connect this one, too.
       hasMoved
-        ? t('admin.since.moved', { app, count: toConnect })
+        ? t('admin.since.moved', { app, count: withApp })
         : t('admin.since.new', { app, count: people }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),

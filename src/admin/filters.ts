@@ -16,7 +16,7 @@ const isLapsed = ({ lapsedAt }: PersonApp): boolean => lapsedAt !== undefined
 const inFunnel =
   (stage: 'invited' | 'opened' | 'signedIn'): FilterTest =>
   (about) =>
-    CRITERIA[stage](about) && CRITERIA.toConnect(about)
+    CRITERIA[stage](about) && CRITERIA.hadToConnect(about)
 
 const FILTERS = {
   ...CRITERIA,
@@ -42,7 +42,7 @@ const FILTERS = {
 
 export const FILTER_GROUPS = {
   progress: ['all', 'ready', 'finished', 'nothing', 'inProgress', 'notStarted', 'stuck', 'fellBack', 'gone'],
-  funnel: ['toConnect', 'notInvited', 'invited', 'opened', 'signedIn', 'connecting'],
+  funnel: ['hadToConnect', 'notInvited', 'invited', 'opened', 'signedIn', 'connecting'],
   apps: [
     'waiting',
     'skipped',

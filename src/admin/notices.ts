@@ -94,7 +94,7 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const runNeeds =
     count === 0 ? others : [...others, t('admin.digest.rows', { count, page: t('admin.title') })]
   const needs = describeActionItems(report, { ...keepState, needs: runNeeds }, t, now)
-  const subject = t('admin.digest.subject', { done: report.finished, people: report.toConnect })
+  const subject = t('admin.digest.subject', { done: report.finished, people: report.hadToConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
   const countRow = (label: string, value: number, before: number | undefined) => ({
     label,

@@ -68,7 +68,7 @@ export function overviewPage(
     /** False if only the admin is on record: the page shows the first steps. */
     isBegun: isAnyoneInvited || report.people > 1,
     funnel: funnelOf(report, t),
-    funnelTitle: t('admin.funnelTitle', { count: report.toConnect }),
+    funnelTitle: t('admin.funnelTitle', { count: report.hadToConnect }),
     needs: describeActionItems(report, keepState, t, now).map((need, index) => ({
       id: `need-${index}`,
       ...need,
@@ -143,13 +143,13 @@ function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt)
 
 export function statsOf(report: Report, t: Texts) {
   const share = shareFormatter(t)
-  const { finished, toConnect, inProgressApps, lastEmailAt } = report
+  const { finished, hadToConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []
   const mostly = (app: AppCounts | undefined) => (app ? [t('admin.mostly', { app: app.name })] : none)
   const { count: due, from } = report.dueLater
   const dateOf = (iso: string) => t.date(Date.parse(iso))
   const details = {
-    ready: [t('admin.readyOf', { ready: finished, people: toConnect })],
+    ready: [t('admin.readyOf', { ready: finished, people: hadToConnect })],
     inProgress:
       inProgressApps.all === 0
         ? none
@@ -179,7 +179,7 @@ export function statsOf(report: Report, t: Texts) {
       state,
       label: t(`admin.stat.${state}`),
       count: report[filter],
-      figure: state === 'ready' ? share(finished, toConnect) : t.number(report[state]),
+      figure: state === 'ready' ? share(finished, hadToConnect) : t.number(report[state]),
       details: [...details[state], ...(limited.count > 0 ? [t('admin.option', limited)] : [])],
       apart: apart.filter((note) => note.state === state && note.count > 0),
       means: t(`admin.means.${state}`),
@@ -189,13 +189,13 @@ export function statsOf(report: Report, t: Texts) {
   })
 }
 
-function funnelOf({ funnel, toConnect }: Report, t: Texts) {
+function funnelOf({ funnel, hadToConnect }: Report, t: Texts) {
   return FUNNEL_STAGES.map((stage) => ({
     label: t(`admin.funnel.${stage}`),
     href: peopleUrl({ filter: stage }),
-    width: widthOf(funnel[stage], toConnect),
+    width: widthOf(funnel[stage], hadToConnect),
     count: funnel[stage],
-    share: shareFormatter(t)(funnel[stage], toConnect),
+    share: shareFormatter(t)(funnel[stage], hadToConnect),
   }))
 }
 

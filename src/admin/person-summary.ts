@@ -140,7 +140,7 @@ export const CRITERIA = {
   connecting: (summary) => hasAppIn(summary, 'connected'),
   finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
   /** Everyone meets exactly one of these three. */
-  toConnect: ({ apps }) => apps.some(isAvailable),
+  hadToConnect: ({ apps }) => apps.some(isAvailable),
   nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
   unchecked: ({ checkedAt }) => checkedAt === undefined,
   ready: ({ progress }) => progress === 'ready',

@@ -11,7 +11,7 @@ const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'reminded'] as const
 const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
-const OF_GROUP = ['signedIn', 'finished', 'toConnect', 'nothing', ...PROGRESS_STATES] as const
+const OF_GROUP = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
 export const REMIND_AFTER_DAYS = 7
 export const DAY_MS = 86_400_000
@@ -176,7 +176,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   addTo(totals, met)
   const isInvited = met.has('invited')
   if (isInvited) addTo(totals.ofInvited, met)
-  if (met.has('toConnect')) addTo(totals.funnel, met)
+  if (met.has('hadToConnect')) addTo(totals.funnel, met)
   if (isLimited(summary, now)) {
     totals.limited++
     addTo(totals.limitedIn, met)
@@ -217,7 +217,7 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (number | undefined)[]> {
   const { person, invitedAt, finishedAt, leftAt, returnedAt, remindedAt } = summary
   const isGone = CRITERIA.gone(summary)
-  const isInFunnel = !isGone && CRITERIA.toConnect(summary)
+  const isInFunnel = !isGone && CRITERIA.hadToConnect(summary)
   return {
     // The funnel's people. Those whose apps were all turned off since have nothing to connect.
     invited: isInFunnel ? [invitedAt] : [],
@@ -302,8 +302,8 @@ function withSmallTogether(groups: readonly GroupCounts[]): GroupCounts[] {
   for (const group of groups)
     if (group.people < MIN_PEOPLE)
       for (const name of ['people', ...OF_GROUP] as const) small[name] += group[name]
-  const done = ({ finished, toConnect, ready, people }: GroupCounts) =>
-    toConnect === 0 ? ready / people : finished / toConnect
+  const done = ({ finished, hadToConnect, ready, people }: GroupCounts) =>
+    hadToConnect === 0 ? ready / people : finished / hadToConnect
   large.sort((one, other) => done(one) - done(other))
   return small.people < MIN_PEOPLE ? large : [...large, small]
 }

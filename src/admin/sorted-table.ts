@@ -50,7 +50,7 @@ const GROUPS: TableKind<Report['groups'][number]> = {
     name: { label: 'admin.group' },
     ready: {
       label: 'admin.groupReady',
-      value: ({ finished, toConnect }) => share(finished, toConnect),
+      value: ({ finished, hadToConnect }) => share(finished, hadToConnect),
       isShare: true,
       list: 'finished',
     },
@@ -61,7 +61,7 @@ const GROUPS: TableKind<Report['groups'][number]> = {
     fellBack: { label: 'admin.stat.fellBack', value: ({ fellBack }) => fellBack, list: 'fellBack' },
   },
   query: ({ name: group }) => (group === undefined ? undefined : { group }),
-  people: ({ finished, stuck, toConnect }) => ({ good: finished, stuck, all: toConnect }),
+  people: ({ finished, stuck, hadToConnect }) => ({ good: finished, stuck, all: hadToConnect }),
 }
 
 const APPS: TableKind<AppCounts> = {

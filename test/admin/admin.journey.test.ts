@@ -32,13 +32,13 @@ const exported = async (query: string) => {
 
 it('the overview for administrators begins with the share of people who are done', async () => {
   await grace.open(`${running.url}/admin`)
-  const [done, toConnect, nothing] = (['finished', 'toConnect', 'nothing'] as const).map(
+  const [done, hadToConnect, nothing] = (['finished', 'hadToConnect', 'nothing'] as const).map(
     (criterion) => summaries.filter(CRITERIA[criterion]).length,
   ) as [number, number, number]
-  const share = Math.round((done / toConnect) * 100)
+  const share = Math.round((done / hadToConnect) * 100)
   expect(grace.text).toContain('1,200 people on record')
   expect(grace.text).toContain(
-    `Ready to search ${share}% ${done} of ${toConnect.toLocaleString('en')} done ${nothing} had nothing to connect`,
+    `Ready to search ${share}% ${done} of ${hadToConnect.toLocaleString('en')} done ${nothing} had nothing to connect`,
   )
   const { body } = await grace.open(`${running.url}/admin/report.json`)
   const report = JSON.parse(body) as Report
@@ -48,7 +48,7 @@ it('the overview for administrators begins with the share of people who are done
 
 it('the overview for administrators names the base of its funnel’s shares, and draws the trend', async () => {
   await grace.open(`${running.url}/admin`)
-  const counted = summaries.filter(CRITERIA.toConnect)
+  const counted = summaries.filter(CRITERIA.hadToConnect)
   const [invited, signedIn] = (['invited', 'signedIn'] as const).map((stage) =>
     counted.filter(CRITERIA[stage]),
   )

@@ -101,7 +101,7 @@ it('every figure equals the rows of the list that it opens', async () => {
         appTable(report.datasources, view, t),
         { count: report.people, href: '/admin/people?show=all' },
         { count: report.gone, href: '/admin/people?show=gone' },
-        { count: report.toConnect, href: '/admin/people?show=toConnect' },
+        { count: report.hadToConnect, href: '/admin/people?show=hadToConnect' },
       ])
       for (const { count, href } of figures) {
         const query = new URLSearchParams(href.split('?')[1])
@@ -112,7 +112,7 @@ it('every figure equals the rows of the list that it opens', async () => {
         expect(apart.filter((one) => one.state !== state)).toEqual([])
       for (const stage of ['invited', 'signedIn'] as const)
         expect(report.days.reduce((sum, day) => sum + day[stage], 0)).toBe(report.funnel[stage])
-      expect(report.toConnect + report.nothing + report.unchecked).toBe(report.people)
+      expect(report.hadToConnect + report.nothing + report.unchecked).toBe(report.people)
       expect(PROGRESS_STATES.reduce((sum, state) => sum + report[state], 0)).toBe(report.people)
     }),
     { numRuns: 60 },

@@ -231,7 +231,7 @@ it('the funnel counts observed steps of people with apps to connect, so it may w
   )
 
   expect(report.funnel).toEqual({ invited: 2, opened: 0, signedIn: 1, connecting: 2, finished: 1 })
-  expect(report).toMatchObject({ toConnect: 2, nothing: 1, unchecked: 1, opened: 1 })
+  expect(report).toMatchObject({ hadToConnect: 2, nothing: 1, unchecked: 1, opened: 1 })
   expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
   expect(report.lastEmailAt).toBe(new Date(NOW).toISOString())
 })

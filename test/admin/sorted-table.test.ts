@@ -35,7 +35,16 @@ it('the table of apps leaves out an identifier that equals the name', () => {
 
 const group = (name: string | undefined, people: number, ready: number, stuck = 0) => {
   const shares = { ready, finished: ready, stuck, notStarted: people - ready - stuck }
-  return { name, people, toConnect: people, signedIn: 0, nothing: 0, inProgress: 0, fellBack: 0, ...shares }
+  return {
+    name,
+    people,
+    hadToConnect: people,
+    signedIn: 0,
+    nothing: 0,
+    inProgress: 0,
+    fellBack: 0,
+    ...shares,
+  }
 }
 
 const groups = [group('Ähm', 10, 5), group('Zoo', 20, 2, 6), group('bees', 10, 5, 1), group(undefined, 5, 0)]

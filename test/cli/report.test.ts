@@ -50,7 +50,7 @@ it.each([
 })
 
 it('invite report and the funnel have the same counts', async () => {
-  const { funnel, toConnect, nothing } = await inStore(async (store) => {
+  const { funnel, hadToConnect, nothing } = await inStore(async (store) => {
     const people = openPeople(store)
     for (const person of crowdOf(60, NOW)) await people.change(person.email, () => person)
     return await createReport(summarizeAll(people.all()), NOW)
@@ -60,5 +60,5 @@ it('invite report and the funnel have the same counts', async () => {
   const stages = ['invited by email', 'opened the invitation', 'signed in', 'connected a first app']
   expect(stages.map(numberOf)).toEqual([funnel.invited, funnel.opened, funnel.signedIn, funnel.connecting])
   expect(numberOf('fully connected')).toBe(funnel.finished)
-  expect(['had something', 'had nothing'].map(numberOf)).toEqual([toConnect, nothing])
+  expect(['had something', 'had nothing'].map(numberOf)).toEqual([hadToConnect, nothing])
 })

@@ -38,10 +38,10 @@ const line = (count: number, label: string) => `${formatCount(count)}  ${label}\
 function formatReport(made: Report, store: string): string {
   if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
   const oldest = made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${made.asOf}`
-  const { funnel, toConnect } = made
+  const { funnel, hadToConnect } = made
   const people = [
     line(made.people, 'people'),
-    line(toConnect, 'had something to connect'),
+    line(hadToConnect, 'had something to connect'),
     line(made.nothing, 'had nothing to connect'),
     line(made.unchecked, 'not checked yet'),
     line(made.reminded, 'reminded'),
@@ -59,13 +59,13 @@ function formatReport(made: Report, store: string): string {
     line(funnel.connecting, 'connected a first app'),
     line(funnel.finished, 'fully connected'),
   ]
-  const groups = made.groups.map(({ name = 'groups of fewer than five', finished, toConnect: all }) =>
+  const groups = made.groups.map(({ name = 'groups of fewer than five', finished, hadToConnect: all }) =>
     line(finished, `of ${all.toLocaleString('en')} in ${printable(name)}`),
   )
   const parts = [
     [`Report generated ${made.madeAt}; ${oldest} (${store}).\n`],
     people,
-    withHead(`Of the ${toConnect.toLocaleString('en')} people who had something to connect:\n`, stages),
+    withHead(`Of the ${hadToConnect.toLocaleString('en')} people who had something to connect:\n`, stages),
     withHead('connected  waiting  skipped    admin  app\n', appsIn(made)),
     withHead('Fully connected, of the people who had something to connect:\n', groups),
   ]
