@@ -26,8 +26,9 @@ type FoundCluster = { instance: string; since: number; noticedAt: number }
 /** People besides the changed ones: `recentlyConnected` since the last evaluation, `listed` as unconnected. */
 type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number> & {
   name: string
-  /** People of the newest cluster found before. */
+  /** People of the newest cluster found before; `undone`: those whose change was undone. */
   inKnownCluster: number
+  undone: number
   /** Times of new changes, one for each person. */
   changedAt: number[]
   /** Times of first listings. */
@@ -35,24 +36,33 @@ type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number
   isMoved: boolean
 }
 
-/** Counts one kind of change. @param noticedAt the time of notice; undefined: no change */
+/** Counts one kind of change. @param noticedAt, undoneAt when a change, or one undone since, was noticed */
 function createCounter(
   found: readonly FoundCluster[],
   evaluatedAt: number,
   noticedAt: (app: AppRecord) => number | undefined,
+  undoneAt: (app: AppRecord) => number | undefined = () => undefined,
 ) {
   const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
   const add = (app: AppRecord) => {
     const { instance, name, status, since, movedFrom } = app
-    const zeros = { inKnownCluster: 0, connected: 0, recentlyConnected: 0, listed: 0, isMoved: false }
+    const zeros = {
+      inKnownCluster: 0,
+      undone: 0,
+      connected: 0,
+      recentlyConnected: 0,
+      listed: 0,
+      isMoved: false,
+    }
     const count = apps.get(instance) ?? { name, changedAt: [], newAt: [], ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
     if (isNew(app)) count.newAt.push(app.newAt)
     const at = noticedAt(app)
     const newestApp = newest.get(instance)
-    if (at !== undefined && newestApp !== undefined && isPartOf(newestApp, at)) count.inKnownCluster++
+    if (isPartOf(newestApp, undoneAt(app))) count.undone++
+    if (isPartOf(newestApp, at)) count.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt) count.changedAt.push(at)
     else if (status !== 'connected') count.listed++
     else count[since >= evaluatedAt ? 'recentlyConnected' : 'connected']++
@@ -61,8 +71,12 @@ function createCounter(
 }
 
 /** True if a change at this time is part of the cluster. Later changes don't keep it open. */
-const isPartOf = ({ since, noticedAt }: FoundCluster, at: number): boolean =>
-  at >= since && at < noticedAt + SPREAD_MS
+const isPartOf = (found: FoundCluster | undefined, at = -Infinity): boolean =>
+  found !== undefined && at >= found.since && at < found.noticedAt + SPREAD_MS
+
+/** True once the change was undone for most people who are still there. */
+const isOver = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone: 0 }): boolean =>
+  inKnownCluster < Math.max(undone, 1)
 
 /** @param people on the list @returns new and ongoing clusters of each kind */
 export async function findClusters(
@@ -70,9 +84,19 @@ export async function findClusters(
   { evaluatedAt = 0, massDisconnects, newApps = [], delistedApps = [] }: KeepState,
   now: number,
 ) {
-  const lapses = createCounter(massDisconnects, evaluatedAt, ({ lapsedAt }) => lapsedAt)
+  const lapses = createCounter(
+    massDisconnects,
+    evaluatedAt,
+    ({ lapsedAt }) => lapsedAt,
+    ({ previousLapsedAt }) => previousLapsedAt,
+  )
   const listings = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
-  const delistings = createCounter(delistedApps, evaluatedAt, ({ delistedByRunAt }) => delistedByRunAt)
+  const delistings = createCounter(
+    delistedApps,
+    evaluatedAt,
+    ({ delistedByRunAt }) => delistedByRunAt,
+    ({ previousDelistedAt }) => previousDelistedAt,
+  )
   let all = 0
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
@@ -130,7 +154,7 @@ function massDisconnectsIn(
     const known = apps.get(old.instance)?.inKnownCluster ?? 0
     const lapsed = old.resumedAt === undefined ? Math.max(old.lapsed, known) : old.lapsed
     const had = Math.max(old.had, lapsed)
-    if (!hasEnded(old, known, now)) found.set(old.instance, { ...old, lapsed, had })
+    if (!hasEnded(old, apps.get(old.instance), now)) found.set(old.instance, { ...old, lapsed, had })
   }
   for (const [instance, { name, changedAt, newAt, connected, recentlyConnected }] of apps) {
     const existing = found.get(instance)
@@ -159,8 +183,11 @@ function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: reado
 }
 
 /** True once most people have the app again. A resumed mass disconnect is kept for the digest, and for late notices. */
-const hasEnded = ({ lapsed: before, resumedAt = -Infinity }: MassDisconnect, lapsed: number, now: number) =>
-  lapsed * 2 < before && now >= resumedAt + RESUMED_MS
+const hasEnded = (
+  { resumedAt = -Infinity }: MassDisconnect,
+  counts: ClusterCounts | undefined,
+  now: number,
+) => isOver(counts) && now >= resumedAt + RESUMED_MS
 
 /** New apps explain to administrators why fewer people are ready. */
 function newAppsIn(
@@ -185,7 +212,7 @@ function newAppsIn(
 
 /** Apps whose disappearance few pages noticed were probably removed, not connected. Most lists still lack them. */
 function delistedAppsIn(apps: Apps, before: NonNullable<KeepState['delistedApps']>, now: number) {
-  const ongoing = before.filter((app) => (apps.get(app.instance)?.inKnownCluster ?? 0) * 2 >= app.people)
+  const ongoing = before.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, recentlyConnected, listed }] of apps) {
     const wasSeenByPages = recentlyConnected > changedAt.length * MAX_NOTICED_BY_PAGES

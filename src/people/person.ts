@@ -14,6 +14,8 @@ export type AppRecord = {
   newAt?: number
   /** When a run first found it delisted. Counts as connected, unless it was removed for many people. */
   delistedByRunAt?: number
+  /** The last `delistedByRunAt`, once the app is listed again. */
+  previousDelistedAt?: number
   /** The instance that this one replaces, unless the person still had to connect that. Absent once connected. */
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
@@ -228,7 +230,8 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
     const newAt = isNew ? checkedAt : former?.newAt
     const isBack = former?.delistedByRunAt !== undefined && delisted?.has(instance)
     const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(former, checkedAt)
-    const history = { ...lapse, ...omitUndefined({ newAt, movedFrom }) }
+    const previousDelistedAt = former?.delistedByRunAt ?? former?.previousDelistedAt
+    const history = { ...lapse, ...omitUndefined({ newAt, movedFrom, previousDelistedAt }) }
     apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS

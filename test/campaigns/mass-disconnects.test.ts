@@ -2,20 +2,29 @@
 import { expect, it } from 'vitest'
 import { findClusters, withMassDisconnectLapses } from '../../src/campaigns/clusters.ts'
 import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
-import { newPerson, withCheck } from '../../src/people/person.ts'
+import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_CLUSTERS, massDisconnects })
 
 type Lapses = [people: number, lapsedAt: number]
 
-/** @param lapses of Slack @param had number of people who had it, with or without a lapse */
-async function evaluate(lapses: readonly Lapses[], had: number, state = NO_CLUSTERS, now = monday + 2) {
+const regained = withCheck(lostApps([slack], monday + 1), { checkedAt: monday + 2, unconnected: [] }, monday)
+
+/** @param lapses of Slack @param had number of people who had it, with or without a lapse @param again who have it again */
+async function evaluate(
+  lapses: readonly Lapses[],
+  had: number,
+  state = NO_CLUSTERS,
+  now = monday + 2,
+  again = 0,
+) {
   const lost = lapses.flatMap(([people, lapsedAt]) =>
     Array.from({ length: people }, () => lostApps([slack], lapsedAt)),
   )
   const unaffected = Array.from({ length: Math.max(0, had - lost.length) }, () => lostApps([], monday))
-  return (await findClusters([...lost, ...unaffected], state, now)).massDisconnects
+  const all = [...lost, ...Array<Person>(again).fill(regained), ...unaffected]
+  return (await findClusters(all, state, now)).massDisconnects
 }
 
 const [sixty] = (await evaluate([[60, monday + 1]], 100)) as [MassDisconnect]
@@ -53,19 +62,21 @@ it('evaluated lapses don’t count again', async () => {
 })
 
 it.each([
-  [31, 1],
-  [30, 1],
-  [29, 0],
-])('a mass disconnect of sixty, of whom %i still lack the app, counts as %i', async (lost, count) => {
+  [30, 30, 1],
+  [29, 30, 0],
+  [1, 0, 1],
+  [0, 0, 0],
+])('%i people lack a lost app, %i have it again: %i mass disconnects', async (lost, again, count) => {
   const later = { ...stateWith(sixty), evaluatedAt: monday + 2 }
   expect(sixty).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
-  expect(await evaluate([[lost, monday + 1]], 100, later)).toHaveLength(count)
+  expect(await evaluate([[lost, monday + 1]], 100, later, monday + 3, again)).toHaveLength(count)
 })
 
 it('a mass disconnect is over once most people have the app again, also gradually', async () => {
   let state = stateWith(sixty)
-  for (const lost of [55, 45, 35]) state = stateWith(...(await evaluate([[lost, monday + 1]], 100, state)))
-  expect(await evaluate([[29, monday + 1]], 100, state)).toEqual([])
+  const find = async (lost: number) => await evaluate([[lost, monday + 1]], 100, state, monday + 3, 60 - lost)
+  for (const lost of [55, 45, 35]) state = stateWith(...(await find(lost)))
+  expect(await find(29)).toEqual([])
 })
 
 it('people who lost the app earlier don’t keep a mass disconnect from being over', async () => {

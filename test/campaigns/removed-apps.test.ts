@@ -32,12 +32,24 @@ it.each([
   },
 )
 
-it('a removed app is found until most people have it again', async () => {
+it.each([
+  { gone: 5, again: 5, found: 1 },
+  { gone: 4, again: 5, found: 0 },
+  { gone: 1, again: 0, found: 1 },
+  { gone: 0, again: 0, found: 0 },
+])('$gone of ten people lack a removed app, and $again have it again', async ({ gone, again, found }) => {
   const delistedApps = await find(people(10, 'run'))
-  expect(delistedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
+  const relisted = { checkedAt: monday + DAY, unconnected: [slack, jira], delisted: new Set(['jira_1']) }
+  const back = people(again, 'run').map((one) => withCheck(one, relisted, monday + DAY))
   const later = { ...NO_CLUSTERS, delistedApps, evaluatedAt: monday + DAY }
-  expect(await find([...people(5, 'run'), ...people(5)], later)).toEqual(delistedApps)
-  expect(await find([...people(4, 'run'), ...people(6)], later)).toEqual([])
+
+  const all = await find([...people(gone, 'run'), ...back], later)
+
+  expect(delistedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
+  expect(all).toEqual(delistedApps.slice(0, found))
+})
+
+it('an app that was removed before the last evaluation isn’t found', async () => {
   expect(await find(people(60, 'run', monday - 1))).toEqual([])
 })
 

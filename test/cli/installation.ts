@@ -128,8 +128,12 @@ export function installation(env: Record<string, string> = {}) {
     keepState,
     records,
     subjectsTo: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
-    pauseEmails: (...instances: string[]) =>
-      keepState.save({ ...newKeepState(), massDisconnects: instances.map(massDisconnectOf) }),
+    /** After a sweep, so that no run evaluates them. */
+    pauseEmails: (...instances: string[]) => {
+      const sweep = { beganAt: monday, endedAt: monday }
+      const massDisconnects = instances.map(massDisconnectOf)
+      return keepState.save({ ...newKeepState(), sweep, massDisconnects })
+    },
   }
 }
 

@@ -182,7 +182,13 @@ it('an app that returns to the lists is unconnected again, without lapses', asyn
   const apps = (await company.people.get(twelve[0]!))?.lastCheck?.apps
   expect([exit, apps?.find(({ instance }) => instance === 'jira_1')]).toEqual([
     0,
-    { instance: 'jira_1', name: 'jira_1', status: 'awaiting', since: expect.any(Number) as number },
+    {
+      instance: 'jira_1',
+      name: 'jira_1',
+      status: 'awaiting',
+      since: expect.any(Number) as number,
+      previousDelistedAt: expect.any(Number) as number,
+    },
   ])
 })
 
