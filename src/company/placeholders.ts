@@ -3,7 +3,7 @@ import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messagefor
 import { nearestWord } from '@onramp/terminal/arguments'
 
 /** Finds `{app}` and `{count, plural, …}`. @throws {SyntaxError} unless the text is ICU MessageFormat */
-export const placeholdersOf = (text: string): Set<string> => argumentsIn(parse(text, { ignoreTag: true }))
+const placeholdersOf = (text: string): Set<string> => argumentsIn(parse(text, { ignoreTag: true }))
 
 const argumentsIn = (elements: readonly MessageFormatElement[]): Set<string> =>
   new Set(
@@ -19,13 +19,14 @@ const ANYWHERE = 'product'
 
 const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(', ')
 
-/** @param knownTexts the placeholders of replaceable texts, by key */
-export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<string, ReadonlySet<string>>) {
-  const expected = knownTexts.get(key)
-  if (expected === undefined) {
+/** @param knownTexts the replaceable texts, by key */
+export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<string, string>) {
+  const replaced = knownTexts.get(key)
+  if (replaced === undefined) {
     const meant = nearestWord(key, [...knownTexts.keys()])
     return [`is not a text of onramp${meant === undefined ? ': remove it' : `: did you mean ${meant}?`}`]
   }
+  const expected = placeholdersOf(replaced)
   let given: Set<string>
   try {
     given = placeholdersOf(text)

@@ -179,9 +179,9 @@ const datasourceOf = (picture: z.ZodString) =>
     hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
 
-/** Undefined members aren't checked. `knownTexts`: placeholders of each text, by key. */
+/** Undefined members aren't checked. `knownTexts`: replaceable texts, by key. */
 export type SupportedTexts = {
-  knownTexts?: ReadonlyMap<string, ReadonlySet<string>> | undefined
+  knownTexts?: ReadonlyMap<string, string> | undefined
   knownLanguages?: readonly string[] | undefined
 }
 

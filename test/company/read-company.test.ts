@@ -7,9 +7,9 @@ import { companyFolder, png, svg } from './company-folder.ts'
 const FAULTY = readFileSync(new URL('../fixtures/company/faulty.yaml', import.meta.url), 'utf8')
 
 const knownTexts = new Map([
-  ['overview.title', new Set<string>()],
-  ['overview.progress', new Set(['count', 'total'])],
-  ['overview.start', new Set(['app'])],
+  ['overview.title', 'Your apps'],
+  ['overview.progress', '{count} of {total}'],
+  ['overview.start', 'Start with {app}'],
 ])
 
 const faultsOf = (yaml: string): readonly string[] => {

@@ -86,9 +86,9 @@ const tools = {
 }
 
 /** @param folder with invitation-text.eta and invitation-html.eta @throws {FaultyTemplate} */
-export function createEmailTemplates(folder = VIEWS): RenderEmail {
-  const ours = ['mail/invitation-text', 'mail/invitation-html'] as const
-  const views = folder === VIEWS ? ours : (['invitation-text', 'invitation-html'] as const)
+export function createEmailTemplates(folder?: string): RenderEmail {
+  if (folder === undefined) return createRenderer(['mail/invitation-text', 'mail/invitation-html'])
+  const views = ['invitation-text', 'invitation-html'] as const
   for (const view of views)
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
   const render = createRenderer(views, folder)

@@ -3,7 +3,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { placeholdersOf } from '../../company/placeholders.ts'
 import account from '../../../languages/en/account.json' with { type: 'json' }
 import admin from '../../../languages/en/admin.json' with { type: 'json' }
 import approvals from '../../../languages/en/approvals.json' with { type: 'json' }
@@ -42,7 +41,7 @@ export const LANGUAGES_FOLDER = fileURLToPath(new URL('../../../languages', impo
 
 /** The texts that a company file may replace, and the languages that it may choose. */
 export const supportedTexts = () => ({
-  knownTexts: new Map(Object.entries(english).map(([key, text]) => [key, placeholdersOf(text)])),
+  knownTexts: new Map(Object.entries(english)),
   knownLanguages: languagesIn(LANGUAGES_FOLDER),
 })
 
