@@ -1,5 +1,6 @@
 // A snapshot of everyone, shared by all pages and exports for ten seconds, because any web page may send an admin's
-// browser here at any rate. It is read in slices; at most two snapshots are in memory.
+// browser here at any rate. For ten more, requests get it while the next one is read, so they don't wait. It is read in
+// slices; at most two snapshots are in memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { nextAllowedAt } from '../campaigns/campaign.ts'
 import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
@@ -29,7 +30,16 @@ const ORDERS = {
 
 type Purpose = keyof typeof ORDERS
 
-type Snapshot = Record<Purpose, PersonSummary[]> & { report: Report }
+/** `sorted` is filled by the first use of an order. */
+type Snapshot = {
+  all: readonly PersonSummary[]
+  sorted: Partial<Record<Purpose, Promise<PersonSummary[]>>>
+  report: Report
+  isFresh: boolean
+}
+
+/** Reads for a refresh, which continues after its request. */
+const REFRESH = new AbortController().signal
 
 /** A merge sort in turns, because sorting 50,000 names would block the event loop for a quarter of a second. */
 async function sortInTurns(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
@@ -80,13 +90,19 @@ export class PeopleSnapshot {
   /** Everyone, for a page sorted by name, for a download by address. A slow reader continues in a newer snapshot. */
   async *summaries(signal: AbortSignal, use: Purpose): AsyncGenerator<PersonSummary> {
     for (let last: PersonSummary | undefined; ;) {
-      const snapshot = await this.#newest(signal)
-      await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))
-      const slice = sliceAfter(last, snapshot[use], ORDERS[use])
+      const slice = await this.#sliceAfter(last, signal, use)
       yield* slice
       if (slice.length < SLICE) return
       last = slice.at(-1)
     }
+  }
+
+  /** Apart from the generator, which would keep an old snapshot while its reader is slow. */
+  async #sliceAfter(last: PersonSummary | undefined, signal: AbortSignal, use: Purpose) {
+    const { all, sorted } = await this.#newest(signal)
+    const people = await (sorted[use] ??= sortInTurns(all, ORDERS[use]))
+    await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))
+    return sliceAfter(last, people, ORDERS[use])
   }
 
   async report(signal: AbortSignal): Promise<Report> {
@@ -96,13 +112,19 @@ export class PeopleSnapshot {
   async #newest(signal: AbortSignal): Promise<Snapshot> {
     for (;;) {
       signal.throwIfAborted()
-      if (this.#latest !== undefined) return this.#latest
-      this.#readers.add(signal)
+      const latest = this.#latest
+      if (latest?.isFresh) return latest
+      this.#readers.add(latest === undefined ? signal : REFRESH)
       signal.addEventListener('abort', () => this.#readers.delete(signal))
-      await (this.#reading ??= this.#read().finally(() => {
+      const reading = (this.#reading ??= this.#read().finally(() => {
         this.#reading = undefined
         this.#readers.clear()
       }))
+      if (latest === undefined) await reading
+      else {
+        reading.catch(() => {})
+        return latest
+      }
     }
   }
 
@@ -129,18 +151,22 @@ export class PeopleSnapshot {
     }
     const report = await createReport(each(), now, { unreadable: () => unreadable, remindAt })
     if (!isWhole) return
-    const page = await sortInTurns(summaries, ORDERS.page)
-    const download = await sortInTurns(summaries, ORDERS.download)
-    this.#latest = { page, download, report }
-    setTimeout(() => (this.#latest = undefined), FRESH_MS).unref()
+    const latest: Snapshot = { all: summaries, sorted: {}, report, isFresh: true }
+    this.#latest = latest
+    setTimeout(() => (latest.isFresh = false), FRESH_MS).unref()
+    setTimeout(() => {
+      if (this.#latest === latest) this.#latest = undefined
+    }, 2 * FRESH_MS).unref()
   }
 }
 
-/** One shared object for each app and state, which saves memory. */
+/** One shared object for each app and state, which saves memory. Times differ from person to person. */
 function createAppPool(): (app: PersonApp) => PersonApp {
   const apps = new Map<string, PersonApp>()
   return (app) => {
-    const key = JSON.stringify(app)
+    const { instance, name, state, isUnconfirmed, isUnstartable, movedFrom, lapsedAt, newAt, blockedAt } = app
+    if ((lapsedAt ?? newAt ?? blockedAt) !== undefined) return app
+    const key = [instance, name, state, isUnconfirmed, isUnstartable, movedFrom].join('\n')
     return apps.get(key) ?? (apps.set(key, app), app)
   }
 }

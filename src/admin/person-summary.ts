@@ -90,8 +90,8 @@ export function summarize(
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
     remindedAt: all.flatMap((email) => (isReminder(email) && mayHaveBeenSent(email) ? [email.at] : [])),
-    finishedAt: person.finishedAt ?? (isFinished(person) ? lastCheck?.checkedAt : undefined),
-    leftAt: isFinished(person) ? (person.leftAt ?? person.unknownAt) : undefined,
+    finishedAt: person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined),
+    leftAt: isFinished(person, apps) ? (person.leftAt ?? person.unknownAt) : undefined,
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),
   }
@@ -106,9 +106,9 @@ function returnedAt(apps: readonly AppRecord[]): number | undefined {
 function progressOf(person: Person, apps: readonly PersonApp[], emailState?: EmailState): Progress {
   const isHere = person.signedInAt !== undefined
   if (isGone(person)) return 'gone'
-  if (isReady(person)) return 'ready'
+  if (isReady(person, apps)) return 'ready'
   if (apps.some(isStuckApp) || (!isHere && emailState === 'failed')) return 'stuck'
-  if (hasFallenBack(person)) return 'fellBack'
+  if (hasFallenBack(person, apps)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
 }
 

@@ -104,7 +104,8 @@ export async function createReport(
   const totals = newTotals()
   const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
-  const days = new Map<string, DayCounts>()
+  /** By the number of the UTC day since 1970. */
+  const days = new Map<number, DayCounts>()
   const changeCounts = zeros(CHANGES)
   const delistedApps = new Map<string, number>()
   let gone = 0
@@ -231,12 +232,12 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
   }
 }
 
-function addToDays(days: Map<string, DayCounts>, moments: ReturnType<typeof momentsOf>): void {
+function addToDays(days: Map<number, DayCounts>, moments: ReturnType<typeof momentsOf>): void {
   for (const name of OF_DAY)
     for (const at of moments[name]) {
       if (at === undefined) continue
-      const day = utcDay(at)
-      const counts = days.get(day) ?? newDay(day)
+      const day = Math.floor(at / DAY_MS)
+      const counts = days.get(day) ?? newDay(utcDay(at))
       counts[name]++
       days.set(day, counts)
     }

@@ -303,21 +303,19 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   })
 }
 
-/** Apps that the person can connect, or has connected. */
-const ownApps = (person: Person): PersonApp[] => appsOf(person).filter(({ state }) => state !== 'off')
-
-/** True if everything is connected, or there was nothing to connect. */
-export const isReady = (person: Person): boolean =>
-  person.lastCheck !== undefined && ownApps(person).every(({ state }) => state === 'connected')
+/** True if everything is connected, or there was nothing to connect. @param apps `appsOf` the person, here and below */
+export const isReady = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
+  person.lastCheck !== undefined && apps.every(({ state }) => state === 'connected' || state === 'off')
 
 /** True if everything is connected, and there was something to connect. */
-export const isFinished = (person: Person): boolean => isReady(person) && ownApps(person).length > 0
+export const isFinished = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
+  isReady(person, apps) && apps.some(({ state }) => state === 'connected')
 
 /** True if the person had connected everything, and lost some apps. */
-export const hasFallenBack = (person: Person): boolean =>
+export const hasFallenBack = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
   person.finishedAt !== undefined &&
-  !isReady(person) &&
-  ownApps(person).some(({ lapsedAt }) => lapsedAt !== undefined)
+  !isReady(person, apps) &&
+  apps.some(({ lapsedAt }) => lapsedAt !== undefined)
 
 /** True if the person left the list, or has no account at the service. Such people are erased after the retention. */
 export const isGone = ({ leftAt, unknownAt }: Person): boolean =>
