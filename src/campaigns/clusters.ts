@@ -36,32 +36,25 @@ type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number
   isMoved: boolean
 }
 
-/** Counts one kind of change. @param noticedAt, undoneAt when a change, or one undone since, was noticed */
+/** Counts one kind of change. @param noticed, undone fields with the time of a change, and of an undone one */
 function createCounter(
   found: readonly FoundCluster[],
   evaluatedAt: number,
-  noticedAt: (app: AppRecord) => number | undefined,
-  undoneAt: (app: AppRecord) => number | undefined = () => undefined,
+  noticed: 'lapsedAt' | 'newAt' | 'delistedByRunAt',
+  undone?: 'previousLapsedAt' | 'previousDelistedAt',
 ) {
   const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
   const add = (app: AppRecord) => {
     const { instance, name, status, since, movedFrom } = app
-    const zeros = {
-      inKnownCluster: 0,
-      undone: 0,
-      connected: 0,
-      recentlyConnected: 0,
-      listed: 0,
-      isMoved: false,
-    }
-    const count = apps.get(instance) ?? { name, changedAt: [], newAt: [], ...zeros }
+    const zeros = { inKnownCluster: 0, undone: 0, connected: 0, recentlyConnected: 0, listed: 0 }
+    const count = apps.get(instance) ?? { name, changedAt: [], newAt: [], isMoved: false, ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
     if (isNew(app)) count.newAt.push(app.newAt)
-    const at = noticedAt(app)
+    const at = app[noticed]
     const newestApp = newest.get(instance)
-    if (isPartOf(newestApp, undoneAt(app))) count.undone++
+    if (undone !== undefined && isPartOf(newestApp, app[undone])) count.undone++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt) count.changedAt.push(at)
     else if (status !== 'connected') count.listed++
@@ -84,19 +77,9 @@ export async function findClusters(
   { evaluatedAt = 0, massDisconnects, newApps = [], delistedApps = [] }: KeepState,
   now: number,
 ) {
-  const lapses = createCounter(
-    massDisconnects,
-    evaluatedAt,
-    ({ lapsedAt }) => lapsedAt,
-    ({ previousLapsedAt }) => previousLapsedAt,
-  )
-  const listings = createCounter(newApps, evaluatedAt, ({ newAt }) => newAt)
-  const delistings = createCounter(
-    delistedApps,
-    evaluatedAt,
-    ({ delistedByRunAt }) => delistedByRunAt,
-    ({ previousDelistedAt }) => previousDelistedAt,
-  )
+  const lapses = createCounter(massDisconnects, evaluatedAt, 'lapsedAt', 'previousLapsedAt')
+  const listings = createCounter(newApps, evaluatedAt, 'newAt')
+  const delistings = createCounter(delistedApps, evaluatedAt, 'delistedByRunAt', 'previousDelistedAt')
   let all = 0
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
@@ -151,10 +134,11 @@ function massDisconnectsIn(
 ): MassDisconnect[] {
   const found = new Map<string, MassDisconnect>()
   for (const old of before) {
-    const known = apps.get(old.instance)?.inKnownCluster ?? 0
-    const lapsed = old.resumedAt === undefined ? Math.max(old.lapsed, known) : old.lapsed
-    const had = Math.max(old.had, lapsed)
-    if (!hasEnded(old, apps.get(old.instance), now)) found.set(old.instance, { ...old, lapsed, had })
+    const counts = apps.get(old.instance)
+    // A resumed mass disconnect is kept for the digest, and for late notices.
+    if (isOver(counts) && now >= (old.resumedAt ?? -Infinity) + RESUMED_MS) continue
+    const lapsed = Math.max(old.lapsed, old.resumedAt === undefined ? (counts?.inKnownCluster ?? 0) : 0)
+    found.set(old.instance, { ...old, lapsed, had: Math.max(old.had, lapsed) })
   }
   for (const [instance, { name, changedAt, newAt, connected, recentlyConnected }] of apps) {
     const existing = found.get(instance)
@@ -181,13 +165,6 @@ function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: reado
   const isLoss = (since: number) => lapsedAt.some((at) => at >= since && at < since + SPREAD_MS)
   return cluster !== undefined && isLoss(cluster.since) ? cluster : undefined
 }
-
-/** True once most people have the app again. A resumed mass disconnect is kept for the digest, and for late notices. */
-const hasEnded = (
-  { resumedAt = -Infinity }: MassDisconnect,
-  counts: ClusterCounts | undefined,
-  now: number,
-) => isOver(counts) && now >= resumedAt + RESUMED_MS
 
 /** New apps explain to administrators why fewer people are ready. */
 function newAppsIn(
