@@ -3,15 +3,19 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
 import type { AxeResults } from 'axe-core'
-import { HtmlValidate } from 'html-validate'
+import { HtmlValidate, StaticConfigLoader } from 'html-validate'
 import type { Locator, Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-const htmlRules = new HtmlValidate({
+const htmlRules = new StaticConfigLoader({
   extends: ['html-validate:recommended'],
   rules: { 'doctype-style': ['error', { style: 'lowercase' }] },
 })
+const resolvedRules = htmlRules.getConfigFor('')
+// To resolve them again for each page takes longer than the page.
+htmlRules.getConfigFor = () => resolvedRules
+const htmlValidate = new HtmlValidate(htmlRules)
 
 /** The rules about colors, which are checked again in dark mode. */
 const RULES = {
@@ -77,7 +81,7 @@ export async function axeFindings(
 }
 
 export async function htmlFindings(html: string): Promise<string[]> {
-  const report = await htmlRules.validateString(html)
+  const report = await htmlValidate.validateString(html)
   return report.results.flatMap(({ messages }) =>
     messages.map(({ ruleId, message, line }) => `${ruleId} in line ${line}: ${message}`),
   )
