@@ -117,7 +117,7 @@ export class TokenRefresh {
     const configuration = await authorizationServer.refreshConfiguration()
     // Another authorization server must not get this refresh token.
     if (configuration.serverMetadata().issuer !== user.issuer) {
-      log.debug({ reason: 'other-issuer' }, 'refresh: sign-in ended')
+      log.debug({ reason: 'other-issuer' }, 'refresh: end of the sign-in')
       return undefined
     }
     try {
@@ -136,7 +136,7 @@ export class TokenRefresh {
     } catch (error) {
       const isEarly = tokens.expiresAt !== undefined && now() < tokens.expiresAt
       if (isRefreshTokenRefused(error, { isRecent: isRecentSignIn(signedInAt, now()), isEarly })) {
-        log.debug({ reason: describeErrorResponse(error) }, 'refresh: sign-in ended')
+        log.debug({ reason: describeErrorResponse(error) }, 'refresh: end of the sign-in')
         return undefined
       }
       if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) {
