@@ -39,7 +39,7 @@ export type ProblemCode =
   | 'too_many'
   | 'too_many_requests'
 
-export type ProblemOptions = {
+type ProblemOptions = {
   /** For the log: the cause, and the setting to correct. */
   detail?: string
   cause?: unknown

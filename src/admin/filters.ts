@@ -1,7 +1,7 @@
 // The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
-import { dueAt, isLimited } from './report.ts'
+import { dueAt, isLimited, zeros } from './report.ts'
 
 /** @param about the same person, perhaps with the requested app alone */
 type FilterTest = (
@@ -57,7 +57,7 @@ export const FILTER_GROUPS = {
   emails: ['due', 'limited', 'absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
 } as const satisfies Record<string, readonly (keyof typeof FILTERS)[]>
 
-export const FILTER_NAMES = Object.values(FILTER_GROUPS).flat()
+const FILTER_NAMES = Object.values(FILTER_GROUPS).flat()
 export type Filter = (typeof FILTER_NAMES)[number]
 
 export type PeopleQuery = ReturnType<typeof parsePeopleQuery>
@@ -107,4 +107,25 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
     (isGone
       ? filter === 'gone' || (filter === 'all' && search !== '')
       : FILTERS[filter](about, wanted, summary))
+}
+
+const PEOPLE_A_PAGE = 25
+
+/** Reads everyone once. @param all in the order of the list @returns the last page if the query's is beyond it */
+export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery) {
+  let people: PersonSummary[] = []
+  /** The number of people that each filter would match. */
+  const counts = zeros(FILTER_NAMES)
+  for await (const summary of all) {
+    const matches = matchingFilters(summary, query)
+    if (matches === undefined) continue
+    const index = counts[query.filter]
+    for (const filter of FILTER_NAMES) if (matches(filter)) counts[filter]++
+    if (counts[query.filter] === index || index >= query.page * PEOPLE_A_PAGE) continue
+    if (index % PEOPLE_A_PAGE === 0) people = []
+    people.push(summary)
+  }
+  const total = counts[query.filter]
+  const pages = Math.max(1, Math.ceil(total / PEOPLE_A_PAGE))
+  return { people, page: Math.min(query.page, pages), pages, total, counts }
 }

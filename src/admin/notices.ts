@@ -12,7 +12,7 @@ import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison } from './comparison.ts'
 
 /** @param t in the company's first language */
-export type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }
+type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }
 
 const noticeOf = (
   subject: string,

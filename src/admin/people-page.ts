@@ -1,33 +1,11 @@
 // GET /admin/people: one page of the people that match a query, with the state of each. Pure.
 import type { PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { FILTER_GROUPS, FILTER_NAMES, matchingFilters, peopleUrl, type PeopleQuery } from './filters.ts'
+import { FILTER_GROUPS, peopleUrl, type listPeople, type PeopleQuery } from './filters.ts'
 import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
-import { zeros } from './report.ts'
-
-const PEOPLE_A_PAGE = 25
 
 const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
-
-/** Reads everyone once. @param all in the order of the list @returns the last page if the query's is beyond it */
-export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery) {
-  let people: PersonSummary[] = []
-  /** The number of people that each filter would match. */
-  const counts = zeros(FILTER_NAMES)
-  for await (const summary of all) {
-    const matches = matchingFilters(summary, query)
-    if (matches === undefined) continue
-    const index = counts[query.filter]
-    for (const filter of FILTER_NAMES) if (matches(filter)) counts[filter]++
-    if (counts[query.filter] === index || index >= query.page * PEOPLE_A_PAGE) continue
-    if (index % PEOPLE_A_PAGE === 0) people = []
-    people.push(summary)
-  }
-  const total = counts[query.filter]
-  const pages = Math.max(1, Math.ceil(total / PEOPLE_A_PAGE))
-  return { people, page: Math.min(query.page, pages), pages, total, counts }
-}
 
 export function peoplePage(
   { people, page: shown, pages, total, counts }: Awaited<ReturnType<typeof listPeople>>,

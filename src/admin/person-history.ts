@@ -21,7 +21,7 @@ import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl } from './filters.ts'
 import { keepCommand } from './overview.ts'
-import { CRITERIA, emailStateOf, summarize, type EmailState, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-summary.ts'
 
 /** Suffixes of the text keys with this prefix. */
 type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Name}` ? Name : never
@@ -29,7 +29,7 @@ type NameAfter<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${i
 type EventDetails = {
   app?: string | undefined
   apps?: readonly string[]
-  outcome?: EmailState
+  outcome?: PersonSummary['emailState']
   /** The problem code of a failed step. */
   code?: string
   /** The address of the person who acted, or who released the email. */

@@ -16,7 +16,7 @@ import {
   type Person,
 } from '../people/person.ts'
 
-export type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
+type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
 
 export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>): EmailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state

@@ -7,7 +7,6 @@ import {
   newApproval,
   pausedApps,
   type Approval,
-  type ApprovalDecision,
   type KeepState,
   type KeepStateStore,
 } from '../people/keep-state.ts'
@@ -107,7 +106,7 @@ export function isApprovalEmailDue(
 export function decideApproval(
   before: Approval,
   people: readonly WaitingPerson[],
-  decision: ApprovalDecision | undefined,
+  decision: { at: number; by: string } | undefined,
   { now, calendar }: ApprovalContext,
 ): ApprovalUpdate | undefined {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days

@@ -16,7 +16,7 @@ import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
 
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
-export type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
+type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
 export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'patienceMs'> & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>

@@ -103,7 +103,7 @@ function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {
 }
 
 /** `calendar`: the person's time zone and quiet days. */
-export type EmailContext = { state: KeepState; now: number; calendar: WorkCalendar }
+type EmailContext = { state: KeepState; now: number; calendar: WorkCalendar }
 
 export function dueEmailOf(name: CampaignName, recorded: Person, context: EmailContext): EmailDecision {
   const person = forCampaign(name, recorded, context.state)

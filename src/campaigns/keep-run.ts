@@ -21,7 +21,7 @@ import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withMassDisconnectLapses } from './clusters.ts'
 import { EmailDelivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, forCampaign } from './episodes.ts'
-import type { CampaignName, EmailContext } from './episodes.ts'
+import type { CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { isSuspiciouslyMany, ListedPeople, type AddressChange } from './listed-people.ts'
@@ -68,7 +68,7 @@ type DuePerson = {
   person: Person
   entry: ListEntry
   emails: (Extract<EmailDecision, { kind: 'email' }> & { name: CampaignName })[]
-  moment: EmailContext
+  moment: Parameters<typeof dueEmailOf>[2]
 }
 
 /** Yields listed people, with or without a record. @param context.now the moment, which may depend on the person */

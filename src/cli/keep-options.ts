@@ -53,7 +53,7 @@ export function applyOptions(state: KeepState, options: StateOptions, now: numbe
   return { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
 }
 
-export type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
+type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
 
 /** The actions caused by the options of this run. @param at the time of the run */
 export function actionsOfRun({ massDisconnects, delistedApps = [] }: KeepState, at: number): OptionAction[] {

@@ -9,7 +9,6 @@ import {
   isDigestDue,
   massDisconnectNotice,
   delistedAppsNotice,
-  type NoticeContext,
 } from '../admin/notices.ts'
 import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
@@ -21,7 +20,7 @@ import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campai
 import type { AddressChange } from '../campaigns/listed-people.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import type { ComposeNotice, Notice } from '../campaigns/mail/email.ts'
+import type { Email, Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
 import { unansweredDelistings, withActions } from '../people/keep-state.ts'
@@ -40,6 +39,7 @@ import type { Records } from '../records/records.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import type { Audit } from '../web/audit.ts'
+import type { Texts } from '../web/languages/texts.ts'
 import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
 import {
   createCampaignRun,
@@ -52,7 +52,7 @@ import { createComposers } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
-import { actionsOfRun, applyOptions, type OptionAction, type StateOptions } from './keep-options.ts'
+import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
 import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
@@ -276,7 +276,7 @@ async function runKeep(
 /** Saves the state with the run's actions, and audits each action once. */
 function createAuditedSave(
   store: KeepStateStore,
-  actions: readonly OptionAction[],
+  actions: ReturnType<typeof actionsOfRun>,
   { holdsLease, audit }: { holdsLease: () => Promise<boolean>; audit: Audit },
 ) {
   let audited = 0
@@ -307,7 +307,7 @@ type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) =>
 
 /** Emails administrators, or an app's owners. @returns true if at least one email was accepted */
 function createNoticeSender(
-  composeNotice: ComposeNotice,
+  composeNotice: (to: string, notice: Notice, id: string) => Email,
   { ADMIN_EMAILS: admins = [] }: Settings,
   { mailServer }: KeepServices,
 ): SendNotice {
@@ -327,7 +327,7 @@ async function notifyAdmins(
     state: KeepState
     people: Pick<PeopleStore, 'all'>
     sendNotice: SendNotice
-    texts: Company & NoticeContext
+    texts: Company & { t: Texts; publicUrl: string }
   },
 ) {
   const { state, people, sendNotice, sendEvent, texts } = to

@@ -9,7 +9,7 @@ import { formatFault } from '../records/data-key.ts'
 import { adoptStore, createKeyRing, readDataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { backUpFolder } from '../records/sqlite-backup.ts'
-import { openStore, describeStore, type StoreOptions } from '../records/store.ts'
+import { openStore, describeStore } from '../records/store.ts'
 import { loadSettingsWithoutClient, loadSettingsNamed, type Settings } from '../settings/settings.ts'
 import { createLog } from '../web/log.ts'
 import { confirm } from './terminal.ts'
@@ -23,7 +23,7 @@ export function storeLabel(settings: Settings): string {
 export async function withStore<T>(
   settings: Settings,
   work: (records: Records) => Promise<T>,
-  options?: StoreOptions,
+  options?: Parameters<typeof openStore>[2],
 ): Promise<T> {
   const store = openStore(settings, createLog('silent'), options)
   try {

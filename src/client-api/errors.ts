@@ -1,6 +1,6 @@
 // Explains a failed call of the service (contract section 7): a problem code for the person, and the setting to change
 // for the operator.
-import { Problem, type ProblemCode, type ProblemOptions } from '../problem.ts'
+import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from './credentials.ts'
 import type { ErrorResponse } from './error-response.ts'
 import { retryAfterSeconds } from '../http/retry-after.ts'
@@ -46,7 +46,11 @@ const PROBLEMS = {
   misconfigured: [502, 'service_misconfigured', 'search_misconfigured'],
 } as const satisfies Record<string, [number, ProblemCode, ProblemCode]>
 
-function problem(kind: keyof typeof PROBLEMS, operation: Operation, options: ProblemOptions) {
+function problem(
+  kind: keyof typeof PROBLEMS,
+  operation: Operation,
+  options: ConstructorParameters<typeof Problem>[2],
+) {
   const [status, ofCheck, ofSearch] = PROBLEMS[kind]
   return new ServiceProblem(status, operation === 'search' ? ofSearch : ofCheck, options)
 }

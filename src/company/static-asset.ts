@@ -10,12 +10,14 @@ const TYPES = {
   webp: 'image/webp',
 }
 
-export type AssetEnding = keyof typeof TYPES
-
 export type StaticAsset = { path: string; type: string; content: Buffer }
 
 /** @param place the path without hash and extension, like `/assets/onramp` */
-export const createStaticAsset = (place: string, ending: AssetEnding, content: Buffer): StaticAsset => ({
+export const createStaticAsset = (
+  place: string,
+  ending: keyof typeof TYPES,
+  content: Buffer,
+): StaticAsset => ({
   path: `${place}.${hash('sha256', content, 'hex').slice(0, 12)}.${ending}`,
   type: TYPES[ending],
   content,

@@ -50,10 +50,9 @@ const OTHER_METHODS: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-/** `url`: PUBLIC_URL. */
-export type KnownClient = { metadata: Metadata; client: TestedClient; url: string }
-
-async function collect({ metadata, client, url }: KnownClient) {
+/** @param known.url PUBLIC_URL */
+async function collect(known: { metadata: Metadata; client: TestedClient; url: string }) {
+  const { metadata, client, url } = known
   const { token_endpoint: endpoint } = metadata
   if (!isSafeUrl(endpoint)) return undefined
   async function responseFor({ id, auth }: TestedClient): Promise<ClientResponse> {

@@ -1,10 +1,10 @@
 // Checks that the redirect URI is registered, by authorization requests with ours and with an invented URI, because
 // servers redirect only to registered URIs (RFC 6749 4.1.2.1). No one signs in.
 import { hash } from 'node:crypto'
+import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientUrls } from '../sign-in/server/client-urls.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { KnownClient } from './client.ts'
 import { fetchOnce, isSafeUrl, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
@@ -79,7 +79,7 @@ const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 /** @returns undefined without a usable authorization endpoint, or if it requires PAR */
 async function collect(
-  { metadata, url, client: { id } }: KnownClient,
+  { metadata, url, client: { id } }: { metadata: Metadata; url: string; client: { id: string } },
   settings: Partial<Settings>,
   isClientRejected: boolean,
 ) {

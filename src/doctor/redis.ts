@@ -9,10 +9,10 @@ import {
   createRedisOpener,
   primaryUrl,
   STANDARD_PREFIX,
+  topologyOf,
 } from '../records/redis-clients.ts'
 import { createRedisRecords, redisAclRules } from '../records/redis-records.ts'
 import { rootCause, describeStoreError } from '../records/store-error.ts'
-import { topologyOf } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'

@@ -6,7 +6,7 @@ import { createSingleFlight } from '../records/lease.ts'
 import { personKey, requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import type { CheckedTransition, WalkChecker } from './walk-checker.ts'
+import type { WalkChecker } from './walk-checker.ts'
 import { overviewPath, stepFromQuery } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
 import { afterClick, afterReturn, stepResultOf, type TransitionCheck } from './transition.ts'
@@ -119,7 +119,7 @@ export class Consents {
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */
-  #resultOf(user: User, decision: CheckedTransition): ConsentResult {
+  #resultOf(user: User, decision: Awaited<ReturnType<WalkChecker['checkForTransition']>>): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
     if (kind === 'show') return { kind: 'overview', walk, from: decision.from }
     if (kind === 'redirect') return { kind: 'redirect', location: overviewPath(walk.visit, decision.from) }

@@ -17,7 +17,7 @@ export function stepFromQuery(query: Record<string, unknown>): string | undefine
   return typeof first === 'string' ? /^[\w-]+/.exec(first)?.[0] : undefined
 }
 
-export type WalkAction = 'connect' | 'skip' | 'unskip' | 'declined' | 'blocked' | 'unblock'
+type WalkAction = 'connect' | 'skip' | 'unskip' | 'declined' | 'blocked' | 'unblock'
 
 export const actionPath = (action: WalkAction, instance: string): string =>
   `/onboarding/${action}/${encodeURIComponent(instance)}`

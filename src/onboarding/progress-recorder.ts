@@ -14,7 +14,6 @@ import {
   withSignIn,
   type AppIntent,
   type Person,
-  type StepFailure,
 } from '../people/person.ts'
 import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
@@ -77,7 +76,7 @@ export class ProgressRecorder {
   }
 
   /** Only for people on record. Never rejects. */
-  async recordFailure(user: User, failure: StepFailure): Promise<void> {
+  async recordFailure(user: User, failure: Parameters<typeof withFailure>[1]): Promise<void> {
     const email = verifiedEmail(user)
     if (email === undefined) return
     await this.#people

@@ -13,8 +13,6 @@ import type { TransitionCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
-export type CheckedTransition = Transition & { consentUrlOf: (instance: string) => string | undefined }
-
 export class WalkChecker {
   readonly #deps
 
@@ -71,7 +69,7 @@ export class WalkChecker {
     req: Request,
     { user, walk, mayLeave }: { user: User; walk: Walk; mayLeave: boolean },
     decideTransition: (before: Walk, check: TransitionCheck) => Transition,
-  ): Promise<CheckedTransition> {
+  ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
       this.#deps
     const step = randomBytes(16).toString('hex')

@@ -58,7 +58,7 @@ export type Approval = {
 }
 
 /** An owner's click, at `at` (milliseconds since 1970). `by`: an address. */
-export type ApprovalDecision = { at: number; by: string }
+type ApprovalDecision = { at: number; by: string }
 
 export const newApproval = (instance: string, name: string): Approval => {
   const zeros = {

@@ -70,7 +70,7 @@ export type OutboxEvent = {
 }
 
 /** A failed step. `code`: as in the audit log, or the person's choice. `instance` is absent if unknown. */
-export type StepFailure = { at: number; instance?: string | undefined; code: string }
+type StepFailure = { at: number; instance?: string | undefined; code: string }
 
 /** An action of an operator or an app's owner. `by`: the operating system's user, or an address. */
 export type OperatorAction = {

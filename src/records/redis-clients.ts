@@ -22,7 +22,7 @@ type RedisNode = { host: string; port: number }
 
 export const STANDARD_PREFIX = 'onramp:'
 
-export type RedisTopology =
+type RedisTopology =
   | { kind: 'standalone' }
   | { kind: 'sentinel'; sentinels: readonly RedisNode[]; name: string }
   | { kind: 'cluster' }
@@ -43,7 +43,7 @@ export const commandsOf = (
 const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
 /** Opens a client. @param onLost called if the client fails later @throws if Redis doesn't answer */
-export type OpenRedis = (onLost: (error: Error) => void) => Promise<OpenedRedis>
+type OpenRedis = (onLost: (error: Error) => void) => Promise<OpenedRedis>
 
 const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
 
@@ -72,6 +72,16 @@ export const newClient = (
   limits: Partial<Record<'connectTimeout' | 'socketTimeout', number>> = {},
 ) => (create ??= RedisClient.factory())({ ...CLIENT, url, socket: { ...SOCKET, ...limits } })
 type OpenClient = ReturnType<typeof newClient>
+
+export function topologyOf(settings: {
+  REDIS_SENTINELS?: readonly RedisNode[] | undefined
+  REDIS_SENTINEL_NAME?: string
+  REDIS_CLUSTER?: 'yes' | 'no'
+}): RedisTopology {
+  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name = 'mymaster' } = settings
+  if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
+  return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }
+}
 
 /** @param prefix REDIS_PREFIX: the user may have no rights outside of it */
 export function createRedisOpener(

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { TimedOut } from '../with-timeout.ts'
 import { StoreUnavailable, withinDeadline } from './records.ts'
-import { commandsOf, type OpenedRedis, type OpenRedis, type RedisCommands } from './redis-clients.ts'
+import { commandsOf, type OpenedRedis, type RedisCommands } from './redis-clients.ts'
 import { describeStoreError } from './store-error.ts'
 
 export type ConnectionLog = {
@@ -23,7 +23,7 @@ export class RedisConnection {
     (command) => this.#run(command),
     (pattern) => this.#scan(pattern),
   )
-  readonly #open: OpenRedis
+  readonly #open
   readonly #log: ConnectionLog
   #lastFailure: unknown = new Error('not connected yet')
   /** Error codes of the present outage, each logged once. */
@@ -34,7 +34,7 @@ export class RedisConnection {
   #current: OpenedRedis | undefined
   #isRenewing = false
 
-  constructor(open: OpenRedis, log: ConnectionLog) {
+  constructor(open: (onLost: (error: Error) => void) => Promise<OpenedRedis>, log: ConnectionLog) {
     this.#open = open
     this.#log = log
     void this.#renew()

@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inSpan } from '../trace/spans.ts'
 import { createFormatCheck } from './data-key.ts'
-import { createRedisOpener, type RedisTopology } from './redis-clients.ts'
+import { createRedisOpener, topologyOf } from './redis-clients.ts'
 import { RedisConnection, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
@@ -27,7 +27,7 @@ export const describeStore = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial
     ? { name: 'SQLite', place: `in ${resolve(folder)}` }
     : { name: 'Redis', place: `at ${new URL(url).host}` }
 
-export type StoreOptions = {
+type StoreOptions = {
   /** A server locks DATA_DIR; commands work beside it. */
   isServer?: boolean
   isAdopting?: boolean
@@ -75,12 +75,6 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
     lock?.close()
     throw error instanceof OperatorError ? error : new FolderUnusable(folder, error)
   }
-}
-
-export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
-  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name = 'mymaster' } = settings
-  if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
-  return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }
 }
 
 const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const

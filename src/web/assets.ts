@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Router, type RequestHandler } from 'express'
 import { appIcons } from '../company/app-icons.ts'
-import { createStaticAsset, type AssetEnding, type StaticAsset } from '../company/static-asset.ts'
+import { createStaticAsset, type StaticAsset } from '../company/static-asset.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { seeOther } from './see-other.ts'
@@ -54,7 +54,7 @@ function brandStylesheet({ color: { light: first, dark } }: Pick<Company, 'color
 }
 
 export function loadAssets(company: Company) {
-  const load = (name: string, ending: AssetEnding) => {
+  const load = (name: string, ending: 'css' | 'js' | 'svg') => {
     const content = readFileSync(join(VIEWS_FOLDER, 'assets', `${name}.${ending}`))
     return createStaticAsset(`/assets/${name}`, ending, content)
   }

@@ -7,13 +7,6 @@ export const MAX_AGE_MS = 3 * 86_400_000
 const LOGGED_EVERY_MS = 60_000
 const MAX_AGE_DAYS = MAX_AGE_MS / 86_400_000
 
-/** `now`: milliseconds since 1970. */
-export type MonitorDeps = {
-  registry: Registry
-  log: Record<'info' | 'warn', (fields: object, message: string) => void>
-  now: () => number
-}
-
 export class ReceiverMonitor {
   readonly #watch
   readonly #sent: Counter<'result'>
@@ -22,8 +15,15 @@ export class ReceiverMonitor {
   #dropped = 0
   #droppedAt = -Infinity
 
-  /** @param sinceOf times of each waiting person's oldest event */
-  constructor(watch: MonitorDeps, sinceOf: () => number[]) {
+  /** @param sinceOf times of each waiting person's oldest event, in milliseconds since 1970 */
+  constructor(
+    watch: {
+      registry: Registry
+      log: Record<'info' | 'warn', (fields: object, message: string) => void>
+      now: () => number
+    },
+    sinceOf: () => number[],
+  ) {
     const registers = [watch.registry]
     this.#watch = watch
     this.#sent = new Counter({

@@ -5,7 +5,7 @@ import type { PeopleStore } from '../people/people-store.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { MAX_AGE_MS, ReceiverMonitor, type MonitorDeps } from './receiver-monitor.ts'
+import { MAX_AGE_MS, ReceiverMonitor } from './receiver-monitor.ts'
 import { eventBody, type WebhookOutcome, type WebhookSender } from './sender.ts'
 
 const FIND_EVERY_SECONDS = 300
@@ -29,7 +29,7 @@ export class Webhooks {
   #isClosed = false
 
   constructor(
-    deps: MonitorDeps & {
+    deps: ConstructorParameters<typeof ReceiverMonitor>[0] & {
       people: Pick<PeopleStore, 'all' | 'change'>
       records: Pick<Records, 'compareAndSet'>
       sender: Pick<WebhookSender, 'send' | 'close'>

@@ -1,7 +1,7 @@
 // The admins' list of people: filters, search, pages and order.
 import { expect, it } from 'vitest'
-import { parsePeopleQuery } from '../../src/admin/filters.ts'
-import { listPeople, peoplePage } from '../../src/admin/people-page.ts'
+import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
+import { peoplePage } from '../../src/admin/people-page.ts'
 import {
   newPerson,
   withMilestone,

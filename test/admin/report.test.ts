@@ -1,8 +1,7 @@
 // The report: states of people, action items, funnel, apps, departments and days.
 import { parse } from 'csv-parse/sync'
 import { expect, it } from 'vitest'
-import { parsePeopleQuery } from '../../src/admin/filters.ts'
-import { listPeople } from '../../src/admin/people-page.ts'
+import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { createPlot } from '../../src/admin/plot.ts'
 import { overviewPage } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'

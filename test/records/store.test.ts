@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { unsafeFileSystem } from '../../src/records/sqlite-folder.ts'
-import { openStore, describeStore, topologyOf } from '../../src/records/store.ts'
+import { topologyOf } from '../../src/records/redis-clients.ts'
+import { openStore, describeStore } from '../../src/records/store.ts'
 import { useFolder } from '../helpers/folder.ts'
 
 type StoreSettings = Parameters<typeof openStore>[0]

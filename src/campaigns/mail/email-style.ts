@@ -22,8 +22,6 @@ function sizeOf({ type, content }: StaticAsset): { width: number; height: number
   }
 }
 
-export type InlinePicture = { cid: string; filename: string; contentType: string; content: Buffer }
-
 /**
  * @returns `inline`, an attached picture, and `logo`, which refers to it by `cid` (RFC 2392). Undefined if mail
  * programs wouldn't show the picture, or it is too large

@@ -2,7 +2,7 @@
 // folded, which would break some DKIM signatures.
 import { hash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
-import { createRenderer, type RenderEmail } from './templates.ts'
+import { createRenderer, type createEmailTemplates } from './templates.ts'
 import type { ListEntry } from '../people-file.ts'
 import type { Invitations } from '../../invites/token.ts'
 import { withUniqueNames, MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
@@ -11,7 +11,7 @@ import { LANGUAGES_FOLDER } from '../../web/languages/catalogue.ts'
 import { createLanguages, type Languages } from '../../web/languages/languages.ts'
 import type { PersonApp } from '../../people/person.ts'
 import { MAX_REMINDERS } from '../campaign.ts'
-import { createEmailStyles, type InlinePicture } from './email-style.ts'
+import { createEmailStyles } from './email-style.ts'
 import { firstNameIn } from './first-name.ts'
 
 export type Email = {
@@ -22,7 +22,7 @@ export type Email = {
   html: string
   messageId: string
   headers: Record<string, string>
-  inlines?: InlinePicture[]
+  inlines?: { cid: string; filename: string; contentType: string; content: Buffer }[]
 }
 
 const MAX_NAMED = 5
@@ -82,7 +82,7 @@ function listedApps(
 export function createComposer(deps: {
   company: Company
   invitations: Pick<Invitations, 'issue'>
-  render: RenderEmail
+  render: ReturnType<typeof createEmailTemplates>
   languages: Pick<Languages, 'nearest'>
   from: Email['from']
   publicUrl: string

@@ -67,7 +67,7 @@ const SAMPLE = {
 
 type Rendered = { subject: string; text: string; html: string }
 
-export type RenderEmail = (data: typeof SAMPLE) => Rendered
+type RenderEmail = (data: typeof SAMPLE) => Rendered
 
 class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'

@@ -5,12 +5,7 @@ import { withPeriod } from '@onramp/terminal/shell'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { DAY_MS, utcDay } from '../../admin/report.ts'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
-import {
-  sendInvitations,
-  type Campaign,
-  type CampaignRun,
-  type EmailProblem,
-} from '../../campaigns/delivery.ts'
+import { sendInvitations, type Campaign, type CampaignRun } from '../../campaigns/delivery.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { isSuspiciouslyMany, ListedPeople } from '../../campaigns/listed-people.ts'
 import type { ListEntry } from '../../campaigns/people-file.ts'
@@ -225,7 +220,7 @@ function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendE
   if (why) run.context.stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
 }
 
-const PROBLEMS: Record<EmailProblem, string> = {
+const PROBLEMS = {
   unknownToService: 'unknown to the search service',
   'no-response': 'no valid response from the service',
   refused: 'refused by the service',

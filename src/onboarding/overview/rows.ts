@@ -3,7 +3,7 @@ import { isUnavailable } from '../../client-api/app-status.ts'
 import { isRequested } from '../../people/keep-state.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
 import type { AppState } from '../app-state.ts'
-import { actionPath, type WalkAction } from '../paths.ts'
+import { actionPath } from '../paths.ts'
 import { iconOf } from '../../company/app-description.ts'
 import type { TrackedApp } from '../walk.ts'
 import { approvalDate, hasLapsed, type OverviewApp, type OverviewModel } from './model.ts'
@@ -77,7 +77,7 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
   // The person no longer waits, but can connect the app.
   const isApproved = approvalDate(model, app) !== undefined
   const label = isApproved ? 'plain.connect' : ROW_LABELS[kind]
-  const action = (of: WalkAction, key: TextKey): Action => {
+  const action = (of: 'connect' | 'skip' | 'unskip' | 'blocked', key: TextKey): Action => {
     return { href: actionPath(of, instance), label: t(key), forApp: name }
   }
   return {

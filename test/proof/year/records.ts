@@ -1,8 +1,7 @@
 // Guarantees about every record, checked daily.
 import { Readable } from 'node:stream'
-import { parsePeopleQuery } from '../../../src/admin/filters.ts'
+import { listPeople, parsePeopleQuery } from '../../../src/admin/filters.ts'
 import { overviewPage } from '../../../src/admin/overview.ts'
-import { listPeople } from '../../../src/admin/people-page.ts'
 import { summarize } from '../../../src/admin/person-summary.ts'
 import type { Report } from '../../../src/admin/report.ts'
 import { appTable, groupTable } from '../../../src/admin/sorted-table.ts'
