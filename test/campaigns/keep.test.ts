@@ -210,7 +210,7 @@ it('a run that is interrupted at its last check doesn’t end the sweep', async 
 })
 
 it('a person whose access ended is emailed after the next sweep, unless they have reconnected', async () => {
-  const { runHours, sent, service, connectEveryone } = setUpKeepRuns(40)
+  const { runHours, sent, service, connectEveryone } = setUpKeepRuns(12)
   await connectEveryone()
   service.set('p0@acme.example', { slack_1: 'awaiting' })
   service.set('p1@acme.example', { slack_1: 'awaiting' })
