@@ -4,7 +4,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { PeopleSnapshot } from './admin/people-snapshot.ts'
 import { createExportRoutes, createTokenRoutes } from './admin/exports.ts'
 import { createApprovalRoutes } from './admin/approval-routes.ts'
-import { createAdminRoutes, requireAdmin, type IsAdmin } from './admin/routes.ts'
+import { createAdminRoutes, requireAdmin } from './admin/routes.ts'
 import type { PeopleStore } from './people/people-store.ts'
 import type { KeepStateStore } from './people/keep-state.ts'
 import type { Company } from './company/company.ts'
@@ -20,6 +20,7 @@ import type { ProgressRecorder } from './onboarding/progress-recorder.ts'
 import { Problem } from './problem.ts'
 import type { Records } from './records/records.ts'
 import { createSearchRoutes } from './search/routes.ts'
+import type { User } from './session/signed-in.ts'
 import type { Settings } from './settings/settings.ts'
 import { requireSignIn } from './sign-in/require-sign-in.ts'
 import { tryAgainPath, type ReturnToRules } from './sign-in/return-to.ts'
@@ -58,7 +59,7 @@ export type AppDeps = {
   authorizationServer: AuthorizationServer
   signIn: SignIn
   returnTo: ReturnToRules
-  isAdmin: IsAdmin
+  isAdmin: (user: User) => boolean
   service: ServiceForPerson
   walks: WalkStore
   walkChecker: WalkChecker

@@ -12,7 +12,7 @@ import { createOnramp } from '../src/compose.ts'
 import { Invitations } from '../src/invites/token.ts'
 import { normalizedAddress } from '../src/people/address.ts'
 import { PeopleStore } from '../src/people/people-store.ts'
-import { newKeepState, KeepStateStore } from '../src/people/keep-state.ts'
+import { KeepStateStore } from '../src/people/keep-state.ts'
 import { createKeyRing } from '../src/records/data-key.ts'
 import { createSealer } from '../src/records/seal.ts'
 import type { openStore } from '../src/records/store.ts'
@@ -231,8 +231,8 @@ it('/metrics requires METRICS_TOKEN, logs a refusal, and counts problems', async
 it('/metrics has the latest counts of people by onramp keep', async () => {
   const { records, keyRing, scrape } = compose()
   const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 7, gone: 0 }
-  const keepStateStore = new KeepStateStore(records, keyRing)
-  await keepStateStore.save({ ...newKeepState(), lastRunAt: 5_000, days: [{ day: '2026-11-26', ...row }] })
+  const days = [{ day: '2026-11-26', ...row }]
+  await new KeepStateStore(records, keyRing).save({ massDisconnects: [], zones: {}, lastRunAt: 5_000, days })
   const page = await scrape()
   expect(page).toContain('onramp_people{state="ready"} 7')
   expect(page).toContain('onramp_last_run_timestamp_seconds 5')

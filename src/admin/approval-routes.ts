@@ -4,7 +4,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import type { Company } from '../company/company.ts'
 import { applyDecision, type KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
-import { requireSignedIn } from '../session/signed-in.ts'
+import { requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -13,13 +13,13 @@ import { seeOther } from '../web/see-other.ts'
 import { approvalPath, describeApproval, earlyApproval, needsDecision } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
-import { createAdminCheck, type IsAdmin } from './routes.ts'
+import { createAdminCheck } from './routes.ts'
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
   keepStateStore: Pick<KeepStateStore, 'load' | 'recordDecision' | 'findDecision'>
   snapshot: Pick<PeopleSnapshot, 'report'>
-  isAdmin: IsAdmin
+  isAdmin: (user: User) => boolean
   company: Company
   admins: readonly string[] | undefined
   limit: RequestHandler

@@ -21,7 +21,7 @@ import { peoplePage } from './people-page.ts'
 import { personPage } from './person-history.ts'
 import { appTable, groupTable } from './sorted-table.ts'
 
-export type IsAdmin = (user: User) => boolean
+type IsAdmin = (user: User) => boolean
 
 /** Only an ASCII address may grant a right. */
 const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)

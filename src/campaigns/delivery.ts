@@ -7,20 +7,23 @@ import { APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
 import type { AddressChange } from './listed-people.ts'
-import { EmailLedger, RunStopped, type LedgerDeps, type PlannedEmail } from './ledger.ts'
+import { EmailLedger, RunStopped, type PlannedEmail } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import { quoteReply, type SendResult } from './mail/send-result.ts'
 import type { ListEntry } from './people-file.ts'
-import type { CheckPerson } from './person-check.ts'
+import type { createPersonCheck } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
 
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
 type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
 
-export type CampaignRun = Pick<LedgerDeps, 'holdsLease' | 'now' | 'signal' | 'patienceMs'> & {
+export type CampaignRun = Pick<
+  ConstructorParameters<typeof EmailLedger>[0],
+  'holdsLease' | 'now' | 'signal' | 'patienceMs'
+> & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
-  check: CheckPerson
+  check: ReturnType<typeof createPersonCheck>
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>

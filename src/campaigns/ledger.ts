@@ -19,30 +19,28 @@ export class RunStopped extends OperatorError {
 /** `checkedAt`: the start of the check. */
 export type PlannedEmail = { person: Person; decision: EmailDecision; checkedAt: number }
 
-export type LedgerDeps = {
-  people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
-  campaign: string
-  decide: (person: Person, now: number) => EmailDecision
-  /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
-  holdsLease: () => Promise<boolean>
-  now: () => number
-  signal: AbortSignal
-  patienceMs?: number | undefined
-}
-
 const PATIENCE_MS = 120_000
 const MAX_PAUSE_MS = 5_000
 
 /** Every method throws {StoreUnavailable} if the store stays unavailable. */
 export class EmailLedger {
-  readonly #deps: LedgerDeps
+  readonly #deps
   /** Marks this run's writes: if a response is lost, the retry recognizes its own write. */
   readonly #runId = randomBytes(6).toString('base64url')
   readonly #began: number
   /** Addresses with a record before the check. */
   readonly #known = new Set<string>()
 
-  constructor(deps: LedgerDeps) {
+  constructor(deps: {
+    people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
+    campaign: string
+    decide: (person: Person, now: number) => EmailDecision
+    /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
+    holdsLease: () => Promise<boolean>
+    now: () => number
+    signal: AbortSignal
+    patienceMs?: number | undefined
+  }) {
     this.#deps = deps
     this.#began = deps.now()
   }

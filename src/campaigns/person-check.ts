@@ -13,8 +13,6 @@ type PersonCheckResult =
   /** `refused`: the service rejects the token, perhaps only for this person. */
   | { kind: 'no-response' | 'refused'; detail: string }
 
-export type CheckPerson = (email: string) => Promise<PersonCheckResult>
-
 const MAX_TRIES = 4
 /** 429s are retried more often than failures. */
 const MAX_WAITS = 20
@@ -29,7 +27,7 @@ export function createPersonCheck(deps: {
   onPause?: (seconds: number) => void
   signal: AbortSignal
   pauseMs?: number
-}): CheckPerson {
+}): (email: string) => Promise<PersonCheckResult> {
   const { unconnectedApps, throttle, onPause, signal, pauseMs = 1_000 } = deps
   return async (email) => {
     for (let failures = 0, waits = 0; ;) {

@@ -8,7 +8,7 @@ import type { OperatorAction } from '../people/person.ts'
 import { operatorName } from './operator.ts'
 
 /** `release`: apps, or `all`. `removed`: apps. `pauseUntil`: YYYY-MM-DD. */
-export type StateOptions = { [Option in 'release' | 'removed']?: readonly string[] | undefined } & {
+type StateOptions = { [Option in 'release' | 'removed']?: readonly string[] | undefined } & {
   pauseUntil?: string | undefined
 }
 

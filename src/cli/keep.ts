@@ -52,14 +52,14 @@ import { createComposers } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
-import { actionsOfRun, applyOptions, type StateOptions } from './keep-options.ts'
+import { actionsOfRun, applyOptions } from './keep-options.ts'
 import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
 /** `now`: milliseconds since 1970. `askRate`: checks a minute. */
-type KeepCommandOptions = StateOptions & {
+type KeepCommandOptions = Parameters<typeof applyOptions>[1] & {
   dryRun?: true | undefined
   json?: true | undefined
   now?: number | undefined
@@ -160,15 +160,10 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
 type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }
 
 /** @returns the exit code @throws errors of {@link KeepRun.work}, which /admin shows until a run is complete */
-export async function runOnce(
-  records: Records,
-  run: Run,
-  holdsLease: () => Promise<boolean>,
-  services: KeepServices,
-): Promise<number> {
-  const { settings, context, signal } = run
+export async function runOnce(...work: Parameters<typeof runKeep>): Promise<number> {
+  const [records, { settings, context, signal }, holdsLease] = work
   try {
-    return await runKeep(records, run, holdsLease, services)
+    return await runKeep(...work)
   } catch (error) {
     if (error instanceof OperatorError && !signal.aborted && (await holdsLease())) {
       const store = openKeepState(records, settings)

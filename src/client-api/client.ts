@@ -9,12 +9,12 @@ import { measureCall, type OnCall } from '../trace/measure-call.ts'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
-import { isGlobalTokenRejected, noResponse, serviceProblemOf, type Operation } from './errors.ts'
+import { isGlobalTokenRejected, noResponse, serviceProblemOf } from './errors.ts'
 import { readCheckResponse, readSearchResponse, type SearchResponse, type ListedApp } from './responses.ts'
 
 /** A POST that only reads. `path` is below SERVICE_BASE_URL; `signal` aborts when no one waits for the response. */
 type ServiceCall = {
-  operation: Operation
+  operation: 'checkdatasourceauth' | 'search'
   path: string
   body?: string
   signal?: AbortSignal | null

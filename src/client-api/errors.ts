@@ -32,7 +32,7 @@ export class AccessTokenRejected extends ServiceProblem {
   }
 }
 
-export type Operation = 'checkdatasourceauth' | 'search'
+type Operation = 'checkdatasourceauth' | 'search'
 
 type FailedCall = { operation: Operation; credentials: Credentials; headerPrefix?: string | undefined }
 

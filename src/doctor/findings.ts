@@ -7,7 +7,7 @@ import {
 } from '../http/network-error.ts'
 import type { Settings } from '../settings/settings.ts'
 
-export type Verdict = {
+type Verdict = {
   status: 'ok' | 'warn' | 'fail' | 'skip'
   message: string
   /** The settings to change, the likeliest first. */
@@ -32,7 +32,7 @@ export type DoctorContext = {
 
 type MaybeVerdict = Verdict | undefined | false | ''
 
-export type Rules<Facts> = Record<
+type Rules<Facts> = Record<
   string,
   (facts: Facts, context: DoctorContext) => MaybeVerdict | readonly MaybeVerdict[]
 >

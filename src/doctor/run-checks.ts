@@ -9,7 +9,7 @@ import { certificatesCheck } from './certificates.ts'
 import { clientCheck } from './client.ts'
 import { emailCheck, webhookCheck } from './deliveries.ts'
 import { discoveryCheck } from './discovery.ts'
-import { applyRules, fail, type DoctorContext, type Finding, type Rules } from './findings.ts'
+import { applyRules, fail, type DoctorContext, type Finding } from './findings.ts'
 import { machineCheck } from './machine.ts'
 import { ownAddressCheck } from './own-address.ts'
 import { redirectUriCheck } from './redirect.ts'
@@ -18,7 +18,7 @@ import { registrationCheck } from './registration.ts'
 import { serverCheck } from './server.ts'
 import { serviceCheck } from './service.ts'
 import { sqliteCheck } from './sqlite.ts'
-import { recordsCheck, type Stored } from './stored.ts'
+import { recordsCheck } from './stored.ts'
 
 /** The ids of all checks, in the order of the report. */
 const CHECKS = `
@@ -76,7 +76,7 @@ class Examination {
 
   /** @param needed if undefined or false, the checks count as skipped */
   async run<Needed, Facts>(
-    rules: Rules<Facts>,
+    rules: Parameters<typeof applyRules<Facts>>[0],
     needed: Needed | undefined | false | '',
     collect: (needed: Needed) => Promise<Facts | undefined>,
   ): Promise<Facts | undefined> {
@@ -124,7 +124,7 @@ function clientIn(settings: Partial<Settings>) {
 async function examineClient(
   examination: Examination,
   metadata: Metadata | undefined,
-  registered: Promise<Stored | undefined>,
+  registered: ReturnType<typeof recordsCheck.collect>,
   now: () => number,
 ): Promise<void> {
   const { settings } = examination.context

@@ -1,7 +1,7 @@
 // Explains an error response of the service, with the setting to change, for the doctor and `onramp status`.
 import type { ProbeResult } from '../client-api/client.ts'
 import type { ErrorResponse } from '../client-api/error-response.ts'
-import { fail, unreachable, warn, type Verdict } from './findings.ts'
+import { fail, unreachable, warn } from './findings.ts'
 
 type ServiceCall = {
   baseUrl: string
@@ -23,7 +23,7 @@ export function explainServiceError(reply: Exclude<ProbeResult, { kind: 'accepte
   return EXPLANATIONS[reply.reason](reply, call)
 }
 
-type Explain = (error: ErrorResponse, call: ServiceCall) => Verdict
+type Explain = (error: ErrorResponse, call: ServiceCall) => ReturnType<typeof fail>
 
 const notServiceToken: Explain = ({ status }, { setting }) =>
   fail(

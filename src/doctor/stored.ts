@@ -18,7 +18,7 @@ import { createLog } from '../web/log.ts'
 import type { TestedClient } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
-export type Stored = {
+type Stored = {
   /** The number of records that the data key can't decrypt; undefined if no SESSION_SECRET unwraps the data key. */
   unreadable: number | undefined
   otherFormat?: string

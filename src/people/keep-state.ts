@@ -129,8 +129,6 @@ export type KeepState = {
   actions?: OperatorAction[]
 }
 
-export const newKeepState = (): KeepState => ({ massDisconnects: [], zones: {}, days: [] })
-
 const KEY = 'keep-state'
 const LIFE_SECONDS = 400 * 86_400
 const MAX_DAYS = 400
@@ -148,7 +146,7 @@ export class KeepStateStore {
 
   /** @returns an empty state before the first run, and if the record can't be read */
   async load(): Promise<KeepState> {
-    return (await this.#read<KeepState>(KEY)) ?? newKeepState()
+    return (await this.#read<KeepState>(KEY)) ?? { massDisconnects: [], zones: {}, days: [] }
   }
 
   /** Only the run that holds the lease writes. */

@@ -28,8 +28,6 @@ import {
   type BrowserCookies,
   type LoginTransaction,
   type LoginTransactions,
-  type OpenedTransaction,
-  type TransactionSecrets,
 } from './transaction/login-transaction.ts'
 import { isSelectAccountRefused } from './transaction/prompt.ts'
 import { UserLookup } from './user-lookup.ts'
@@ -75,7 +73,7 @@ export class SignInCallback {
   }
 
   /** @returns undefined if onramp didn't issue `state` */
-  open({ searchParams }: URL): OpenedTransaction | undefined {
+  open({ searchParams }: URL) {
     // A repeated parameter counts as missing (RFC 6749 3.1).
     const [state = '', ...more] = searchParams.getAll('state')
     return more.length > 0 ? undefined : this.#deps.transactions.open(state)
@@ -84,7 +82,8 @@ export class SignInCallback {
   async finish(
     req: Request,
     res: Response,
-    { url, transaction, secretsFor }: OpenedTransaction & { url: URL },
+    url: URL,
+    { transaction, secretsFor }: NonNullable<ReturnType<SignInCallback['open']>>,
   ): Promise<Outcome> {
     const { cookies, now } = this.#deps
     const cookie = cookies.read(req)?.value ?? ''
@@ -103,7 +102,11 @@ export class SignInCallback {
   async #finishOnce(
     req: Request,
     res: Response,
-    { url, transaction, secrets }: { url: URL; transaction: LoginTransaction; secrets: TransactionSecrets },
+    {
+      url,
+      transaction,
+      secrets,
+    }: { url: URL; transaction: LoginTransaction; secrets: { nonce: string; codeVerifier: string } },
   ): Promise<Outcome> {
     const { records, authorizationServer } = this.#deps
     // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749
@@ -121,7 +124,11 @@ export class SignInCallback {
     return await this.#signIn(req, res, { grant, transaction, configuration })
   }
 
-  async #redeem(configuration: Configuration, url: URL, secrets: TransactionSecrets): Promise<Grant> {
+  async #redeem(
+    configuration: Configuration,
+    url: URL,
+    secrets: { nonce: string; codeVerifier: string },
+  ): Promise<Grant> {
     const { settings, now } = this.#deps
     const { searchParams: parameters } = url
     // Servers omit `iss` (RFC 9207) in errors, which redeem nothing.

@@ -61,7 +61,7 @@ export function createSignInRoutes(deps: {
     }
     const { returnTo, restarts } = opened.transaction
 
-    const outcome = await callback.finish(req, res, { ...opened, url })
+    const outcome = await callback.finish(req, res, url, opened)
 
     log.debug({ outcome, restarts }, 'sign-in: callback')
     if (outcome === 'same-account')

@@ -162,7 +162,7 @@ function initialsOf({ name, email }: User): string {
 const NOT_REPEATABLE_PATHS = /\/(callback|connect|start|continue)\b/
 
 /** The menu of languages, which leads to the same page. */
-export function languageChoices(
+function languageChoices(
   req: Request,
   status: number,
   offered: Languages['offered'],

@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
 import type { Report } from '../../src/admin/report.ts'
-import { newKeepState, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
+import type { DailyCounts, KeepState } from '../../src/people/keep-state.ts'
 import { t } from '../helpers/texts.ts'
+import { newKeepState } from '../helpers/people.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 

@@ -7,9 +7,9 @@ import {
   delistedAppsNotice,
 } from '../../src/admin/notices.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
-import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { withAppStates, withEmailState, summaries } from '../helpers/people.ts'
+import { newKeepState, withAppStates, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 86_400_000

@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { newKeepState } from '../../src/people/keep-state.ts'
-import { withAppStates, collect } from '../helpers/people.ts'
+import { newKeepState, withAppStates, collect } from '../helpers/people.ts'
 
 const PEOPLE = 2_000
 const NOW = 1_000_000

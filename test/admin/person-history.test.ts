@@ -4,7 +4,7 @@ import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-hist
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { resolveCompany } from '../../src/company/company.ts'
-import { newApproval, newKeepState, type Approval, type KeepState } from '../../src/people/keep-state.ts'
+import { newApproval, type Approval, type KeepState } from '../../src/people/keep-state.ts'
 import {
   newPerson,
   withFailure,
@@ -12,7 +12,7 @@ import {
   type OperatorAction,
   type Person,
 } from '../../src/people/person.ts'
-import { withAppStates, withEmailState } from '../helpers/people.ts'
+import { newKeepState, withAppStates, withEmailState } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')

@@ -10,9 +10,8 @@ import { createReport } from '../../src/admin/report.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
-import { newKeepState } from '../../src/people/keep-state.ts'
 import { crowdOf } from '../helpers/crowd.ts'
-import { withAppStates, collect, withEmailState, summaries } from '../helpers/people.ts'
+import { newKeepState, withAppStates, collect, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)

@@ -18,9 +18,10 @@ import {
   withListing,
   type Person,
 } from '../../src/people/person.ts'
-import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 
 import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
+import { newKeepState } from '../helpers/people.ts'
 
 const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const place = { timezone: 'UTC' }

@@ -6,10 +6,10 @@ import { duePeople, KeepRun, zonesWithoutRun } from '../../src/campaigns/keep-ru
 import { Throttle } from '../../src/campaigns/throttle.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
-import { newKeepState, type MassDisconnect, type KeepState } from '../../src/people/keep-state.ts'
+import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { OperatorError } from '../../src/problem.ts'
-import { collect, testPeople } from '../helpers/people.ts'
+import { newKeepState, collect, testPeople } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
 type KeepDeps = CampaignRun & ConstructorParameters<typeof KeepRun>[2]

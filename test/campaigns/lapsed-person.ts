@@ -1,7 +1,8 @@
 // A person who had connected everything and then lost access.
-import { newKeepState, type KeepState } from '../../src/people/keep-state.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { newPerson, withCheck, withListing, type Person } from '../../src/people/person.ts'
+import { newKeepState } from '../helpers/people.ts'
 
 export const monday = Date.parse('2027-01-18T10:00:00Z')
 export const HOUR = 3_600_000

@@ -10,10 +10,10 @@ import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
-import { newKeepState } from '../../src/people/keep-state.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { REQUIRED } from './run-command.ts'
+import { newKeepState } from '../helpers/people.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR

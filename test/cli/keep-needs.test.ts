@@ -5,9 +5,9 @@ import { describeActionItems, withCompanyNames } from '../../src/admin/overview.
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { newApproval, newKeepState } from '../../src/people/keep-state.ts'
+import { newApproval } from '../../src/people/keep-state.ts'
 import { problemFor } from '../client-api/problem-for.ts'
-import { withAppStates } from '../helpers/people.ts'
+import { newKeepState, withAppStates } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 import { ADA, DAY, goneForTwelve, HOUR, installation, monday } from './installation.ts'
 

@@ -1,13 +1,9 @@
 // Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
-import { applyOptions, type StateOptions } from '../../src/cli/keep-options.ts'
-import {
-  newKeepState,
-  pausedApps,
-  unansweredDelistings,
-  type DelistedApp,
-} from '../../src/people/keep-state.ts'
+import { applyOptions } from '../../src/cli/keep-options.ts'
+import { pausedApps, unansweredDelistings, type DelistedApp } from '../../src/people/keep-state.ts'
 import { DAY, monday } from './installation.ts'
+import { newKeepState } from '../helpers/people.ts'
 
 const midnight = Date.parse('2027-01-18')
 
@@ -44,7 +40,7 @@ const figma = { ...removedApp, instance: 'figma_1', markedRemovedAt: 5 }
 const massDisconnect = { ...removedApp, instance: 'slack_1', lapsed: 9, had: 9 }
 const NOW = monday
 
-it.each<[Partial<DelistedApp>, StateOptions, Partial<DelistedApp> | string]>([
+it.each<[Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<DelistedApp> | string]>([
   [{}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   [{}, { release: ['all'] }, { markedConnectedAt: NOW }],

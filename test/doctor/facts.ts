@@ -6,7 +6,7 @@ import type { HttpReply } from '../../src/doctor/fetch-once.ts'
 import type { clientCheck } from '../../src/doctor/client.ts'
 import type { machineCheck } from '../../src/doctor/machine.ts'
 import type { redisCheck } from '../../src/doctor/redis.ts'
-import { applyRules, type DoctorContext, type Rules } from '../../src/doctor/findings.ts'
+import { applyRules, type DoctorContext } from '../../src/doctor/findings.ts'
 import type { serverCheck } from '../../src/doctor/server.ts'
 import type { serviceCheck } from '../../src/doctor/service.ts'
 import type { sqliteCheck } from '../../src/doctor/sqlite.ts'
@@ -38,7 +38,7 @@ export const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
 
 /** The findings of a check's rules, each as `fail OIDC_SCOPE: The sentence.` */
 export const report = <Facts>(
-  { rules }: { rules: Rules<Facts> },
+  { rules }: { rules: Parameters<typeof applyRules<Facts>>[0] },
   facts: Facts,
   changed: Partial<DoctorContext> = {},
 ): string[] =>

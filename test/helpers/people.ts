@@ -1,10 +1,13 @@
 // People for tests: in memory, with the apps and emails that a test needs.
 import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 import { PeopleStore } from '../../src/people/people-store.ts'
 import { isFinished, type EmailRecord, type PersonApp, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
+
+export const newKeepState = (): KeepState => ({ massDisconnects: [], zones: {}, days: [] })
 
 /** @param options `records`: shared by several processes */
 export function testPeople({

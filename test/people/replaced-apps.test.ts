@@ -6,10 +6,9 @@ import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { appsOf, newPerson, withCheck, type AppRecord, type Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/people-store.ts'
-import { newKeepState } from '../../src/people/keep-state.ts'
 import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { testPeople } from '../helpers/people.ts'
+import { newKeepState, testPeople } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const replacedBy = new Map([['slack_1', 'slack_2']])

@@ -1,10 +1,16 @@
 // The language menu: the same page in each language, and no link to other pages.
-import type { Request } from 'express'
+import express from 'express'
+import request from 'supertest'
 import { expect, it } from 'vitest'
-import { languageChoices } from '../../src/web/pages.ts'
+import { neutralCompany } from '../../src/company/company.ts'
+import { createPages } from '../../src/web/pages.ts'
 
-const offered = [{ tag: 'ja', name: '日本語' }]
-const checkReturnTo = (value: unknown) => (value === '/search' ? '/search' : undefined)
+const { send } = createPages({
+  company: neutralCompany,
+  isHttps: false,
+  checkReturnTo: (value) => (value === '/search' ? '/search' : undefined),
+  isAdmin: () => false,
+})
 
 it.each([
   ['/onboarding', 200, '?lang=ja'],
@@ -15,7 +21,10 @@ it.each([
   [`/onboarding?datasource=${'a'.repeat(1_490)}`, 200, '?lang=ja'],
   ['//evil.example/nowhere', 404, '/onboarding?lang=ja'],
   ['/onboarding/callback?step=1', 200, '/onboarding?lang=ja'],
-])('the language menu on %s (%i) links to %s', (originalUrl, status, href) => {
-  const req = { originalUrl, method: 'GET', path: originalUrl.split('?', 1)[0] } as Request
-  expect(languageChoices(req, status, offered, checkReturnTo)).toEqual([{ tag: 'ja', name: '日本語', href }])
+])('the language menu on %s (%i) links to %s', async (url, status, href) => {
+  const app = express().use((req, res) => send(req, res, { view: 'sign-in/confirmed', status, data: {} }))
+
+  const { text } = await request(app).get(url)
+
+  expect(/ href="([^"]*)" lang="ja"/.exec(text)?.[1]?.replaceAll('&amp;', '&')).toBe(href)
 })

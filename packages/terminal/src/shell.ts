@@ -1,8 +1,8 @@
 // Runs a command and returns its exit code: 0 done, 1 failed, 2 wrong usage.
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { InputFault, UsageError } from './arguments.ts'
-import type { CommandContext } from './command-context.ts'
-import { wrapMessages } from './terminal.ts'
+import type { CommandContext, Output } from './command-context.ts'
+import { columnsFor, displayWidth, wrapText } from './terminal.ts'
 
 /** Each command passes its exit code to `exit`. */
 export type DefineCommands = (program: Command, context: CommandContext, exit: SetExitCode) => void
@@ -58,6 +58,25 @@ function calledCommand(program: Command, args: readonly string[]) {
     name += ` ${word}`
   }
   return { command, name }
+}
+
+/** Wraps messages at spaces on a terminal, and nowhere else. Indented commands, JSON and redrawn lines stay whole. */
+function wrapMessages(output: Output): Output {
+  if (output.isTTY !== true) return output
+  const wrapLine = (line: string): string => {
+    const columns = columnsFor(output)
+    const [count = ''] = /^ *\d\S* {2}/.exec(line) ?? []
+    if (displayWidth(line) <= columns || (count === '' && /^[\s{]/.test(line))) return line
+    const lines = wrapText(line.slice(count.length), columns - count.length)
+    return count + lines.join(`\n${' '.repeat(count.length)}`)
+  }
+  return {
+    isTTY: true,
+    get columns() {
+      return output.columns ?? 80
+    },
+    write: (text) => output.write(text.split('\n').map(wrapLine).join('\n')),
+  }
 }
 
 /** @returns the exit code @throws unexpected errors */

@@ -40,22 +40,3 @@ export function fitToColumns(text: string, columns: number): string {
 
 /** Breaks at spaces. A longer word stays whole, so that it can be copied. */
 export const wrapText = (text: string, columns: number): string[] => wrapAnsi(text, columns).split('\n')
-
-/** Wraps messages at spaces on a terminal, and nowhere else. Indented commands, JSON and redrawn lines stay whole. */
-export function wrapMessages(output: Output): Output {
-  if (output.isTTY !== true) return output
-  const wrapLine = (line: string): string => {
-    const columns = columnsFor(output)
-    const [count = ''] = /^ *\d\S* {2}/.exec(line) ?? []
-    if (displayWidth(line) <= columns || (count === '' && /^[\s{]/.test(line))) return line
-    const lines = wrapText(line.slice(count.length), columns - count.length)
-    return count + lines.join(`\n${' '.repeat(count.length)}`)
-  }
-  return {
-    isTTY: true,
-    get columns() {
-      return output.columns ?? 80
-    },
-    write: (text) => output.write(text.split('\n').map(wrapLine).join('\n')),
-  }
-}

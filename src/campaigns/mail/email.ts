@@ -164,15 +164,13 @@ export type Notice = {
   owned?: string
 }
 
-/** @param id the same one gives the same Message-ID */
-export type ComposeNotice = (to: string, notice: Notice, id: string) => Email
-
-export function createNoticeComposer(from: Email['from'], company: Company): ComposeNotice {
+/** @returns a function whose parameter `id` gives the same Message-ID each time */
+export function createNoticeComposer(from: Email['from'], company: Company) {
   const { inlines, styleIn } = createEmailStyles(company)
   const t = createLanguages(company, LANGUAGES_FOLDER, true).nearest('')
   const render = createRenderer(['mail/notice-text', 'mail/notice-html'])
   const sender = from.name === '' ? from.address : from.name
-  return (to, notice, id) => ({
+  return (to: string, notice: Notice, id: string): Email => ({
     ...render({ t, look: styleIn(t), sender, owned: undefined, ...notice, email: to }),
     from,
     to,

@@ -2,13 +2,12 @@
 // begins with "Subject: …" and an empty line. Templates are code, so only the operator may provide them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { wrapText } from '@onramp/terminal/terminal'
 import { neutralCompany } from '../../company/company.ts'
 import { LANGUAGES_FOLDER, readCatalogue, REFERENCE_LANGUAGE } from '../../web/languages/catalogue.ts'
 import { createTexts } from '../../web/languages/texts.ts'
-import { createViews } from '../../web/views.ts'
+import { createViews, VIEWS_FOLDER } from '../../web/views.ts'
 import { initialOf } from '../../company/app-icons.ts'
 import { OperatorError } from '../../problem.ts'
 import { createEmailStyles } from './email-style.ts'
@@ -73,7 +72,6 @@ class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'
 }
 
-const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
 const MAX_SUBJECT_CHARACTERS = 150
 
 /** Characters; RFC 5322 2.1.1 recommends at most 78. */
@@ -102,7 +100,7 @@ export function createEmailTemplates(folder?: string): RenderEmail {
 /** @returns a function that throws {FaultyTemplate} if a template fails */
 export function createRenderer(
   [textView, htmlView]: readonly [text: string, html: string],
-  folder = VIEWS,
+  folder = VIEWS_FOLDER,
 ): (values: object) => Rendered {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })

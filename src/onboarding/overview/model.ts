@@ -11,7 +11,7 @@ import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
 /** `name`: the display name with its number; `short`: without it. */
 export type OverviewApp = WalkStates['shown'][number] & { instance: string; name: string; short: string }
 
-export type OverviewContext = {
+type OverviewContext = {
   now: number
   t: Texts
   person: string

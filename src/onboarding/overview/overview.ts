@@ -7,7 +7,7 @@ import { startWalk, type TrackedApp, type Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import { isLong, cardAndBanner } from './card.ts'
 import { listRows, NEW_AFTER_MS, type Action } from './rows.ts'
-import { createOverviewModel, hasLapsed, type OverviewContext, type OverviewModel } from './model.ts'
+import { createOverviewModel, hasLapsed, type OverviewModel } from './model.ts'
 
 /** The walk without times, alike for many people. Undefined if the overview shows more than what is connected. */
 export function sharedWalk({ apps }: Walk): Walk | undefined {
@@ -26,7 +26,7 @@ export function sharedWalk({ apps }: Walk): Walk | undefined {
   return { ...startWalk(0), apps: withoutTimes }
 }
 
-export function overviewOf(walk: Walk, context: OverviewContext) {
+export function overviewOf(walk: Walk, context: Parameters<typeof createOverviewModel>[1]) {
   const model = createOverviewModel(walk, context)
   const { t, apps, next } = model
   const headline = { ...model.headline, ...lapsedTexts(model) }

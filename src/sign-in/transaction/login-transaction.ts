@@ -20,10 +20,10 @@ export type LoginTransaction = {
   sessionHash?: string | undefined
 }
 
-export type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: string }
+type TransactionSecrets = { nonce: string; codeVerifier: string; codeChallenge: string }
 
 /** The secrets are right only with the cookie of the browser that began it. */
-export type OpenedTransaction = {
+type OpenedTransaction = {
   transaction: LoginTransaction
   secretsFor: (cookie: string) => TransactionSecrets
 }

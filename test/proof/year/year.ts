@@ -8,7 +8,7 @@ import type { Email } from '../../../src/campaigns/mail/email.ts'
 import type { ListEntry } from '../../../src/campaigns/people-file.ts'
 import type { SendResult } from '../../../src/campaigns/mail/send-result.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
-import { newKeepState, type Approval, type KeepState } from '../../../src/people/keep-state.ts'
+import type { Approval, KeepState } from '../../../src/people/keep-state.ts'
 import type { AppRecord } from '../../../src/people/person.ts'
 import { ProgressRecorder } from '../../../src/onboarding/progress-recorder.ts'
 import { WalkStore } from '../../../src/onboarding/walk-store.ts'
@@ -21,6 +21,7 @@ import { Changes } from './changes.ts'
 import { KeepPromises, type SentEmail } from './promises.ts'
 import { createStore } from './store.ts'
 import { Workforce, type Employee } from './workforce.ts'
+import { newKeepState } from '../../helpers/people.ts'
 
 const STARTS_AT = Date.UTC(2027, 0, 4)
 const PAST_THE_HOUR = 7 * MINUTE
