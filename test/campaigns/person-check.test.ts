@@ -1,20 +1,9 @@
 // Retries and results of one person's check.
 import { expect, it, vi } from 'vitest'
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
-import { ServiceProblem } from '../../src/client-api/errors.ts'
-import { problemFor } from '../client-api/problem-for.ts'
+import { checkProblem, type Fault } from '../client-api/problem-for.ts'
 
 type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
-
-type Fault = Partial<
-  Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'isFromIntermediary'>
->
-
-/** The client's error for this status; undefined: no response. */
-function problem(fault: Fault): ServiceProblem {
-  const { status: code, detail } = problemFor(fault.responseStatus ?? 500)
-  return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
-}
 
 /** @param responses in order; the last one repeats */
 function service(
@@ -32,7 +21,7 @@ function service(
       calls.push('call')
       const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'fine'
       if (response === 'fine') return Promise.resolve([])
-      return Promise.reject(response instanceof Error ? response : problem(response))
+      return Promise.reject(response instanceof Error ? response : checkProblem(response))
     },
     onPause: (seconds) => pauses.push(seconds),
     signal: new AbortController().signal,

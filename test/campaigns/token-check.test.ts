@@ -1,17 +1,9 @@
 // The guard against personal tokens: only a rejection by the service shows that the token is global.
 import { expect, it } from 'vitest'
 import { requireGlobalToken } from '../../src/campaigns/person-check.ts'
-import { ServiceProblem } from '../../src/client-api/errors.ts'
-import { problemFor } from '../client-api/problem-for.ts'
-
-type Fault = Partial<Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone'>>
+import { checkProblem, type Fault } from '../client-api/problem-for.ts'
 
 const status = (responseStatus: number, more: Fault = {}): Fault => ({ responseStatus, ...more })
-
-function problem(fault: Fault): ServiceProblem {
-  const { status: code, detail } = problemFor(fault.responseStatus ?? 500)
-  return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
-}
 
 /** @param responses in order; the last one repeats */
 async function check(responses: ('apps' | Fault | Error)[], signal = new AbortController().signal) {
@@ -20,7 +12,7 @@ async function check(responses: ('apps' | Fault | Error)[], signal = new AbortCo
     calls++
     const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'apps'
     if (response === 'apps') return Promise.resolve([])
-    return Promise.reject(response instanceof Error ? response : problem(response))
+    return Promise.reject(response instanceof Error ? response : checkProblem(response))
   }
   const outcome = await requireGlobalToken(unconnectedApps, { setting: 'TOKEN', signal, pauseMs: 0 }).then(
     () => 'global',

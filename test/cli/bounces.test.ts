@@ -1,26 +1,15 @@
 // invite bounced and opt-out.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { userInfo } from 'node:os'
+import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { openPeople, withStore } from '../../src/cli/store.ts'
 import type { Person } from '../../src/people/person.ts'
-import type { PeopleStore } from '../../src/people/people-store.ts'
-import { loadSettings } from '../../src/settings/settings.ts'
-import { REQUIRED, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { useStoredPeople } from './stored-people.ts'
 
 const ada = 'ada@acme.example'
 const bob = 'bob@acme.example'
 
-let env: Record<string, string>
-beforeEach(() => (env = { ...REQUIRED, DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-bounces-')) }))
-afterEach(() => rmSync(env['DATA_DIR'] ?? '', { recursive: true }))
-
-const withPeople = <T>(work: (people: PeopleStore) => Promise<T>): Promise<T> => {
-  const settings = loadSettings(env)
-  return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
-}
+const { env, withPeople } = useStoredPeople()
 const stateOf = (person: Person | undefined) =>
   person?.campaigns.flatMap(({ emails }) => emails.map(({ state }) => state))
 const states = (email: string) => withPeople(async (people) => stateOf(await people.get(email)))

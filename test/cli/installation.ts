@@ -1,8 +1,5 @@
 // Fixture: an installation with a store, in which `onramp keep` runs. Service and mail server are stubs.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { userInfo } from 'node:os'
 import type { Email } from '../../src/campaigns/mail/email.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import type { Company } from '../../src/company/company.ts'
@@ -10,10 +7,10 @@ import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { runOnce } from '../../src/cli/keep.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
-import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { REQUIRED } from './run-command.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
 import { newKeepState } from '../helpers/people.ts'
+import { REQUIRED } from './run-command.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
@@ -23,16 +20,11 @@ export const ADA = 'ada@acme.example'
 export const OPERATOR = userInfo().username
 const REJECTED: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', reason: 'recipient' }
 
-const folders: string[] = []
-afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })))
-
 type RunOptions = Parameters<typeof runOnce>[1]['options']
 
 /** @param env settings beside the required ones */
 export function installation(env: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-keep-'))
-  folders.push(folder)
-  const records = createSqliteRecords(folder)
+  const { records } = memoryRecords()
   const settings = loadSettings({
     ...REQUIRED,
     MAIL_FROM: 'Search team <search@acme.example>',

@@ -1,13 +1,9 @@
 // onramp person rename: the output for the operator, and the records.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openPeople, withStore } from '../../src/cli/store.ts'
-import type { PeopleStore } from '../../src/people/people-store.ts'
+import { userInfo } from 'node:os'
+import { expect, it } from 'vitest'
 import { withMilestone } from '../../src/people/person.ts'
-import { loadSettings } from '../../src/settings/settings.ts'
-import { REQUIRED, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { useStoredPeople } from './stored-people.ts'
 
 const [ada, adaNew, bob, eve] = ['ada', 'lovelace', 'bob', 'eve'].map((name) => `${name}@acme.example`) as [
   string,
@@ -16,14 +12,7 @@ const [ada, adaNew, bob, eve] = ['ada', 'lovelace', 'bob', 'eve'].map((name) => 
   string,
 ]
 
-let env: Record<string, string>
-beforeEach(() => (env = { ...REQUIRED, DATA_DIR: mkdtempSync(join(tmpdir(), 'onramp-rename-')) }))
-afterEach(() => rmSync(env['DATA_DIR'] ?? '', { recursive: true }))
-
-const withPeople = <T>(work: (people: PeopleStore) => Promise<T>): Promise<T> => {
-  const settings = loadSettings(env)
-  return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
-}
+const { env, withPeople } = useStoredPeople()
 const store = (...emails: string[]) =>
   withPeople(async (people) => {
     for (const email of emails) await people.change(email, (before) => withMilestone(before, 'optedOutAt', 1))

@@ -1,6 +1,6 @@
 // Fixture: the client's problem for an error response.
 import type { Credentials } from '../../src/client-api/credentials.ts'
-import { serviceProblemOf, type noResponse } from '../../src/client-api/errors.ts'
+import { ServiceProblem, serviceProblemOf, type noResponse } from '../../src/client-api/errors.ts'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -23,6 +23,16 @@ export function problemFor(status: number, text = '', given: Input = {}) {
     credentials,
     headerPrefix,
   })
+}
+
+export type Fault = Partial<
+  Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'isFromIntermediary'>
+>
+
+/** The problem of a campaign's check. @param fault `responseStatus`: undefined without a response */
+export function checkProblem(fault: Fault): ServiceProblem {
+  const { status, detail } = problemFor(fault.responseStatus ?? 500)
+  return Object.assign(new ServiceProblem(status, 'service_unavailable', { detail }), fault)
 }
 
 export const GLOBAL_TOKEN = {

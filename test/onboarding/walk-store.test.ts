@@ -139,14 +139,6 @@ it('a stored walk reveals neither the person nor their apps without the key', as
   expect((await process().load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
 })
 
-it('forgetting a person deletes their walk', async () => {
-  const { process, values, keyRing } = setUpWalks()
-  await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-  const remove = async (key: string) => void values.delete(key)
-  await WalkStore.erase({ remove }, personKey(ada), await keyRing.dataKey())
-  expect(values.size).toBe(0)
-})
-
 it('a walk omits apps that the company file hides, and has its order', async () => {
   const { process } = setUpWalks()
   await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))

@@ -133,11 +133,6 @@ it.each([
   expect(headers['set-cookie']).toEqual([expect.stringMatching(cookie)])
 })
 
-it('a browser that signs in again gets a new session', async () => {
-  const ada = setUpSession().browser()
-  expect(await ada.get('/in')).not.toBe(await ada.get('/in'))
-})
-
 it('a session is inserted once, and its cookie is neither key nor plain', async () => {
   const { browser, store, writes } = setUpSession()
 

@@ -1,0 +1,21 @@
+// Fixture: the settings of commands, with an empty store for each test.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import { openPeople, withStore } from '../../src/cli/store.ts'
+import type { PeopleStore } from '../../src/people/people-store.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { REQUIRED } from './run-command.ts'
+
+export function useStoredPeople() {
+  const env = { ...REQUIRED, DATA_DIR: '' }
+  beforeEach(() => void (env.DATA_DIR = mkdtempSync(join(tmpdir(), 'onramp-people-'))))
+  afterEach(() => rmSync(env.DATA_DIR, { recursive: true }))
+
+  const withPeople = <T>(work: (people: PeopleStore) => Promise<T>): Promise<T> => {
+    const settings = loadSettings(env)
+    return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
+  }
+  return { env, withPeople }
+}
