@@ -8,22 +8,11 @@ import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
-import {
-  activeMassDisconnects,
-  PROGRESS_STATES,
-  unansweredDelistings,
-  type KeepState,
-} from '../people/keep-state.ts'
+import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
+import type { KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
-import {
-  DAY_MS,
-  REMIND_AFTER_DAYS,
-  utcDay,
-  FUNNEL_STAGES,
-  peopleStuckAt,
-  type AppCounts,
-  type Report,
-} from './report.ts'
+import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt } from './report.ts'
+import type { AppCounts, Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
 

@@ -7,15 +7,8 @@ import { calendarOf, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
-import {
-  LIST_COLUMNS,
-  isChoice,
-  type AppRecord,
-  type EmailRecord,
-  type OperatorAction,
-  type Person,
-  type PersonApp,
-} from '../people/person.ts'
+import { LIST_COLUMNS, isChoice } from '../people/person.ts'
+import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'

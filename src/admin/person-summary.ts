@@ -3,18 +3,8 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails } from '../campaigns/campaign.ts'
 import { EPISODES, NEW_APPS } from '../campaigns/episodes.ts'
 import { personForCounts } from '../people/keep-state.ts'
-import {
-  appsOf,
-  hasFallenBack,
-  isFinished,
-  isGone,
-  mayHaveBeenSent,
-  isReady,
-  type AppRecord,
-  type PersonApp,
-  type EmailRecord,
-  type Person,
-} from '../people/person.ts'
+import { appsOf, hasFallenBack, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
+import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
 
 type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
 

@@ -1,15 +1,7 @@
 // Decides when to email an app's owners, and whom to email after an approval. One person tests the approval
 // first; the others get an email once that person has connected the app. Pure.
-import {
-  applyDecision,
-  isRequested,
-  personForCounts,
-  newApproval,
-  pausedApps,
-  type Approval,
-  type KeepState,
-  type KeepStateStore,
-} from '../people/keep-state.ts'
+import { applyDecision, isRequested, personForCounts, newApproval, pausedApps } from '../people/keep-state.ts'
+import type { Approval, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type WorkCalendar } from './working-time.ts'

@@ -3,14 +3,8 @@
 import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
-import {
-  campaignEmails,
-  dueEmail,
-  isReachable,
-  ONBOARDING,
-  type EmailDecision,
-  type ReminderPolicy,
-} from './campaign.ts'
+import { campaignEmails, dueEmail, isReachable, ONBOARDING } from './campaign.ts'
+import type { EmailDecision, ReminderPolicy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-time.ts'
 
 export const LAPSES = 'lapses'

@@ -2,15 +2,8 @@
 // These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  activeMassDisconnects,
-  delistedInstances,
-  withActions,
-  type Approval,
-  type KeepState,
-  type KeepStateStore,
-  type MassDisconnect,
-} from '../people/keep-state.ts'
+import { activeMassDisconnects, delistedInstances, withActions } from '../people/keep-state.ts'
+import type { Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withDetails, withListing } from '../people/person.ts'
@@ -20,8 +13,7 @@ import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withMassDisconnectLapses } from './clusters.ts'
 import { EmailDelivery, type CampaignRun } from './delivery.ts'
-import { dueEmailOf, EPISODES, isAboutApp, forCampaign } from './episodes.ts'
-import type { CampaignName } from './episodes.ts'
+import { dueEmailOf, EPISODES, isAboutApp, forCampaign, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { isSuspiciouslyMany, ListedPeople, type AddressChange } from './listed-people.ts'

@@ -41,13 +41,8 @@ import { COMMAND } from '../version.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
-import {
-  createCampaignRun,
-  loadRunInput,
-  withExternalServices,
-  type ExternalServices,
-  type RunInput,
-} from './invite/campaign-run.ts'
+import { createCampaignRun, loadRunInput, withExternalServices } from './invite/campaign-run.ts'
+import type { ExternalServices, RunInput } from './invite/campaign-run.ts'
 import { createComposers } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'

@@ -1,10 +1,6 @@
 // Rules turn collected facts into findings. A finding may contain public values and a server's reply, never a secret.
-import {
-  describeNetworkError,
-  isCertificateError,
-  isProxyError,
-  type NetworkError,
-} from '../http/network-error.ts'
+import { describeNetworkError, isCertificateError, isProxyError } from '../http/network-error.ts'
+import type { NetworkError } from '../http/network-error.ts'
 import type { Settings } from '../settings/settings.ts'
 
 type Verdict = {

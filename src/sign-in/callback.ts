@@ -1,12 +1,8 @@
 // Finishes a sign-in: checks the callback, redeems the code once, and starts a session with a new id. The session is
 // stored and listed before the browser gets its cookie.
 import type { Request, Response } from 'express'
-import {
-  AuthorizationResponseError,
-  authorizationCodeGrant,
-  ClientError,
-  type Configuration,
-} from 'openid-client'
+import { AuthorizationResponseError, authorizationCodeGrant, ClientError } from 'openid-client'
+import type { Configuration } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import type { Records } from '../records/records.ts'
@@ -23,12 +19,8 @@ import { deviceName } from './sessions/device.ts'
 import type { PersonSessions } from './sessions/person-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
 import { explainMissingRefreshToken, tokensFrom } from './tokens.ts'
-import {
-  checkCallback,
-  type BrowserCookies,
-  type LoginTransaction,
-  type LoginTransactions,
-} from './transaction/login-transaction.ts'
+import { checkCallback } from './transaction/login-transaction.ts'
+import type { BrowserCookies, LoginTransaction, LoginTransactions } from './transaction/login-transaction.ts'
 import { isSelectAccountRefused } from './transaction/prompt.ts'
 import { UserLookup } from './user-lookup.ts'
 

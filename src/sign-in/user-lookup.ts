@@ -2,13 +2,8 @@
 // OAuth 2.1, from the access token (introspection or claims), so that a person is recognized at the next sign-in.
 import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import {
-  ClientError,
-  fetchUserInfo,
-  skipSubjectCheck,
-  tokenIntrospection,
-  type Configuration,
-} from 'openid-client'
+import { ClientError, fetchUserInfo, skipSubjectCheck, tokenIntrospection } from 'openid-client'
+import type { Configuration } from 'openid-client'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'

@@ -2,12 +2,8 @@
 // or by a JWT assertion (RFC 7523 2.1) if the server lists only that grant, as Google does for service accounts.
 import { createPrivateKey } from 'node:crypto'
 import { SignJWT } from 'jose'
-import {
-  clientCredentialsGrant,
-  genericGrantRequest,
-  type TokenEndpointResponse,
-  type ServerMetadata,
-} from 'openid-client'
+import { clientCredentialsGrant, genericGrantRequest } from 'openid-client'
+import type { TokenEndpointResponse, ServerMetadata } from 'openid-client'
 import { describeNetworkError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
 import { createSingleFlight } from '../../records/lease.ts'

@@ -12,13 +12,8 @@ import { inSpan } from '../../trace/spans.ts'
 import { MAX_CONCURRENT } from '../throttle.ts'
 import { createTokenProvider } from './access-token.ts'
 import { messageOf, refuseInjection, type Email } from './email.ts'
-import {
-  isTemporary,
-  sendResultOf,
-  unusableMailServer,
-  type SendResult,
-  type SmtpError,
-} from './send-result.ts'
+import { isTemporary, sendResultOf, unusableMailServer } from './send-result.ts'
+import type { SendResult, SmtpError } from './send-result.ts'
 
 /**
  * Milliseconds. RFC 5321 4.5.3.2 requires five minutes for a greeting and ten after the final dot: a server may accept

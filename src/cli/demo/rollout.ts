@@ -5,15 +5,8 @@ import { summarizeAll } from '../../admin/person-summary.ts'
 import { createReport, DAY_MS } from '../../admin/report.ts'
 import { ONBOARDING, withEmail } from '../../campaigns/campaign.ts'
 import type { DailyCounts } from '../../people/keep-state.ts'
-import {
-  withCheck,
-  withDetails,
-  withIntents,
-  withListing,
-  withMilestone,
-  type AppIntent,
-  type Person,
-} from '../../people/person.ts'
+import { withCheck, withDetails, withIntents, withListing, withMilestone } from '../../people/person.ts'
+import type { AppIntent, Person } from '../../people/person.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { withDay } from '../keep.ts'
 import { openKeepState, openPeople, withStore } from '../store.ts'

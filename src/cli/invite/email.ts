@@ -5,12 +5,8 @@ import { useProxy } from '../../http/proxy.ts'
 import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
 import { Invitations } from '../../invites/token.ts'
-import {
-  loadSettingsWithoutClient,
-  settingDefinitions,
-  SettingsError,
-  type Settings,
-} from '../../settings/settings.ts'
+import { loadSettingsWithoutClient, settingDefinitions, SettingsError } from '../../settings/settings.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { createLanguages } from '../../web/languages/languages.ts'
 import { LANGUAGES_FOLDER, supportedTexts } from '../../web/languages/catalogue.ts'
 import type { SendOptions } from './send-options.ts'

@@ -19,13 +19,8 @@ import { StoreUnavailable, type Records } from '../../records/records.ts'
 import { COMMAND } from '../../version.ts'
 import { openKeepState, storeLabel, withStore } from '../store.ts'
 import { interruptible, confirm } from '../terminal.ts'
-import {
-  createCampaignRun,
-  loadRunInput,
-  printSummary,
-  withExternalServices,
-  type RunInput,
-} from './campaign-run.ts'
+import { createCampaignRun, loadRunInput, printSummary, withExternalServices } from './campaign-run.ts'
+import type { RunInput } from './campaign-run.ts'
 import { createComposers } from './email.ts'
 import { withCampaignLease } from './lease.ts'
 import { limitFaults } from './list.ts'

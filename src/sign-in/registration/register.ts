@@ -3,12 +3,8 @@
 import type { ServerMetadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'
 import { isHttpsOrLoopback } from '../../http/loopback.ts'
-import {
-  describeNetworkError,
-  hasAdvice,
-  networkErrorOf,
-  type NetworkError,
-} from '../../http/network-error.ts'
+import { describeNetworkError, hasAdvice, networkErrorOf } from '../../http/network-error.ts'
+import type { NetworkError } from '../../http/network-error.ts'
 import { requestedWait } from '../../http/retry-after.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { Problem } from '../../problem.ts'
@@ -18,12 +14,8 @@ import { inSpan } from '../../trace/spans.ts'
 import type { Log } from '../../web/log.ts'
 import { publicJwks } from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
-import {
-  readRegistrationError,
-  readRegistrationResponse,
-  requestedMetadata,
-  type RegisteredClient,
-} from './metadata.ts'
+import { readRegistrationError, readRegistrationResponse, requestedMetadata } from './metadata.ts'
+import type { RegisteredClient } from './metadata.ts'
 
 const TIME_LIMIT_MS = 10_000
 /** After an attempt that may have created a client: the next attempt could create another one. */

@@ -9,12 +9,8 @@ import { settingDefinitions, type Settings } from '../../settings/settings.ts'
 import type { OnCall } from '../../trace/measure-call.ts'
 import type { Log } from '../../web/log.ts'
 import type { FindClient } from '../server/authorization-server.ts'
-import {
-  createClientAuth,
-  publicJwks,
-  readClientAuthentication,
-  type ClientAuthentication,
-} from '../server/client-authentication.ts'
+import { createClientAuth, publicJwks, readClientAuthentication } from '../server/client-authentication.ts'
+import type { ClientAuthentication } from '../server/client-authentication.ts'
 import { signInUnavailable } from '../server/error-response.ts'
 import { scopeToRequest, type RegisteredClient } from './metadata.ts'
 import { readClient, registerClient } from './register.ts'

@@ -1,12 +1,7 @@
 // POST /sign-out/backchannel: the authorization server ends sign-ins of a session (sid) or of a person (sub). The
 // sender isn't a browser: the logout token authenticates it, not a cookie or an origin.
-import {
-  createRemoteJWKSet,
-  customFetch,
-  jwtVerify,
-  type FetchImplementation,
-  type JWTVerifyGetKey,
-} from 'jose'
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
+import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
 import express, { Router } from 'express'
 import { readBody } from '../../http/body.ts'
 import { omitUndefined } from '../../omit-undefined.ts'

@@ -6,8 +6,7 @@ import { unescape } from 'node:querystring'
 import { InputFault } from '@onramp/terminal/arguments'
 import { asList, parseDocumentText, readDocument, asRecord, asText, wholeText } from '../input/source.ts'
 import type { FormatReader } from '../input/source.ts'
-import { endpointsOf, matchMember, matchDocument } from '../matching/matching.ts'
-import type { Match } from '../matching/matching.ts'
+import { endpointsOf, matchMember, matchDocument, type Match } from '../matching/matching.ts'
 import type { Entry } from '../schedule/schedule.ts'
 
 type ParsedDocument = ReturnType<typeof readDocument>
