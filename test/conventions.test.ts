@@ -294,10 +294,12 @@ describe('the workflows', () => {
 })
 
 describe('the settings', () => {
+  const documents = settingsDocuments()
+
   it.each(['README.md', 'docs/settings.md', '.env.example', 'company.schema.json'])(
     '%s has the settings as `npm run settings` writes them',
     async (file) => {
-      expect(read(file)).toBe((await settingsDocuments())[file])
+      expect(read(file)).toBe((await documents)[file])
     },
   )
 

@@ -29,20 +29,19 @@ export function holdToRules(before: State, move: Move): void {
   const tracked = before.walk.apps.find(({ instance }) => instance === byItself)
   if (tracked?.attempt !== undefined && tracked.status !== 'connected')
     fail('no app is departed to twice automatically')
-  if (isDeadEnd(state)) fail('there is no dead end')
+  if (isDeadEnd(state, now)) fail('there is no dead end')
 }
 
 /** True if the page has no action although an app is unconnected, or has an action without an effect. */
-function isDeadEnd(state: State): boolean {
+function isDeadEnd(state: State, kinds: ReadonlyMap<string, string>): boolean {
   const where = nextStep(walkStates(state.walk, state.now))
-  const kinds = [...kindsIn(state).values()]
   switch (where.kind) {
     case 'confirming':
       return findReturn(state.walk, where.step) === undefined || where.nextPollSeconds <= 0
     case 'connect':
     case 'unconfirmed':
-      return !kindsIn(state).has(where.instance)
+      return !kinds.has(where.instance)
     case 'finished':
-      return kinds.includes('unconnected') || kinds.includes('elsewhere')
+      return [...kinds.values()].some((kind) => kind === 'unconnected' || kind === 'elsewhere')
   }
 }
