@@ -284,11 +284,7 @@ const MAX_GROUPS = 500
 /** Smaller departments are shown together, because their figures could identify a person. */
 const MIN_PEOPLE = 5
 
-function addToGroup(
-  groups: Map<string, GroupCounts>,
-  name: string | undefined,
-  met: ReadonlySet<Criterion>,
-): void {
+function addToGroup(groups: Map<string, GroupCounts>, name: string | undefined, met: ReadonlySet<Criterion>) {
   if (name === undefined || (!groups.has(name) && groups.size >= MAX_GROUPS)) return
   const group = groups.get(name) ?? newGroup(name)
   group.people++

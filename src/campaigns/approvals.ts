@@ -78,11 +78,7 @@ export async function decideApprovals(
   return decisions
 }
 
-export function isApprovalEmailDue(
-  app: PersonApp,
-  person: Person,
-  { approvals = [], ...state }: KeepState,
-): boolean {
+export function isApprovalEmailDue(app: PersonApp, person: Person, { approvals = [], ...state }: KeepState) {
   const approval = approvals.find(({ instance }) => instance === app.instance)
   if (approval === undefined || pausedApps(state).has(app.instance)) return false
   const { stage, stageChangedAt, approvedAt, testers = [] } = approval

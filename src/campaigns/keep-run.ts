@@ -364,11 +364,7 @@ export class KeepRun {
     return new EmailDelivery(this.#run, campaign, this.#hasResponded, Infinity)
   }
 
-  async #sendDue(
-    delivery: EmailDelivery,
-    list: readonly ListEntry[],
-    onDone?: (entry: ListEntry) => void,
-  ): Promise<void> {
+  async #sendDue(delivery: EmailDelivery, list: readonly ListEntry[], onDone?: (entry: ListEntry) => void) {
     const { maxConcurrent, signal } = this.#run
     const isStopped = () => signal.aborted
     await forEachConcurrent(list.values(), maxConcurrent, isStopped, async (entry) => {

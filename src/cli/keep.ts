@@ -68,11 +68,7 @@ type Run = RunInput & { options: KeepCommandOptions; signal: AbortSignal }
 const EXIT_NEEDS_SOMEONE = 3
 const LINK_DAYS = 30
 
-export async function keep(
-  file: string,
-  options: KeepCommandOptions,
-  context: CommandContext,
-): Promise<number> {
+export async function keep(file: string, options: KeepCommandOptions, context: CommandContext) {
   const { stderr } = context
   if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)

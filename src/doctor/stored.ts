@@ -60,11 +60,7 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
   }
 }
 
-async function countUnreadable(
-  records: Records,
-  { sealer }: DataKey,
-  recordedApps: RecordedApps,
-): Promise<number> {
+async function countUnreadable(records: Records, { sealer }: DataKey, recordedApps: RecordedApps) {
   let count = 0
   for (const prefix of PREFIXES)
     for await (const keys of records.keys(prefix)) {

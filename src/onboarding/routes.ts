@@ -129,12 +129,7 @@ const approvedApps = ({ apps, visit }: Walk, approvals: readonly Approval[]): st
     return isApproved && stageChangedAt > blockedAt ? instance : []
   })
 
-async function sendResult(
-  deps: OnboardingDeps,
-  req: Request,
-  res: Response,
-  result: ConsentResult,
-): Promise<void> {
+async function sendResult(deps: OnboardingDeps, req: Request, res: Response, result: ConsentResult) {
   if (result.kind === 'redirect') seeOther(res, result.location)
   else if (result.kind === 'interstitial') sendInterstitial(deps, req, res, result.app)
   else await sendOverview(deps, req, res, result.walk, result.from)

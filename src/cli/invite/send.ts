@@ -83,11 +83,7 @@ async function isConfirmed(input: RunInput, options: SendOptions): Promise<boole
 type SendRun = RunInput & { options: SendOptions; signal: AbortSignal }
 
 /** @param holdsLease resolves to false once another run has the lease. Undefined: a dry run */
-async function sendAll(
-  records: Records,
-  run: SendRun,
-  holdsLease: (() => Promise<boolean>) | undefined,
-): Promise<number> {
+async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promise<boolean>) | undefined) {
   const { people, faults, options, context, signal } = run
   const isDryRun = holdsLease === undefined
   const tally = { ...newTally(), rows: faults.length, invalid: faults.length }
