@@ -319,8 +319,7 @@ function checkText(text: string, column: string): void {
 function personOf({ columns, cells }: Cells, onUnreadable: OnUnreadable): ListEntry {
   const textIn = (column: number): string => {
     const cell = cells[column]
-    if (typeof cell === 'number' && column === columns.id) return String(cell)
-    return typeof cell === 'string' ? cell.trim() : ''
+    return ['string', 'number'].includes(typeof cell) ? String(cell).trim() : ''
   }
   const email = textIn(columns.email)
   if (email === '') throw new InvalidRow('missing email address')

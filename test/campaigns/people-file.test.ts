@@ -40,6 +40,12 @@ it.each([
   }
 })
 
+it('numbers of JSON lines count in every column, as in a CSV', async () => {
+  expect(await people('{"email":"ada@acme.example","id":77,"group":4711,"name":7}\n')).toEqual([
+    { email: ada, id: '77', group: '4711', name: '7' },
+  ])
+})
+
 it('a list without a header has one address per line, in any cell', async () => {
   expect(await read('ada@acme.example\n\nbob@acme.example\n')).toEqual([`1 ${ada}`, '3 bob@acme.example'])
   expect(await people('7,ada@acme.example\n')).toEqual([{ email: ada }])
@@ -105,7 +111,7 @@ it('each invalid JSON line is reported with its fault', async () => {
     '5 "x" is not a valid email address',
     '6 missing email address',
     '7 which column has the addresses, "work email" or "manager email"? Rename it to "email", and the others to something else',
-    '8 missing email address',
+    '8 "7" is not a valid email address',
   ])
 })
 
