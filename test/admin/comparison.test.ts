@@ -146,7 +146,7 @@ it('a comparison counts people due for the email about a new app', () => {
   ])
 })
 
-it('a comparison says of whom an app was lost whose emails were released since', () => {
+it('a comparison counts who lost an app, once its emails were released', () => {
   const lostApp = { instance: 'notion_1', name: 'notion_1', since: 0, noticedAt: 1, lapsed: 38, had: 38 }
   const releasedAt = (...times: (number | undefined)[]) =>
     times.map((resumedAt) => ({ ...lostApp, ...(resumedAt !== undefined && { resumedAt }) }))

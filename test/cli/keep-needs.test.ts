@@ -172,7 +172,7 @@ it('the digest tells what a run needs, without quoting the list', async () => {
   expect([readable.exit, (await keepState.load()).needs]).toEqual([0, []])
 })
 
-it('of what a run needs, /admin keeps whole sentences, and the number of other lines', async () => {
+it('/admin shows a run’s action items as sentences, and counts the rest', async () => {
   const { run, keepState } = installation()
   const faults = Array.from({ length: 40 }, (_, line) => `line ${line}: ${'too long '.repeat(70)}name`)
 

@@ -300,7 +300,7 @@ it('an address that belongs to someone else isn’t taken, and the log reports i
   ])
 })
 
-it('what a person presses is recorded at once, though no check follows', async () => {
+it('a person’s choice is recorded at once, even without a check', async () => {
   const set = setUpProgress()
   const one = set.startProcess()
   await one.recordChoice((walk) => block(walk, 'slack_1', NOW))
