@@ -3,7 +3,7 @@ import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { DAY_MS, CHANGES, peopleWithApp, utcDay, zeros, type Report } from './report.ts'
 
-type Compared = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
+type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
 /** Ready people with something to connect. Undefined for rows of earlier versions. */
 const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
@@ -11,13 +11,13 @@ const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
 
 /**
  * Compares with the newest row up to the requested day, else up to a week ago, else with the oldest row.
- * @param requestedDay the query's `since`, untrusted: YYYY-MM-DD
+ * @param sinceDay the query's `since`, untrusted: YYYY-MM-DD
  * @returns undefined if `onramp keep` left no row before today
  */
-export function compareSince(report: Compared, keepState: KeepState, now: number, requestedDay?: unknown) {
-  const isDay = typeof requestedDay === 'string' && /^\d{4}-\d\d-\d\d$/.test(requestedDay)
+export function compareSince(report: ComparedReport, keepState: KeepState, now: number, sinceDay?: unknown) {
+  const isDay = typeof sinceDay === 'string' && /^\d{4}-\d\d-\d\d$/.test(sinceDay)
   const before = keepState.days.filter(({ day }) => day < utcDay(now))
-  const upTo = isDay ? requestedDay : utcDay(now - 7 * DAY_MS)
+  const upTo = isDay ? sinceDay : utcDay(now - 7 * DAY_MS)
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const since = report.days.filter(({ day }) => day > row.day)
@@ -27,7 +27,7 @@ export function compareSince(report: Compared, keepState: KeepState, now: number
 }
 
 /** Compares with the last digest; without one, with a week ago. @param report made since that digest */
-export function compareWithDigest(report: Compared, keepState: KeepState, now: number) {
+export function compareWithDigest(report: ComparedReport, keepState: KeepState, now: number) {
   const { digest } = keepState
   if (digest === undefined || report.changeCounts === undefined) return compareSince(report, keepState, now)
   return compareWith(digest, report, report.changeCounts, keepState, (at) => at > digest.at)
@@ -35,7 +35,7 @@ export function compareWithDigest(report: Compared, keepState: KeepState, now: n
 
 function compareWith(
   row: DailyCounts & { at?: number },
-  report: Compared,
+  report: ComparedReport,
   changeCounts: NonNullable<Report['changeCounts']>,
   { massDisconnects, newApps = [], delistedApps = [] }: KeepState,
   isSince: (at: number) => boolean,

@@ -124,10 +124,11 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnreadable = (records: number): string =>
   `${records === 1 ? 'one record' : `${records.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-/** The app that affects most people, and at least half of `count`. @param at the number of people it affects */
-function dominantApp({ datasources }: Report, count: number, at = peopleStuckAt): AppCounts | undefined {
-  const [first, second] = mostFirst(datasources, at)
-  return first && at(first) > (second ? at(second) : 0) && at(first) * 2 >= count ? first : undefined
+/** The app that affects most people, and at least half of `count`. */
+function dominantApp({ datasources }: Report, count: number, peopleAffected = peopleStuckAt) {
+  const [first, second] = mostFirst(datasources, peopleAffected)
+  const [most = 0, next = 0] = [first, second].map((app) => app && peopleAffected(app))
+  return most > next && most * 2 >= count ? first : undefined
 }
 
 export function statsOf(report: Report, t: Texts) {
@@ -197,8 +198,8 @@ export const delistedCounts = ({ delistedApps }: Report, app: string) =>
 
 const MAX_APPS = 3
 
-const mostFirst = (apps: readonly AppCounts[], at: (app: AppCounts) => number): AppCounts[] =>
-  apps.filter((app) => at(app) > 0).sort((one, other) => at(other) - at(one))
+const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
+  apps.filter((app) => peopleAffected(app)).sort((one, other) => peopleAffected(other) - peopleAffected(one))
 
 type AppNames = Pick<Company, 'displayName'>
 

@@ -2,7 +2,7 @@
 import type { PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { FILTER_GROUPS, peopleUrl, type listPeople, type PeopleQuery } from './filters.ts'
-import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
 
 const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
@@ -90,7 +90,7 @@ function latestStage(summary: PersonSummary) {
   const { signedInAt, openedAt, leftAt, unknownAt } = summary.person
   const stages = [
     { stage: 'gone', at: leftAt ?? unknownAt },
-    { stage: 'fellBack', at: fellBackAt(summary) },
+    { stage: 'fellBack', at: lostAccessAt(summary) },
     { stage: 'finished', at: CRITERIA.finished(summary) ? summary.finishedAt : undefined },
     { stage: 'nothing', at: CRITERIA.nothing(summary) ? summary.checkedAt : undefined },
     { stage: 'signedIn', at: signedInAt },

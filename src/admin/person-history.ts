@@ -51,13 +51,13 @@ const backAt = ({ status, since, lapses }: AppRecord) =>
   lapses && status === 'connected' ? since : undefined
 
 /** True if the action was about a list that dropped the person, or about an app that they had lost or waited for. */
-function concerns(person: Person, action: OperatorAction, current: (instance: string) => string): boolean {
+function isRelevantTo(person: Person, action: OperatorAction, current: (instance: string) => string) {
   const { at, app, what, since = 0 } = action
   const { lastCheck, replacedApps = [], intents, listedAt = Infinity, leftAt = Infinity } = person
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
-  const isIt = ({ instance }: { instance: string }) => current(instance) === app
-  const records = [...(lastCheck?.apps ?? []), ...replacedApps].filter(isIt)
-  const blocked = intents?.apps.find((intent) => isIt(intent) && intent.kind === 'blocked')
+  const isSameApp = ({ instance }: { instance: string }) => current(instance) === app
+  const records = [...(lastCheck?.apps ?? []), ...replacedApps].filter(isSameApp)
+  const blocked = intents?.apps.find((intent) => isSameApp(intent) && intent.kind === 'blocked')
   const isNotified = campaignEmails(person, APPROVALS).some(
     (email) => email.at >= at && email.apps?.includes(app),
   )
@@ -75,7 +75,7 @@ export function historyOf(
   const counted = personForCounts(person, keepState)
   const summary = summarize(counted)
   const records = counted.lastCheck?.apps ?? []
-  const { failures = [], actions: own = [] } = person
+  const { failures = [], actions: personActions = [] } = person
   const current = (instance: string) => replacedBy.get(instance) ?? instance
   // The successor of an app continues a loss that hadn't ended.
   const isContinued = (former: AppRecord) =>
@@ -84,7 +84,7 @@ export function historyOf(
   const all = (keepState.actions ?? []).map((action) =>
     action.app === undefined ? action : { ...action, app: current(action.app) },
   )
-  const actions = [...own, ...all.filter((action) => concerns(person, action, current))]
+  const actions = [...personActions, ...all.filter((action) => isRelevantTo(person, action, current))]
   const events = [
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
@@ -168,11 +168,12 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['done', CRITERIA.finished(summary)],
     ['nothing', true],
   ]
-  const [kind, about, words] = causes.find(([, one]) => (typeof one === 'boolean' ? one : one.length > 0))!
-  const apps = typeof about === 'boolean' ? [] : about
+  const [kind, appliesTo, commandArguments] = causes.find(([, one]) => one === true || (one && one.length))!
+  const apps = typeof appliesTo === 'boolean' ? [] : appliesTo
   const app = apps[0]?.instance ?? ''
-  const call = words && `${COMMAND} ${words.replace('EMAIL', () => shellWord(person.email))}`
-  const command = kind === 'onHold' ? keepCommand(app, 'release') : call
+  const commandLine =
+    commandArguments && `${COMMAND} ${commandArguments.replace('EMAIL', () => shellWord(person.email))}`
+  const command = kind === 'onHold' ? keepCommand(app, 'release') : commandLine
   const path = kind === 'blocked' ? peopleUrl({ filter: kind, app }) : undefined
   const approvedAt = approvalOf(apps[0])?.approvedAt
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path, approvedAt }

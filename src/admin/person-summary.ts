@@ -3,7 +3,7 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails } from '../campaigns/campaign.ts'
 import { EPISODES, NEW_APPS } from '../campaigns/episodes.ts'
 import { personForCounts } from '../people/keep-state.ts'
-import { appsOf, hasFallenBack, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
+import { appsOf, hasLostAccess, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
 
 type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
@@ -43,7 +43,7 @@ export type PersonSummary = {
   /** When everything was connected for the first time. */
   finishedAt: number | undefined
   /** When someone who had connected everything was gone. */
-  leftAt: number | undefined
+  goneAt: number | undefined
   /** When all lost access was restored. */
   returnedAt: number | undefined
   progress: Progress
@@ -81,7 +81,7 @@ export function summarize(
     emailState,
     remindedAt: all.flatMap((email) => (isReminder(email) && mayHaveBeenSent(email) ? [email.at] : [])),
     finishedAt: person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined),
-    leftAt: isFinished(person, apps) ? (person.leftAt ?? person.unknownAt) : undefined,
+    goneAt: isFinished(person, apps) ? (person.leftAt ?? person.unknownAt) : undefined,
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),
   }
@@ -98,12 +98,12 @@ function progressOf(person: Person, apps: readonly PersonApp[], emailState?: Ema
   if (isGone(person)) return 'gone'
   if (isReady(person, apps)) return 'ready'
   if (apps.some(isStuckApp) || (!isHere && emailState === 'failed')) return 'stuck'
-  if (hasFallenBack(person, apps)) return 'fellBack'
+  if (hasLostAccess(person, apps)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
 }
 
-/** @returns milliseconds since 1970; undefined unless the person fell back */
-export const fellBackAt = ({ apps, progress }: PersonSummary): number | undefined =>
+/** @returns milliseconds since 1970; undefined unless the person lost access */
+export const lostAccessAt = ({ apps, progress }: PersonSummary): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
 const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean => state === 'blocked' || isUnconfirmed

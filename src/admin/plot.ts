@@ -5,10 +5,10 @@ import { DAY_MS, utcDay, type Report } from './report.ts'
 const WIDTH = 640
 const HEIGHT = 200
 
-type Counted = Pick<Report, 'days' | 'finished'>
+type PlottedReport = Pick<Report, 'days' | 'finished'>
 
 /** Finished people at the end of each day: `keep`'s count, else the day before plus the newly finished. */
-function doneByDay({ days, finished: isNow }: Counted, rows: readonly DailyCounts[], now: number) {
+function doneByDay({ days, finished: isNow }: PlottedReport, rows: readonly DailyCounts[], now: number) {
   const done = rows.flatMap(({ day, ready, nothing }) =>
     nothing === undefined ? [] : [[day, ready - nothing] as const],
   )
@@ -27,7 +27,7 @@ function roundedUp(max: number): number {
 }
 
 /** @param rows of `onramp keep` @param now milliseconds since 1970 @returns undefined if there is no day to draw */
-export function createPlot(report: Counted, rows: readonly DailyCounts[], now: number) {
+export function createPlot(report: PlottedReport, rows: readonly DailyCounts[], now: number) {
   const { days } = report
   const [first] = days
   if (first === undefined) return undefined

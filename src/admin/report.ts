@@ -2,7 +2,7 @@
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { PROGRESS_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
-import { CRITERIA, fellBackAt, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
 
 type Criterion = keyof typeof CRITERIA
 
@@ -216,7 +216,7 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 
 /** @returns milliseconds since 1970 */
 function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (number | undefined)[]> {
-  const { person, invitedAt, finishedAt, leftAt, returnedAt, remindedAt } = summary
+  const { person, invitedAt, finishedAt, goneAt, returnedAt, remindedAt } = summary
   const isGone = CRITERIA.gone(summary)
   const isInFunnel = !isGone && CRITERIA.hadToConnect(summary)
   return {
@@ -224,8 +224,8 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
     invited: isInFunnel ? [invitedAt] : [],
     signedIn: isInFunnel ? [person.signedInAt] : [],
     finished: isInFunnel ? [finishedAt] : [],
-    fellBack: [fellBackAt(summary)],
-    left: [leftAt],
+    fellBack: [lostAccessAt(summary)],
+    left: [goneAt],
     returned: isGone ? [] : [returnedAt],
     newApp: [newAppAt(summary)],
     reminded: isGone ? [] : remindedAt,

@@ -33,8 +33,8 @@ const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
 export function createAdminCheck(emails: readonly string[], groups: readonly string[]): IsAdmin {
   const adminAddresses = new Set(emails.filter(isAscii).map(normalizedAddress))
   if (adminAddresses.size === 0 && groups.length === 0) return () => false
-  return ({ email, emailVerified, groups: own = [] }) =>
-    own.some((group) => groups.includes(group)) ||
+  return ({ email, emailVerified, groups: personGroups = [] }) =>
+    personGroups.some((group) => groups.includes(group)) ||
     (emailVerified === true &&
       email !== undefined &&
       isAscii(email) &&

@@ -85,10 +85,10 @@ const APPS: TableKind<AppCounts> = {
   people: (app) => ({ good: app.counts.connected, stuck: peopleStuckAt(app), all: peopleWithApp(app) }),
 }
 
-export const groupTable = (groups: Report['groups'], part: TableView, t: Texts) =>
-  tableOf(GROUPS, groups, part, t)
-export const appTable = (apps: readonly AppCounts[], part: TableView, t: Texts) =>
-  tableOf(APPS, apps, part, t)
+export const groupTable = (groups: Report['groups'], view: TableView, t: Texts) =>
+  tableOf(GROUPS, groups, view, t)
+export const appTable = (apps: readonly AppCounts[], view: TableView, t: Texts) =>
+  tableOf(APPS, apps, view, t)
 
 function tableOf<T extends { name: string | undefined; instance?: string }>(
   kind: TableKind<T>,
@@ -132,7 +132,7 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
         list && wanted && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
       return {
         name: row.name ?? t('admin.smallGroups'),
-        subtitle: secondOf(row.name, row.instance),
+        subtitle: instancePieces(row.name, row.instance),
         href: wanted && peopleUrl(wanted),
         bar: { good: widthOf(people.good, people.all), stuck: widthOf(people.stuck, people.all) },
         share: shareIn(people.good, people.all),
@@ -159,7 +159,7 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
 }
 
 /** Pieces of an instance, between which a line may break. None if the name contains it, as "Jira (9)" does `jira_9`. */
-function secondOf(name = '', instance = ''): string[] {
+function instancePieces(name = '', instance = ''): string[] {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   const id = words.filter(Boolean).join('_')
   return instance === '' || [instance, datasourceType(instance)].includes(id) ? [] : instance.split(/(?<=_)/)

@@ -123,12 +123,12 @@ export function withMassDisconnectLapses(person: Person, disconnects: readonly M
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
 
-type Apps = ReadonlyMap<string, ClusterCounts>
+type CountsByInstance = ReadonlyMap<string, ClusterCounts>
 
 /** Only an administrator can remove the cause of a mass disconnect. */
 function massDisconnectsIn(
-  apps: Apps,
-  listings: Apps,
+  apps: CountsByInstance,
+  listings: CountsByInstance,
   before: readonly MassDisconnect[],
   now: number,
 ): MassDisconnect[] {
@@ -168,7 +168,7 @@ function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: reado
 
 /** New apps explain to administrators why fewer people are ready. */
 function newAppsIn(
-  apps: Apps,
+  apps: CountsByInstance,
   before: NonNullable<KeepState['newApps']>,
   { all, now, isLost }: { all: number; now: number; isLost: (instance: string, at: number) => boolean },
 ) {
@@ -188,7 +188,7 @@ function newAppsIn(
 }
 
 /** Apps whose disappearance few pages noticed were probably removed, not connected. Most lists still lack them. */
-function delistedAppsIn(apps: Apps, before: NonNullable<KeepState['delistedApps']>, now: number) {
+function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['delistedApps']>, now: number) {
   const ongoing = before.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, recentlyConnected, listed }] of apps) {

@@ -20,7 +20,7 @@ type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-resp
 
 export type CampaignRun = Pick<
   ConstructorParameters<typeof EmailLedger>[0],
-  'holdsLease' | 'now' | 'signal' | 'patienceMs'
+  'holdsLease' | 'now' | 'signal' | 'maxOutageMs'
 > & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
   check: ReturnType<typeof createPersonCheck>

@@ -46,8 +46,8 @@ function episodeOf(
 ): { name: EpisodeName; since: number } | undefined {
   if (lapsedAt !== undefined) return { name: LAPSES, since: lapsedAt }
   if (newAt === undefined) return undefined
-  const isKnown = person.campaigns.some(({ emails }) => emails.some(mayHaveBeenSent))
-  if (person.signedInAt === undefined && !isKnown) return undefined
+  const wasEmailed = person.campaigns.some(({ emails }) => emails.some(mayHaveBeenSent))
+  if (person.signedInAt === undefined && !wasEmailed) return undefined
   const isNamed = emailsAbout(person, instance, newAt, ONBOARDING).length > 0
   return isNamed ? undefined : { name: NEW_APPS, since: newAt }
 }

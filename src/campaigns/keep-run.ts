@@ -55,12 +55,12 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 
 type DueContext = Pick<KeepRunOptions, 'state' | 'company'>
 
-/** `emails` are due at `moment`. */
+/** `emails` are due in `context`. */
 type DuePerson = {
   person: Person
   entry: ListEntry
   emails: (Extract<EmailDecision, { kind: 'email' }> & { name: CampaignName })[]
-  moment: Parameters<typeof dueEmailOf>[2]
+  context: Parameters<typeof dueEmailOf>[2]
 }
 
 /** Yields listed people, with or without a record. @param context.now the moment, which may depend on the person */
@@ -74,11 +74,11 @@ export async function* duePeople(
   const dueOf = (stored: Person, entry: ListEntry): DuePerson => {
     const detailed = withDetails(stored, entry)
     const calendar = calendarOf(company, detailed, state)
-    const moment = { state, now: now(detailed, calendar), calendar }
-    const person = withListing(detailed, true, moment.now)
-    const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, moment) }))
+    const context = { state, now: now(detailed, calendar), calendar }
+    const person = withListing(detailed, true, context.now)
+    const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, context) }))
     const emails = due.flatMap(({ name, email }) => (email.kind === 'email' ? [{ ...email, name }] : []))
-    return { person, entry, emails, moment }
+    return { person, entry, emails, context }
   }
   for await (const person of people.all()) {
     const entry = rows.matchRow(person)
@@ -94,7 +94,7 @@ export async function* duePeople(
 export async function emailsOutOfHours(
   list: readonly ListEntry[],
   people: Pick<PeopleStore, 'all'>,
-  { now, ...context }: DueContext & { now: number },
+  { now, ...dueContext }: DueContext & { now: number },
 ) {
   const starts = new Map<string, number>()
   const startFor = ({ timezone, group }: Person, calendar: WorkCalendar): number => {
@@ -104,9 +104,9 @@ export async function emailsOutOfHours(
     return start
   }
   let waiting = { count: 0, from: Infinity, timezone: '' }
-  for await (const { emails, moment } of duePeople(list, people, { ...context, now: startFor })) {
-    if (emails.length === 0 || moment.now === now) continue
-    const { now: from, calendar } = moment
+  for await (const { emails, context } of duePeople(list, people, { ...dueContext, now: startFor })) {
+    if (emails.length === 0 || context.now === now) continue
+    const { now: from, calendar } = context
     const first = from < waiting.from ? { from, timezone: calendar.timezone } : {}
     waiting = { ...waiting, ...first, count: waiting.count + 1 }
   }
@@ -149,11 +149,11 @@ export class KeepRun {
     await this.#updateListing(tally)
     await this.#save({})
     // Approval emails don't depend on the checks. The checks decide whether an app is new or lapsed.
-    await this.#sendOthers([APPROVALS])
+    await this.#sendApprovalsAndEpisodes([APPROVALS])
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const disconnect of activeMassDisconnects(this.#state)) await this.#notify(disconnect)
-    await this.#sendOthers([APPROVALS, ...EPISODES])
+    await this.#sendApprovalsAndEpisodes([APPROVALS, ...EPISODES])
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
     await this.#updateListing({ ...tally })
@@ -228,7 +228,7 @@ export class KeepRun {
   /** Sends due invitations and reminders, then continues the sweep. @throws {RunStopped} */
   async #inviteAndCheck(): Promise<void> {
     const { maxConcurrent, now, signal, tally } = this.#run
-    const { due, unchecked, others, areUnknown } = await this.#pendingPeople()
+    const { due, unchecked, withOtherEmail, isOnlyUnknownLeft } = await this.#pendingPeople()
     const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
     tally.rows += this.#entries.size - pending.size
@@ -238,7 +238,7 @@ export class KeepRun {
     const isThrough = await forEachConcurrent(unchecked.values(), maxConcurrent, isLate, async (entry) => {
       const plan = await delivery.plan(entry.email)
       // Another email is due. It is sent after the checks, and comes before a reminder.
-      if (plan.decision.kind === 'email' && others.has(entry))
+      if (plan.decision.kind === 'email' && withOtherEmail.has(entry))
         plan.decision = { kind: 'not-due', wasSent: true }
       if (!['unreadable', 'renamed'].includes(plan.decision.kind) && this.#isUnchecked(plan.person))
         await delivery.deliver(entry, plan)
@@ -246,7 +246,7 @@ export class KeepRun {
     })
     const failure = delivery.finish()
     if (failure !== undefined) throw new RunStopped(failure)
-    const isOver = (isThrough || areUnknown) && !signal.aborted
+    const isOver = (isThrough || isOnlyUnknownLeft) && !signal.aborted
     if (isOver && this.#state.sweep.endedAt === undefined) await this.#endSweep()
   }
 
@@ -258,16 +258,16 @@ export class KeepRun {
 
   /**
    * @returns `due`: to be reminded now; `unchecked`: to be checked in this sweep, shuffled, because five unknown
-   * people in a row end a run, and those unknown before come last; `areUnknown`: only these remain, so a sweep ends
-   * even if there are too many for one run; `others`: another email than a reminder is due
+   * people in a row end a run, and those unknown before come last; `isOnlyUnknownLeft`: a sweep ends even if these are
+   * too many for one run; `withOtherEmail`: another email than a reminder is due
    */
   async #pendingPeople() {
     const due: ListEntry[] = []
-    const others = new Set<ListEntry>()
+    const withOtherEmail = new Set<ListEntry>()
     const unchecked: { entry: ListEntry; isUnknown: boolean; order: string }[] = []
     for await (const { person, entry, emails } of this.#duePeople()) {
       if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(entry)
-      if (emails[0] !== undefined && emails[0].name !== ONBOARDING) others.add(entry)
+      if (emails[0] !== undefined && emails[0].name !== ONBOARDING) withOtherEmail.add(entry)
       const isUnknown = person.unknownAt !== undefined
       const order = `${Number(isUnknown)} ${hash('sha256', `${this.#began} ${person.email}`)}`
       if (this.#isUnchecked(person)) unchecked.push({ entry, isUnknown, order })
@@ -275,8 +275,8 @@ export class KeepRun {
     }
     await nextTurn()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
-    const areUnknown = unchecked.every(({ isUnknown }) => isUnknown)
-    return { due, unchecked: unchecked.map(({ entry }) => entry), others, areUnknown }
+    const isOnlyUnknownLeft = unchecked.every(({ isUnknown }) => isUnknown)
+    return { due, unchecked: unchecked.map(({ entry }) => entry), withOtherEmail, isOnlyUnknownLeft }
   }
 
   async #endSweep(): Promise<void> {
@@ -301,7 +301,7 @@ export class KeepRun {
   }
 
   /** Sends these emails in this run, because the next one may come tomorrow. */
-  async #sendOthers(names: readonly CampaignName[]): Promise<void> {
+  async #sendApprovalsAndEpisodes(names: readonly CampaignName[]): Promise<void> {
     await this.#requestApprovals()
     const due: DuePerson[] = []
     for await (const duePerson of this.#duePeople())

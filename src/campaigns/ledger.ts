@@ -19,7 +19,8 @@ export class RunStopped extends OperatorError {
 /** `checkedAt`: the start of the check. */
 export type PlannedEmail = { person: Person; decision: EmailDecision; checkedAt: number }
 
-const PATIENCE_MS = 120_000
+/** How long to wait for an unavailable store. */
+const MAX_OUTAGE_MS = 120_000
 const MAX_PAUSE_MS = 5_000
 
 /** Every method throws {StoreUnavailable} if the store stays unavailable. */
@@ -39,7 +40,7 @@ export class EmailLedger {
     holdsLease: () => Promise<boolean>
     now: () => number
     signal: AbortSignal
-    patienceMs?: number | undefined
+    maxOutageMs?: number | undefined
   }) {
     this.#deps = deps
     this.#began = deps.now()
@@ -130,8 +131,8 @@ export class EmailLedger {
   }
 
   async #retryDuringOutage<T>(work: () => Promise<T>): Promise<T> {
-    const { patienceMs = PATIENCE_MS, signal } = this.#deps
-    const until = Date.now() + patienceMs
+    const { maxOutageMs = MAX_OUTAGE_MS, signal } = this.#deps
+    const until = Date.now() + maxOutageMs
     for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS))
       try {
         return await work()

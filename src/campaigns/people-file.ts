@@ -49,19 +49,19 @@ export async function* readPeopleList(
   const text = decodeUtf8(source)
   const first = await text.next()
   if (first.done === true) return
-  const whole = (async function* () {
+  const allText = (async function* () {
     yield first.value
     yield* text
   })()
-  const isWhole = isDocument(first.value)
-  const kind = isWhole || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
+  const isJsonDocument = isDocument(first.value)
+  const kind = isJsonDocument || /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   const header = new HeaderFinder(onNote)
   const unreadable = new Map<keyof typeof UNREADABLE_CELLS, { count: number; sample: string }>()
   const onUnreadable: OnUnreadable = (column, sample) => {
     const { count, sample: earlier } = unreadable.get(column) ?? { count: 0, sample }
     unreadable.set(column, { count: count + 1, sample: earlier })
   }
-  const lines = isWhole ? documentLines(whole, onNote) : whole
+  const lines = isJsonDocument ? documentLines(allText, onNote) : allText
   for await (const { line, cells } of readCsv(kind, first.value, lines)) {
     if (cells.every((cell) => cell.trim() === '')) continue
     if (kind === 'csv' && header.takes(line, cells)) continue
@@ -243,13 +243,13 @@ async function* documentLines(
   onNote: (note: string) => void,
 ): AsyncGenerator<string> {
   const advice = 'Convert it to one object per line (NDJSON) with `jq -c .[]`'
-  let whole = ''
+  let allText = ''
   for await (const piece of text)
-    if ((whole += piece).length > MAX_DOCUMENT)
+    if ((allText += piece).length > MAX_DOCUMENT)
       throw new UnreadableList(`the list is more than 64 MiB of JSON. ${advice}`)
   let value: unknown
   try {
-    value = JSON.parse(whole.trimStart())
+    value = JSON.parse(allText.trimStart())
   } catch {
     throw new UnreadableList(`the list is neither one JSON document nor an object per line. ${advice}`)
   }

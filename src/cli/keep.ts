@@ -309,14 +309,14 @@ function createNoticeSender(
 async function notifyAdmins(
   disconnect: MassDisconnect,
   { settings, context }: Run,
-  to: Pick<KeepServices, 'sendEvent'> & {
+  deps: Pick<KeepServices, 'sendEvent'> & {
     state: KeepState
     people: Pick<PeopleStore, 'all'>
     sendNotice: SendNotice
     texts: Company & { t: Texts; publicUrl: string }
   },
 ) {
-  const { state, people, sendNotice, sendEvent, texts } = to
+  const { state, people, sendNotice, sendEvent, texts } = deps
   const report = await createReport(summarizeAll(people.all()), context.now())
   const alone = { ...state, massDisconnects: [disconnect] }
   const { keepState } = withCompanyNames(report, alone, texts, texts.t.lang)

@@ -41,7 +41,7 @@ export async function forgetPerson(given: string, { env, stdout, stderr, now }: 
     isListed = stored?.listedAt !== undefined && stored.leftAt === undefined
     const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
     // Walks are deleted first, because only the record names them.
-    for (const person of stored?.signIns ?? []) await WalkStore.erase(records, person, dataKey)
+    for (const signIn of stored?.signIns ?? []) await WalkStore.erase(records, signIn, dataKey)
     return await people.forget(email)
   })
   if (isForgotten)

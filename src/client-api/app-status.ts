@@ -36,6 +36,8 @@ const UNAVAILABLE: readonly string[] = NAMES.filter((name) => APP_STATUSES[name]
 
 export const isUnavailable = (status: string): status is UnavailableStatus => UNAVAILABLE.includes(status)
 
+export const isUnstartable = (status: string): boolean => status === 'attention'
+
 /** "connected" and "off" for pages, the report and emails. @param status of a walk's or a person's app */
 export const availabilityOf = (status: AppStatus | 'connected'): 'connected' | 'off' | 'unconnected' =>
   status === 'connected' ? 'connected' : isUnavailable(status) ? 'off' : 'unconnected'

@@ -159,12 +159,12 @@ export class ServiceClient {
 
   /** @throws {TypeError} synchronously, for a token or address with forbidden characters */
   #send({ path, body, signal = null }: ServiceCall, credentials: Credentials): Promise<HttpResponse> {
-    const own = { ...credentialHeaders(credentials, this.#options.headerPrefix), ...JSON_BOTH_WAYS }
+    const ownHeaders = { ...credentialHeaders(credentials, this.#options.headerPrefix), ...JSON_BOTH_WAYS }
     const server = this.#server
     const whole = server.pathname.replace(/\/$/, '') + path
     const request = { method: 'POST', path: whole, idempotent: true } as const
     return inHttpSpan({ ...request, server }, () => {
-      const headers = { ...own, ...traceHeaders() }
+      const headers = { ...ownHeaders, ...traceHeaders() }
       const options = { ...request, origin: server.origin, headers, body: body ?? null, signal }
       return exchange(this.#pool, options, this.#options.timeLimitMs)
     })

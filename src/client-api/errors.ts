@@ -152,8 +152,8 @@ function permanentProblem(response: ErrorResponse, operation: Operation, isOfPer
     })
   const isInvalid = hasRedirect && [400, 422].includes(status)
   const suspect = isInvalid ? ' Its only parameter is final_redirect_url, built from PUBLIC_URL.' : ''
-  const isAboutWords = operation !== 'search' || ABOUT_THE_REQUEST.includes(status)
-  return problem(isAboutWords ? 'refused' : 'misconfigured', operation, {
+  const isAboutRequest = operation !== 'search' || ABOUT_THE_REQUEST.includes(status)
+  return problem(isAboutRequest ? 'refused' : 'misconfigured', operation, {
     detail: `${responded}: the service rejected the request, and retrying won't help. ${quoted}${suspect}`,
   })
 }

@@ -1,5 +1,6 @@
 // Warns once an hour of each app that the service lists without a usable path, which only an operator can fix. Bounded,
 // because the service may list ever new names.
+import { isUnstartable } from './app-status.ts'
 import type { ListedApp } from './responses.ts'
 
 const EVERY_MS = 3_600_000
@@ -14,7 +15,7 @@ export function createUnstartableAppWarning(
   const logged = new Set<string>()
   let since = -Infinity
   return (apps) => {
-    const broken = apps.filter(({ status }) => status === 'attention')
+    const broken = apps.filter(({ status }) => isUnstartable(status))
     if (broken.length === 0) return
     count()
     if (Math.abs(now() - since) >= EVERY_MS) {

@@ -1,5 +1,6 @@
 // Tries the service with an invented token, with the service tokens, and with a final_redirect_url. One-time paths
 // stay in the client.
+import { isUnstartable } from '../client-api/app-status.ts'
 import { STANDARD_HEADER_PREFIX } from '../client-api/credentials.ts'
 import { ServiceClient, type ProbeResult } from '../client-api/client.ts'
 import type { ErrorResponse } from '../client-api/error-response.ts'
@@ -45,7 +46,7 @@ type ServiceFacts = Awaited<ReturnType<typeof collect>>
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
   if (reply?.kind === 'accepted') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
-    const broken = reply.unconnected.filter(({ status }) => status === 'attention').length
+    const broken = reply.unconnected.filter(({ status }) => isUnstartable(status)).length
     return [
       ok(`${setting} works: that person has ${apps(reply.unconnected.length)} left to connect.`),
       broken > 0 &&

@@ -72,24 +72,24 @@ export class Consents {
       const after = await walks.update(user, (before) => markReturned(before, app, now(), 1), walk)
       return { kind: 'overview', walk: after }
     }
-    const isRefused = Boolean(req.query['error'])
+    const hasError = Boolean(req.query['error'])
     // Each chain of redirects leads to one app only, because browsers give up after about 20.
-    if (isAutomatic && !isRefused && isQuickReturn(app.attempt, now()) && isBrowserNavigation(req)) {
+    if (isAutomatic && !hasError && isQuickReturn(app.attempt, now()) && isBrowserNavigation(req)) {
       await walks.update(user, (before) => markReturned(before, app, now()), walk)
       return { kind: 'interstitial', app }
     }
     return await this.#once(`${personKey(user)} return ${app.attempt.step}`, () =>
-      this.#completeReturn(req, { user, walk, app, isRefused }),
+      this.#completeReturn(req, { user, walk, app, hasError }),
     )
   }
 
   async #completeReturn(
     req: Request,
-    { user, walk, app, isRefused }: { user: User; walk: Walk; app: StartedApp; isRefused: boolean },
+    { user, walk, app, hasError }: { user: User; walk: Walk; app: StartedApp; hasError: boolean },
   ): Promise<ConsentResult> {
     const { walkChecker, walks, isAutomatic, audit, progress, now } = this.#deps
     const { instance } = app
-    const back = { instance, step: app.attempt.step, isAutomatic, isRefused }
+    const back = { instance, step: app.attempt.step, isAutomatic, hasError }
     try {
       // A waiting page never continues without a click.
       const start = { user, walk, mayLeave: isAutomatic && app.attempt.checksSinceReturn === 0 }
@@ -98,7 +98,7 @@ export class Consents {
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })
-        if (isRefused) await progress.recordFailure(user, { at: now(), instance, code: 'declined' })
+        if (hasError) await progress.recordFailure(user, { at: now(), instance, code: 'declined' })
       }
       return this.#resultOf(user, decision)
     } catch (error) {

@@ -1,5 +1,6 @@
 // Decides the next page or app after a click or a return, from the newest check. Pure, so it can run again if another
 // request has changed the walk meanwhile.
+import { isUnstartable } from '../client-api/app-status.ts'
 import { Problem } from '../problem.ts'
 import { bucketOf } from './app-state.ts'
 import { automaticNext, firstOffered, nextStep, trackedAppState, walkStates } from './next-step.ts'
@@ -34,10 +35,9 @@ export function afterClick(before: Walk, check: TransitionCheck, wanted: string 
   const tracked = walk.apps.find((app) => app.instance === instance)
   if (tracked === undefined) throw unknownApp()
   const { kind } = trackedAppState(tracked, now)
-  const isUnstartable = tracked.status === 'attention'
-  if (kind === 'connected' || (kind === 'off' && !isUnstartable))
+  if (kind === 'connected' || (kind === 'off' && !isUnstartable(tracked.status)))
     return { walk, kind: 'redirect', from: instance }
-  if (isUnstartable || !check.isStartable(instance)) {
+  if (isUnstartable(tracked.status) || !check.isStartable(instance)) {
     const detail = `the service's authUrlRelativePath for ${instance} is missing or points elsewhere`
     const datasource = { instance, personsApps: walk.apps }
     throw new Problem(502, 'datasource_cannot_start', { detail, datasource })
@@ -56,16 +56,16 @@ function nextApp(walk: Walk, { now, isStartable }: TransitionCheck): string | un
 
 /**
  * Trusts the service, and of the request only the step id.
- * @param back isAutomatic: ADVANCE=auto. isRefused: the return reports an error, so no page waits; the service decides
+ * @param back isAutomatic: ADVANCE=auto. hasError: the return reports an error, so no page waits; the service decides
  */
 export function afterReturn(
   before: Walk,
   check: TransitionCheck,
-  back: { step: string; instance: string; isAutomatic: boolean; isRefused?: boolean },
+  back: { step: string; instance: string; isAutomatic: boolean; hasError?: boolean },
 ): Transition {
   const { now, unconnected, confirmSeconds } = check
   const checked = applyCheck(before, unconnected, now, confirmSeconds)
-  const { walk, outcome } = finishReturn(checked, back.step, now, back.isRefused)
+  const { walk, outcome } = finishReturn(checked, back.step, now, back.hasError)
   const goesOn = outcome === 'connected' && back.isAutomatic
   const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined
   // The person has to read the app's instructions first.

@@ -190,14 +190,14 @@ export const markReturned = (
 
 /**
  * Evaluates a return after `applyCheck`: the service alone decides whether the app is connected.
- * @param isRefused the return reports an error; it isn't trusted, but ends the wait for a consent
+ * @param hasError the return reports an error; it isn't trusted, but ends the wait for a consent
  * @returns outcome `connected`: found by the first check after the return; `connectedLater`: by a later one
  */
 export function finishReturn(
   walk: Walk,
   step: string,
   now: number,
-  isRefused = false,
+  hasError = false,
 ): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'stillListed' | 'ended' } {
   const app = walk.apps.find(({ attempt }) => attempt?.step === step)
   if (app?.attempt === undefined || app.attempt.isOver) return { walk, outcome: 'ended' }
@@ -209,7 +209,7 @@ export function finishReturn(
       walk: withChange({ attempt: asEnded(back) }),
       outcome: back.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
     }
-  if (isRefused) return { walk: withChange(asDeclined(back, now)), outcome: 'ended' }
+  if (hasError) return { walk: withChange(asDeclined(back, now)), outcome: 'ended' }
   const attempt = { ...back, checksSinceReturn: back.checksSinceReturn + 1 }
   return { walk: withChange({ attempt }), outcome: 'stillListed' }
 }

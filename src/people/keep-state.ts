@@ -11,6 +11,7 @@ export type MassDisconnect = {
   noticedAt: number
   /** Lapses noticed since then, until a day and a half after `noticedAt`, belong to it. */
   since: number
+  /** `lapsed` people of `had` who had it. `notifiedAt`: admins were emailed. `eventAt`: the webhook was delivered. */
   lapsed: number
   had: number
   notifiedAt?: number

@@ -1,6 +1,6 @@
 // The record of one person of the rollout, and the states derived from it. Pure. The service's newest response wins,
 // from pages and runs alike; an app that it no longer lists is connected. The record has no path, token or link.
-import { availabilityOf, isUnavailable, type AppStatus } from '../client-api/app-status.ts'
+import { availabilityOf, isUnavailable, isUnstartable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 
 /** One app, as of the newest check. Times are milliseconds since 1970. */
@@ -160,9 +160,9 @@ export function withListing(person: Person, isListed: boolean, now: number): Per
 /** Sets the time of a milestone, unless it was reached before. */
 export const withMilestone = (
   person: Person,
-  moment: 'openedAt' | 'signedInAt' | 'optedOutAt',
+  milestone: 'openedAt' | 'signedInAt' | 'optedOutAt',
   now: number,
-): Person => (person[moment] === undefined ? { ...person, [moment]: now } : person)
+): Person => (person[milestone] === undefined ? { ...person, [milestone]: now } : person)
 
 export function withoutOptOut(person: Person): Person {
   const { optedOutAt: _optedOutAt, ...rest } = person
@@ -296,7 +296,7 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
     const availability = availabilityOf(status)
     if (availability === 'connected') return { ...app, state: availability }
     if (availability === 'off')
-      return { ...app, state: availability, ...(status === 'attention' && { isUnstartable: true }) }
+      return { ...app, state: availability, ...(isUnstartable(status) && { isUnstartable: true }) }
     const open = { ...app, lapsedAt, newAt, movedFrom }
     if (kind === 'unconfirmed') return { ...open, state: 'unconnected', isUnconfirmed: true }
     return { ...open, state: kind ?? 'unconnected', ...(kind === 'blocked' && omitUndefined({ blockedAt })) }
@@ -312,7 +312,7 @@ export const isFinished = (person: Person, apps: readonly PersonApp[] = appsOf(p
   isReady(person, apps) && apps.some(({ state }) => state === 'connected')
 
 /** True if the person had connected everything, and lost some apps. */
-export const hasFallenBack = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
+export const hasLostAccess = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
   person.finishedAt !== undefined &&
   !isReady(person, apps) &&
   apps.some(({ lapsedAt }) => lapsedAt !== undefined)

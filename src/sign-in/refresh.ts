@@ -35,7 +35,7 @@ const EXPIRED_ID_TOKEN =
   "refresh: the refreshed id_token has expired, so the person's groups stay unchanged. Check this machine's clock; if it is right, the authorization server resends the id_token of the sign-in"
 
 /** `groups`: groups of ADMIN_GROUPS, if a new id_token has the claim. */
-type Refreshed = { tokens: Tokens; groups: string[] | undefined }
+type RefreshResult = { tokens: Tokens; groups: string[] | undefined }
 
 export class TokenRefresh {
   readonly #deps
@@ -111,7 +111,7 @@ export class TokenRefresh {
   }
 
   /** @returns undefined if the grant has ended @throws {Problem} */
-  async #redeem({ user, tokens, signedInAt }: SignedIn): Promise<Refreshed | undefined> {
+  async #redeem({ user, tokens, signedInAt }: SignedIn): Promise<RefreshResult | undefined> {
     const { settings, authorizationServer, log, now } = this.#deps
     if (tokens.refreshToken === undefined) return undefined
     const configuration = await authorizationServer.refreshConfiguration()
@@ -152,7 +152,7 @@ export class TokenRefresh {
   }
 
   /** Retries during the lease, because the stored refresh token is used up. @param session as read for this refresh */
-  async #save(req: Request, session: Request['session'], refreshed: Refreshed, until: number) {
+  async #save(req: Request, session: Request['session'], refreshed: RefreshResult, until: number) {
     const { tokens, groups } = refreshed
     session.tokens = tokens
     if (groups !== undefined && session.user !== undefined) session.user = { ...session.user, groups }

@@ -66,8 +66,8 @@ export class SignInStart {
     const isPushed = server.require_pushed_authorization_requests === true || isWanted
     // A client registered by onramp requests its registered scope.
     const { scope } = configuration.clientMetadata()
-    const own = this.#parameters(req, cookie, request)
-    const parameters = typeof scope === 'string' ? { ...own, scope } : own
+    const ownParameters = this.#parameters(req, cookie, request)
+    const parameters = typeof scope === 'string' ? { ...ownParameters, scope } : ownParameters
     try {
       const url = isPushed
         ? await buildAuthorizationUrlWithPAR(configuration, parameters)

@@ -17,7 +17,7 @@ const slack = {
 type Fault = 'away' | 'response-lost' | 'mistake'
 type Setup = {
   policy?: Partial<ReminderPolicy>
-  patienceMs?: number
+  maxOutageMs?: number
   signal?: AbortSignal
   holdsLease?: boolean
 }
@@ -41,7 +41,7 @@ function storeWith(get?: () => Promise<never>) {
     },
     addressAt: (email: string) => Promise.resolve(email),
   }
-  const run = ({ patienceMs = 2_000, signal, holdsLease = true, ...given }: Setup = {}) =>
+  const run = ({ maxOutageMs = 2_000, signal, holdsLease = true, ...given }: Setup = {}) =>
     new EmailLedger({
       people,
       campaign: ONBOARDING,
@@ -49,7 +49,7 @@ function storeWith(get?: () => Promise<never>) {
       holdsLease: () => Promise.resolve(holdsLease),
       now: () => NOW,
       signal: signal ?? new AbortController().signal,
-      patienceMs,
+      maxOutageMs,
     })
   return {
     run,
@@ -96,7 +96,7 @@ it('an email is recorded despite an outage of the store and lost responses', asy
 it('an email isn’t sent during a longer outage of the store, after a few retries', async () => {
   const { run, faults, storedPerson: known } = storeWith()
   faults.push(...Array.from({ length: 50 }, (): Fault => 'away'))
-  await expect(run({ patienceMs: 380 }).recordSending(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
+  await expect(run({ maxOutageMs: 380 }).recordSending(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
   expect(known()).toBeUndefined()
   expect(faults.length).toBeGreaterThanOrEqual(46)
 })

@@ -36,7 +36,7 @@ type Input = {
   holdsLease?: () => boolean | Promise<boolean>
   stop?: AbortController
   /** Tolerated outage of the store, in milliseconds. */
-  patienceMs?: number
+  maxOutageMs?: number
   limit?: number
   maxConcurrent?: number
   now?: number
@@ -85,7 +85,7 @@ export function setUpSendRuns(store?: AllPeople) {
       people: peopleStore,
       holdsLease: () => Promise.resolve().then(holdsLease),
       now,
-      patienceMs: options.patienceMs ?? 0,
+      maxOutageMs: options.maxOutageMs ?? 0,
       check(email) {
         calls.push(email)
         return Promise.resolve(check?.(email) ?? { kind: 'checked', unconnected: unconnectedApps })

@@ -347,7 +347,7 @@ it('a run waits for an unavailable store, and doesn’t take it for another run'
     if (away-- > 0) throw new StoreUnavailable(undefined)
     return true
   }
-  const { tally, error } = await setUpSendRuns().run({ people: [ada], holdsLease, patienceMs: 2_000 })
+  const { tally, error } = await setUpSendRuns().run({ people: [ada], holdsLease, maxOutageMs: 2_000 })
   expect(tally.sent).toBe(1)
   expect(error).toBeUndefined()
   away = 2

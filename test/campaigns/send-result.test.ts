@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { quoteReply, sendResultOf, type SmtpError } from '../../src/campaigns/mail/send-result.ts'
 
 type Input = Omit<Partial<SmtpError>, 'name'>
-const resultOfError = (given: Input, hasLeft = false) =>
-  sendResultOf(Object.assign(new Error('Failed'), given), hasLeft, 5_000)
+const resultOfError = (given: Input, wasTransmitted = false) =>
+  sendResultOf(Object.assign(new Error('Failed'), given), wasTransmitted, 5_000)
 
 const resultOfReply = (response: string, command: string) =>
   resultOfError({ code: 'EENVELOPE', response, responseCode: Number(response.slice(0, 3)), command }, true)

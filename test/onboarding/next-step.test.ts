@@ -4,8 +4,8 @@ import { automaticNext, walkStates } from '../../src/onboarding/next-step.ts'
 import { findReturn, finishReturn, skip, startConsent, type Walk } from '../../src/onboarding/walk.ts'
 import { listedApp } from './overview-pages.ts'
 import {
-  afterClick,
-  afterReturn,
+  walkAfterClick,
+  walkAfterReturn,
   all,
   checkedWalk,
   drive,
@@ -22,13 +22,13 @@ it.each<[string, Walk, number, object]>([
   ['none if the service lists no app', checkedWalk([]), 0, { kind: 'finished' }],
   [
     'another app while the person is at the first one',
-    afterClick(),
+    walkAfterClick(),
     1_000,
     { kind: 'connect', instance: 'github_1' },
   ],
   [
     'the first app if the person never returned',
-    afterClick(),
+    walkAfterClick(),
     IN_FLIGHT_MS,
     { kind: 'connect', instance: 'slack_1' },
   ],
@@ -60,25 +60,25 @@ it.each([
   [-60_000, 30, 'all', all],
 ])(
   '%i ms after an unconfirmed return, the next check is in %i seconds (%s listed)',
-  (later, nextPollSeconds, _what, listed) => {
-    expect(nextOf(afterReturn(listed), 1_000 + later)).toMatchObject({ kind: 'confirming', nextPollSeconds })
+  (ms, nextPollSeconds, _what, listed) => {
+    expect(nextOf(walkAfterReturn(listed), 1_000 + ms)).toMatchObject({ kind: 'confirming', nextPollSeconds })
   },
 )
 
 it('the next step is the person’s decision once the time to confirm is over', () => {
-  expect(nextOf(checkedWalk(all, afterReturn(), 30_999), 30_999).kind).toBe('confirming')
-  const over = checkedWalk(all, afterReturn(), 31_000)
+  expect(nextOf(checkedWalk(all, walkAfterReturn(), 30_999), 30_999).kind).toBe('confirming')
+  const over = checkedWalk(all, walkAfterReturn(), 31_000)
   expect(nextOf(over, 31_000)).toEqual({ kind: 'unconfirmed', instance: 'slack_1', meanwhile: 'github_1' })
   expect(findReturn(over, 's1')).toBeUndefined()
 })
 
 it('the next step waits for the last visible return, and delays no other app', () => {
-  expect(nextOf(afterReturn(), 1_000)).toMatchObject({
+  expect(nextOf(walkAfterReturn(), 1_000)).toMatchObject({
     kind: 'confirming',
     instance: 'slack_1',
     meanwhile: 'github_1',
   })
-  const both = finishReturn(leave(afterReturn(), 'github_1', 's2', 2_000), 's2', 3_000).walk
+  const both = finishReturn(leave(walkAfterReturn(), 'github_1', 's2', 2_000), 's2', 3_000).walk
   expect(nextOf(both, 3_000)).toMatchObject({
     kind: 'confirming',
     instance: 'github_1',
@@ -90,14 +90,14 @@ it('the next step waits for the last visible return, and delays no other app', (
 })
 
 it('the next step doesn’t wait for an app that the service has disabled', () => {
-  expect(nextOf(checkedWalk([listedApp('slack_1', 'disabled')], afterReturn([slack]), 2_000), 2_000)).toEqual(
-    { kind: 'finished' },
-  )
+  expect(
+    nextOf(checkedWalk([listedApp('slack_1', 'disabled')], walkAfterReturn([slack]), 2_000), 2_000),
+  ).toEqual({ kind: 'finished' })
 })
 
 const automaticNextOf = (walk: Walk, now: number, can: (instance: string) => boolean = () => true) =>
   automaticNext(walkStates(walk, now), can)
-const connected = finishReturn(checkedWalk([github, drive], afterClick(), 5), 's1', 5).walk
+const connected = finishReturn(checkedWalk([github, drive], walkAfterClick(), 5), 's1', 5).walk
 
 it('an automatic return leads to the next app that was never started', () => {
   expect(automaticNextOf(connected, 6)).toBe('github_1')
@@ -109,7 +109,7 @@ it('an automatic return leads to the next app that was never started', () => {
 it('an automatic return doesn’t restart a reconnected app after the same click', () => {
   const relistedWalk = checkedWalk(
     [slack],
-    finishReturn(checkedWalk([], afterClick([slack]), 5), 's1', 5).walk,
+    finishReturn(checkedWalk([], walkAfterClick([slack]), 5), 's1', 5).walk,
     6,
   )
   expect(automaticNextOf(relistedWalk, 6)).toBeUndefined()

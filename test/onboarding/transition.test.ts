@@ -103,9 +103,9 @@ it.each([
 })
 
 it('a return with an error is checked, not believed, and ends the wait', () => {
-  const listed = returnFromSlack(both, {}, { isRefused: true })
+  const listed = returnFromSlack(both, {}, { hasError: true })
   expect(listed).toMatchObject({ ...page, walk: { apps: [{ unconfirmedAt: 1_000 }, {}] } })
-  expect(returnFromSlack([listedApp('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
+  expect(returnFromSlack([listedApp('github_1')], {}, { hasError: true })).toMatchObject({ kind: 'leave' })
 })
 
 it('a return redirects to the app that the page would offer', () => {

@@ -16,8 +16,8 @@ import {
 } from '../../src/onboarding/walk.ts'
 import { listedApp } from './overview-pages.ts'
 import {
-  afterClick,
-  afterReturn,
+  walkAfterClick,
+  walkAfterReturn,
   all,
   checkedWalk,
   drive,
@@ -30,8 +30,8 @@ import {
   slack,
 } from './walks.ts'
 
-const finishSlack = (unconnected: UnconnectedApp[], isRefused = false) =>
-  finishReturn(checkedWalk(unconnected, afterClick(), 5), 's1', 5, isRefused)
+const finishSlack = (unconnected: UnconnectedApp[], hasError = false) =>
+  finishReturn(checkedWalk(unconnected, walkAfterClick(), 5), 's1', 5, hasError)
 
 it('a return counts as connected only when the service no longer lists the app', () => {
   expect(finishSlack([github, drive]).outcome).toBe('connected')
@@ -40,7 +40,7 @@ it('a return counts as connected only when the service no longer lists the app',
 })
 
 it('a return is evaluated once, by the status of its own app', () => {
-  const both = checkedWalk([slack], leave(afterClick(), 'github_1', 's2'))
+  const both = checkedWalk([slack], leave(walkAfterClick(), 'github_1', 's2'))
   const { walk, outcome } = finishReturn(both, 's2', 0)
   expect(outcome).toBe('connected')
   expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'ended' })
@@ -48,27 +48,27 @@ it('a return is evaluated once, by the status of its own app', () => {
   expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'ended' })
 })
 
-const twice = leave(afterClick(), 'slack_1', 's2', 1)
+const twice = leave(walkAfterClick(), 'slack_1', 's2', 1)
 
 it.each([
-  ['belongs to the open attempt', afterClick(), 's1', 's1'],
-  ['belongs to the attempt after an earlier return', afterReturn(), 's1', 's1'],
+  ['belongs to the open attempt', walkAfterClick(), 's1', 's1'],
+  ['belongs to the attempt after an earlier return', walkAfterReturn(), 's1', 's1'],
   ['belongs to the newer of two attempts', twice, 's2', 's2'],
   ['with a replaced step belongs to the newer attempt', twice, 's1', 's2'],
   // A waiting page polls with the former step.
-  ['with a returned step isn’t a newer attempt’s', leave(afterReturn(), 'slack_1', 's2', 1), 's1', undefined],
+  ['with a returned step isn’t a newer one’s', leave(walkAfterReturn(), 'slack_1', 's2', 1), 's1', undefined],
   ['with a step replaced twice is ignored', leave(twice, 'slack_1', 's3', 2), 's1', undefined],
-  ['belongs to its app beside another one', leave(afterClick(), 'github_1', 's2', 1), 's1', 's1'],
+  ['belongs to its app beside another one', leave(walkAfterClick(), 'github_1', 's2', 1), 's1', 's1'],
   ['without a step is ignored', twice, undefined, undefined],
   ['with an empty step is ignored', twice, '', undefined],
   ['with an unknown step is ignored', twice, 'unknown', undefined],
-  ['without a step is ignored after one click', afterClick(), undefined, undefined],
+  ['without a step is ignored after one click', walkAfterClick(), undefined, undefined],
 ])('a return %s', (_what, walk, step, found) => {
   expect(findReturn(walk, step)?.attempt.step).toBe(found)
 })
 
 it('a return with a finished step is ignored, and replaces no other tab’s return', () => {
-  const connected = finishReturn(checkedWalk([github, drive], afterClick(), 5), 's1', 5).walk
+  const connected = finishReturn(checkedWalk([github, drive], walkAfterClick(), 5), 's1', 5).walk
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
   expect(findReturn(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
 })
@@ -79,14 +79,14 @@ it.each([
   [15_000, true],
   [-14_999, false],
   [-15_000, true],
-])('%i ms after a click has asked for its path, checks are allowed: %s', (later, isAllowed) => {
+])('%i ms after a click has requested its path, checks are allowed: %s', (later, isAllowed) => {
   const leaving = { ...checkedWalk(all), leavingAt: 100_000 }
   expect(mayCheck(leaving, 100_000 + later)).toBe(isAllowed)
   expect(mayCheck({ ...leaving, apps: [] }, 100_000 + later)).toBe(true)
 })
 
 it('a return is recorded before its check', () => {
-  const returnedWalk = markReturned(afterClick(), findReturn(afterClick(), 's1') as StartedApp, 2_000)
+  const returnedWalk = markReturned(walkAfterClick(), findReturn(walkAfterClick(), 's1') as StartedApp, 2_000)
   expect(findReturn(returnedWalk, 's1')).toMatchObject({ attempt: { backAt: 2_000, checksSinceReturn: 0 } })
   expect(mayCheck(returnedWalk, 2_001)).toBe(true)
   expect(markReturned(returnedWalk, findReturn(returnedWalk, 's1') as StartedApp, 3_000)).toEqual(
@@ -95,7 +95,7 @@ it('a return is recorded before its check', () => {
 })
 
 it('a reconnected app that is listed again is offered anew, not called unconfirmed', () => {
-  const relistedWalk = checkedWalk(all, checkedWalk([github, drive], afterReturn(), 2_000), 3_600_000)
+  const relistedWalk = checkedWalk(all, checkedWalk([github, drive], walkAfterReturn(), 2_000), 3_600_000)
   expect(nextOf(relistedWalk, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
   expect(relistedWalk.apps[0]).toMatchObject({
     status: 'awaiting',
@@ -105,12 +105,12 @@ it('a reconnected app that is listed again is offered anew, not called unconfirm
 })
 
 it('a return counts although another tab found the app connected', () => {
-  const relistedWalk = checkedWalk(all, checkedWalk([github, drive], afterClick(), 2), 3)
+  const relistedWalk = checkedWalk(all, checkedWalk([github, drive], walkAfterClick(), 2), 3)
   expect(findReturn(relistedWalk, 's1')).toMatchObject({ instance: 'slack_1' })
 })
 
 it('a declined app is no longer confirming, is offered again, and may still become connected', () => {
-  const declined = decline(afterReturn(), 'slack_1', 2_000)
+  const declined = decline(walkAfterReturn(), 'slack_1', 2_000)
   expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'unconfirmed', instance: 'slack_1' })
   expect(declined.apps[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
   expect(leave(declined, 'slack_1', 's2', 3).apps[0]?.attempt?.isDeclined).toBeUndefined()
@@ -118,7 +118,7 @@ it('a declined app is no longer confirming, is offered again, and may still beco
 })
 
 it('declining has no effect unless the app is being confirmed', () => {
-  for (const walk of [checkedWalk(all), afterClick(), checkedWalk([github, drive], afterReturn(), 2)])
+  for (const walk of [checkedWalk(all), walkAfterClick(), checkedWalk([github, drive], walkAfterReturn(), 2)])
     expect(decline(walk, 'slack_1', 3)).toEqual(walk)
 })
 
@@ -130,7 +130,7 @@ it('“not now” lasts until it is undone, or the person connects the app after
 })
 
 it('setting an app aside ends the wait for that app only', () => {
-  const both = finishReturn(leave(afterReturn(), 'github_1', 's2', 2), 's2', 3).walk
+  const both = finishReturn(leave(walkAfterReturn(), 'github_1', 's2', 2), 's2', 3).walk
   const skipped = skip(both, 'slack_1', 4)
   expect(kindOf(skipped, 'slack_1')).toBe('skipped')
   expect(kindOf(skipped, 'github_1')).toBe('confirming')
@@ -138,7 +138,7 @@ it('setting an app aside ends the wait for that app only', () => {
 })
 
 it('the return of an app skipped while open in another tab still counts', () => {
-  const skipped = skip(afterClick(), 'slack_1', 1)
+  const skipped = skip(walkAfterClick(), 'slack_1', 1)
   expect(kindOf(skipped, 'slack_1')).toBe('skipped')
   expect(kindOf(finishReturn(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
 })
@@ -160,10 +160,10 @@ it('“I need an admin” is kept with its time until it is undone or replaced',
 
 it('a check waits after a click, however the clock is changed', () => {
   expect(mayCheck(checkedWalk(all), 0)).toBe(true)
-  expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayCheck(afterClick(), now))).toEqual([false, true])
+  expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((at) => mayCheck(walkAfterClick(), at))).toEqual([false, true])
   // The clock was set back, or the record has a future click.
-  expect(mayCheck(afterClick(), -IN_FLIGHT_MS)).toBe(true)
-  expect(mayCheck(afterReturn(), 1_001)).toBe(true)
+  expect(mayCheck(walkAfterClick(), -IN_FLIGHT_MS)).toBe(true)
+  expect(mayCheck(walkAfterReturn(), 1_001)).toBe(true)
 })
 
 it.each([

@@ -13,10 +13,10 @@ export const checkedWalk = (unconnected: UnconnectedApp[], walk = startWalk(0), 
   applyCheck(walk, unconnected, now, 30)
 export const leave = (walk: Walk, instance: string, step: string, now = 0) =>
   startConsent(walk, { instance, step, now })
-export const afterClick = (unconnected = all) => leave(checkedWalk(unconnected), 'slack_1', 's1')
+export const walkAfterClick = (unconnected = all) => leave(checkedWalk(unconnected), 'slack_1', 's1')
 /** A return from Slack one second later, while the service still lists it. */
-export const afterReturn = (unconnected = all) =>
-  finishReturn(checkedWalk(unconnected, afterClick(unconnected), 1_000), 's1', 1_000).walk
+export const walkAfterReturn = (unconnected = all) =>
+  finishReturn(checkedWalk(unconnected, walkAfterClick(unconnected), 1_000), 's1', 1_000).walk
 export const nextOf = (walk: Walk, now: number) => nextStep(walkStates(walk, now))
 export const kindOf = (walk: Walk, instance: string, now = 0) =>
   trackedAppState(walk.apps.find((entry) => entry.instance === instance) as TrackedApp, now).kind

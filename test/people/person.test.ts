@@ -3,7 +3,7 @@ import type { ListedApp } from '../../src/client-api/responses.ts'
 import { expect, it } from 'vitest'
 import {
   appsOf,
-  hasFallenBack,
+  hasLostAccess,
   isFinished,
   isReady,
   newPerson,
@@ -48,16 +48,16 @@ it('a response changes nothing if a newer one is known', () => {
   expect(afterCheck(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
 })
 
-it('a person falls back by a lost app, and not by a new one', () => {
+it('a person loses access when an app lapses, not when one is added', () => {
   const unconnected = afterCheck(ada, listed('slack_1'))
   const connected = afterCheck(unconnected, [], AT + 1)
   const lost = afterCheck(connected, listed('slack_1'), AT + 2)
   const reconnected = afterCheck(lost, [], AT + 3)
   const withNewApp = afterCheck(reconnected, listed('jira_1'), AT + 4)
 
-  expect(hasFallenBack(lost)).toBe(true)
-  expect(hasFallenBack(reconnected)).toBe(false)
-  expect(hasFallenBack(withNewApp)).toBe(false)
+  expect(hasLostAccess(lost)).toBe(true)
+  expect(hasLostAccess(reconnected)).toBe(false)
+  expect(hasLostAccess(withNewApp)).toBe(false)
 })
 
 it('a response replaces one from a clock that is more than a minute ahead', () => {

@@ -51,7 +51,7 @@ async function sendAll(world: World, rules: Rules, holdsLease: () => Promise<boo
     check: ask,
     send: (to) => post(to, rules),
     holdsLease,
-    patienceMs: 10_000,
+    maxOutageMs: 10_000,
     maxConcurrent: 2,
   })
   if (endedBy === undefined) throw error

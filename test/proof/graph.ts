@@ -83,12 +83,12 @@ function click(state: State, app: string | undefined): Move {
 }
 
 /** The browser is back: from the consent, or to look again. */
-function land(state: State, what: string, { step, instance }: Consent, isRefused = false): Move {
+function land(state: State, what: string, { step, instance }: Consent, hasError = false): Move {
   const started = findReturn(state.walk, step)
   if (started === undefined) return { what: `${what}, over already`, app: instance, state }
   const check = checkIn(state)
   const app = started.instance
-  const returned = { step: started.attempt.step, instance: app, isAutomatic: true, isRefused }
+  const returned = { step: started.attempt.step, instance: app, isAutomatic: true, hasError }
   const transition = afterReturn(state.walk, check, returned)
   const byItself = transition.kind === 'leave' ? transition.instance : undefined
   return { what, app, byItself, state: followed(state, transition, check.step) }

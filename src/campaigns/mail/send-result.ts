@@ -104,13 +104,13 @@ function meaningOf(response: string, command = ''): ReplyRule['means'] {
   return REPLY_RULES.find(fits)?.means ?? OTHER
 }
 
-/** @param hasLeft the whole email was transmitted @param limitMs how long we waited for a reply */
-export function sendResultOf(error: SmtpError, hasLeft: boolean, limitMs: number): SendResult {
+/** @param wasTransmitted the whole email was transmitted @param limitMs how long we waited for a reply */
+export function sendResultOf(error: SmtpError, wasTransmitted: boolean, limitMs: number): SendResult {
   const { response, responseCode, command } = error
   if (response !== undefined && responseCode !== undefined)
     return { ...meaningOf(response, command), reply: printableReply(response) }
   return {
-    outcome: hasLeft ? 'unknown' : 'deferred',
+    outcome: wasTransmitted ? 'unknown' : 'deferred',
     reply: explainSmtpError(error, limitMs),
     reason: 'other',
   }

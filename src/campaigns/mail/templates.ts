@@ -64,9 +64,9 @@ const SAMPLE = {
   from: 'Acme Search',
 }
 
-type Rendered = { subject: string; text: string; html: string }
+type RenderedEmail = { subject: string; text: string; html: string }
 
-type RenderEmail = (data: typeof SAMPLE) => Rendered
+type RenderEmail = (data: typeof SAMPLE) => RenderedEmail
 
 class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'
@@ -101,7 +101,7 @@ export function createEmailTemplates(folder?: string): RenderEmail {
 export function createRenderer(
   [textView, htmlView]: readonly [text: string, html: string],
   folder = VIEWS_FOLDER,
-): (values: object) => Rendered {
+): (values: object) => RenderedEmail {
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 

@@ -67,7 +67,7 @@ const [DRIVE, JIRA, GITHUB] = [1, 2, 3]
 /** The first of the new colleagues, who aren't invited yet, and of the addresses that don't exist. */
 const [NEW, REJECTED] = [PEOPLE - 8, PEOPLE - 11]
 /** People who connected everything, and lost Google Drive yesterday. */
-const FELL_BACK = [40, 121]
+const LOST_ACCESS = [40, 121]
 
 /** One person's history. @returns also the apps that they have connected, by their place in the list */
 function simulatedHistory(index: number, days: readonly number[]): Pick<Colleague, 'connected' | 'events'> {
@@ -83,8 +83,8 @@ function simulatedHistory(index: number, days: readonly number[]): Pick<Colleagu
   if (index >= NEW) return { connected: [], events }
   email(at(invited, 9), 0, index >= REJECTED ? 'failed' : 'sent')
   if (index >= REJECTED) return { connected: [], events }
-  const hasFallenBack = FELL_BACK.includes(index)
-  const eagerness = hasFallenBack ? 50 : percent(index, 3)
+  const hasLostAccess = LOST_ACCESS.includes(index)
+  const eagerness = hasLostAccess ? 50 : percent(index, 3)
   if (eagerness < 30 && invited < 2) email(at(invited + 5, 9), 1)
   if (eagerness < 18) {
     if (eagerness > 12) add(at(invited, 12), (person) => withMilestone(person, 'openedAt', at(invited, 12)))
@@ -98,7 +98,7 @@ function simulatedHistory(index: number, days: readonly number[]): Pick<Colleagu
   check(start, [])
   const soon = start + HOUR_MS / 6
   const outcome = percent(index, 4)
-  if (hasFallenBack) {
+  if (hasLostAccess) {
     const connected = ALL.filter((app) => app !== DRIVE)
     check(soon, ALL)
     check(at(SIMULATED_DAYS - 1, 14), connected)

@@ -115,9 +115,9 @@ export function createFindClient(
   deps: RegistrationDeps & { log: Log; onCall: OnCall },
 ): FindClient {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_SCOPE: scope } = settings
-  const own = readClientAuthentication(settings) ?? { method }
+  const authentication = readClientAuthentication(settings) ?? { method }
   if (clientId !== undefined)
-    return async () => ({ metadata: { client_id: clientId }, auth: await createClientAuth(own) })
+    return async () => ({ metadata: { client_id: clientId }, auth: await createClientAuth(authentication) })
   const registration = new Registration(settings, deps)
 
   return async (server, mayRegister) => {
@@ -130,7 +130,7 @@ export function createFindClient(
     const requested = scope === defaultScope ? scopeToRequest(scope, server, client['scope']) : scope
     return {
       metadata: { ...client, scope: requested },
-      auth: await createClientAuth({ ...own, method: agreed, secret: client.client_secret }),
+      auth: await createClientAuth({ ...authentication, method: agreed, secret: client.client_secret }),
       renewAt: renewalTime(client),
     }
   }

@@ -35,7 +35,7 @@ function pauseAfter(error: unknown, failures: number): number {
   return Math.max(Math.min(growing, MAX_REFUSED_PAUSE_MS), (error.retryAfter ?? 0) * 1000)
 }
 
-type Discovered = {
+type DiscoveredServer = {
   server: ServerMetadata
   client: AuthenticatedClient
   configuration: Configuration
@@ -44,10 +44,10 @@ type Discovered = {
 
 export class AuthorizationServer {
   readonly #deps
-  readonly #discoverOnce = createSingleFlight<Discovered | undefined>()
+  readonly #discoverOnce = createSingleFlight<DiscoveredServer | undefined>()
   readonly #warn: (message: string | undefined, fields?: object) => void
-  #discovered: Discovered | undefined
-  #attempt: Promise<Discovered | undefined> | undefined
+  #discovered: DiscoveredServer | undefined
+  #attempt: Promise<DiscoveredServer | undefined> | undefined
   #failure: unknown
   #failures = 0
   #timer: NodeJS.Timeout | undefined
@@ -110,7 +110,7 @@ export class AuthorizationServer {
     clearTimeout(this.#timer)
   }
 
-  async #current(): Promise<Discovered> {
+  async #current(): Promise<DiscoveredServer> {
     if (this.#discovered !== undefined) {
       if (this.#renewAt() > this.#deps.now()) return this.#discovered
       if (this.#failures === 0) this.start()
@@ -124,7 +124,7 @@ export class AuthorizationServer {
     throw signInUnavailable('the client is not registered yet')
   }
 
-  async #discover(mayRegister: boolean): Promise<Discovered | undefined> {
+  async #discover(mayRegister: boolean): Promise<DiscoveredServer | undefined> {
     const { settings, findClient, onCall } = this.#deps
     const { OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
     const { metadata: server, unused } = await measureCall(

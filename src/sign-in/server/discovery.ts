@@ -29,27 +29,27 @@ const OPENID = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
 
 type MetadataLocation = { specification: Specification; url: URL }
-type MetadataLocations = { expected: string; isFullAddress: boolean; places: MetadataLocation[] }
+type MetadataLocations = { expected: string; isMetadataUrl: boolean; candidates: MetadataLocation[] }
 
-const at = (base: URL, pathname: string): URL => Object.assign(new URL(base), { pathname })
+const withPathname = (base: URL, pathname: string): URL => Object.assign(new URL(base), { pathname })
 
 /** The URLs to try, and the issuer to expect there. */
-function placesOf(setting: string): MetadataLocations {
+function metadataUrlsFor(setting: string): MetadataLocations {
   const url = new URL(setting)
   const specification: Specification = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
   const full = /^(.*?)\/\.well-known\/[^/]+(\/.*)?$/.exec(url.pathname)
   if (full !== null) {
     // After the issuer's path (OpenID Connect), or before it (RFC 8414 3.1).
     const path = `${full[1] ?? ''}${full[2] ?? ''}`.replace(/\/$/, '')
-    const expected = Object.assign(at(url, path), { search: '', hash: '' })
-    return { expected: expected.href, isFullAddress: true, places: [{ specification, url }] }
+    const expected = Object.assign(withPathname(url, path), { search: '', hash: '' })
+    return { expected: expected.href, isMetadataUrl: true, candidates: [{ specification, url }] }
   }
   const path = url.pathname.replace(/\/$/, '')
-  const places: MetadataLocation[] = [
-    { specification: 'oidc', url: at(url, path + OPENID) },
-    { specification: 'oauth2', url: at(url, OAUTH + path) },
+  const candidates: MetadataLocation[] = [
+    { specification: 'oidc', url: withPathname(url, path + OPENID) },
+    { specification: 'oauth2', url: withPathname(url, OAUTH + path) },
   ]
-  return { expected: setting, isFullAddress: false, places }
+  return { expected: setting, isMetadataUrl: false, candidates }
 }
 
 /** Microsoft's URL may have a tenant's name, while its issuer has the tenant's id. */
@@ -57,10 +57,10 @@ const isMicrosoft = ({ hostname }: URL, specification: Specification): boolean =
   specification === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
 
 /** Compares exactly, so that no server can impersonate another (RFC 8414 3.3). A full URL hides a final slash. */
-function isSameIssuer(issuer: string, { expected, isFullAddress }: MetadataLocations): boolean {
+function isSameIssuer(issuer: string, { expected, isMetadataUrl }: MetadataLocations): boolean {
   if (!URL.canParse(issuer)) return false
   const [actual, other] = [new URL(issuer).href, new URL(expected).href]
-  return actual === other || (isFullAddress && actual.replace(/\/$/, '') === other.replace(/\/$/, ''))
+  return actual === other || (isMetadataUrl && actual.replace(/\/$/, '') === other.replace(/\/$/, ''))
 }
 
 /** Microsoft's /common and /organizations: an id_token could come from any tenant. */
@@ -97,10 +97,10 @@ function metadataIn(text: string): Metadata | undefined {
   return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
 }
 
-async function fetchMetadata(
-  place: MetadataLocation,
-): Promise<FetchAttempt | (Discovery & { kind: 'found' })> {
-  const { specification, url } = place
+async function fetchMetadata({
+  specification,
+  url,
+}: MetadataLocation): Promise<FetchAttempt | (Discovery & { kind: 'found' })> {
   try {
     const { status, text, date, wrongRedirect, url: last } = await fetchFollowing(url)
     const metadata = status === 200 ? metadataIn(text) : undefined
@@ -119,11 +119,11 @@ async function fetchMetadata(
 
 function otherIssuer(
   issuer: string,
-  { expected, places }: MetadataLocations,
+  { expected, candidates }: MetadataLocations,
   attempts: FetchAttempt[],
 ): Discovery {
   const plain = (text: string) => text.replace(/\/$/, '')
-  const [{ url } = { url: new URL(expected) }] = places
+  const [{ url } = { url: new URL(expected) }] = candidates
   const slash = plain(issuer) === plain(expected) ? ' (they differ only in the trailing slash)' : ''
   const explanation = isMultiTenantIssuer(issuer)
     ? `${urlWithoutQuery(url)} is for all tenants: set OIDC_ISSUER to your tenant's own, with its ID`
@@ -133,12 +133,12 @@ function otherIssuer(
 
 /** Doesn't throw, and checks only the issuer. @param setting OIDC_ISSUER */
 export async function findMetadata(setting: string): Promise<Discovery> {
-  const places = placesOf(setting)
+  const locations = metadataUrlsFor(setting)
   const attempts: FetchAttempt[] = []
   let other: string | undefined
-  for (const place of places.places) {
-    if (!isHttpsOrLoopback(place.url)) break
-    const result = await fetchMetadata(place)
+  for (const candidate of locations.candidates) {
+    if (!isHttpsOrLoopback(candidate.url)) break
+    const result = await fetchMetadata(candidate)
     if ('explanation' in result) {
       attempts.push(result)
       // An unreachable server isn't tried at its other URLs.
@@ -146,11 +146,11 @@ export async function findMetadata(setting: string): Promise<Discovery> {
       continue
     }
     const { issuer } = result.metadata
-    const isExpected = isSameIssuer(issuer, places) || isMicrosoft(place.url, place.specification)
+    const isExpected = isSameIssuer(issuer, locations) || isMicrosoft(candidate.url, candidate.specification)
     if (isExpected && !isMultiTenantIssuer(issuer)) return result
     other ??= issuer
   }
-  return other === undefined ? { kind: 'missing', attempts } : otherIssuer(other, places, attempts)
+  return other === undefined ? { kind: 'missing', attempts } : otherIssuer(other, locations, attempts)
 }
 
 function explainMissing(setting: string, discovery: Exclude<Discovery, { kind: 'found' }>): string {

@@ -66,7 +66,9 @@ export function createBackChannelRoutes(deps: {
     verifications++
     try {
       const logout = await verify(token).finally(() => verifications--)
-      const ended = await once(records, logout, () => sessions.endByLogoutToken(logout.issuer, logout))
+      const ended = await refuseReplay(records, logout, () =>
+        sessions.endByLogoutToken(logout.issuer, logout),
+      )
       audit({ event: 'sign_out', by: 'authorization_server', sessions: ended })
       res.status(200).end()
     } catch (error) {
@@ -82,7 +84,7 @@ export function createBackChannelRoutes(deps: {
 }
 
 /** Refuses a token that was used before (replay). While the store is unavailable, no token is accepted. */
-async function once(
+async function refuseReplay(
   records: Pick<Records, 'compareAndSet' | 'remove'>,
   { issuer, jti }: { issuer: string; jti: string },
   work: () => Promise<number>,

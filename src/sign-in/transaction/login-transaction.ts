@@ -115,15 +115,15 @@ export class LoginTransactions {
  */
 export function checkCallback(
   { startedAt, browserHash, sessionHash }: LoginTransaction,
-  { now, ...begun }: TransactionBinding & { now: number },
+  { now, ...binding }: TransactionBinding & { now: number },
 ): 'redeem' | 'keep-session' | 'restart' | 'no-cookie' {
-  const { cookie, sessionId } = begun
+  const { cookie, sessionId } = binding
   if (sessionId !== undefined && shortHash(sessionId) !== sessionHash) return 'keep-session'
   if (cookie === '') return 'no-cookie'
   const isExpired = now - startedAt > TRANSACTION_SECONDS * 1000
   // Earlier versions hashed the cookie alone.
-  const isBegun = browserHash === browserHashOf(begun) || browserHash === shortHash(cookie)
-  return isBegun && !isExpired ? 'redeem' : 'restart'
+  const isSameBrowserAndIssuer = browserHash === browserHashOf(binding) || browserHash === shortHash(cookie)
+  return isSameBrowserAndIssuer && !isExpired ? 'redeem' : 'restart'
 }
 
 /**
