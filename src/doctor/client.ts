@@ -80,8 +80,6 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
   }
 }
 
-type ClientFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
-
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 
 function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
@@ -118,7 +116,7 @@ function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Part
 }
 
 function credentials(
-  { metadata, client, ours, otherMethod, wrong }: ClientFacts,
+  { metadata, client, ours, otherMethod, wrong }: NonNullable<Awaited<ReturnType<typeof collect>>>,
   settings: Partial<Settings>,
 ) {
   const { method: listed } = client.auth

@@ -10,8 +10,6 @@ async function discover(issuer: string, now: () => number) {
   return { issuer, discovery, metadata, ours: now() }
 }
 
-type DiscoveryFacts = Awaited<ReturnType<typeof discover>>
-
 /** False for a value of the wrong type. */
 function isUsable([name, value]: [string, unknown]): boolean {
   if (name.endsWith('s_supported'))
@@ -64,7 +62,7 @@ function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'miss
 const MAX_SECONDS = 30
 const NOTED_SECONDS = 10
 
-function clockSkew({ discovery, ours }: DiscoveryFacts) {
+function clockSkew({ discovery, ours }: Awaited<ReturnType<typeof discover>>) {
   const theirs = discovery.kind === 'found' ? Date.parse(discovery.date ?? '') : NaN
   if (Number.isNaN(theirs)) return undefined
   const seconds = Math.round((ours - theirs) / 1000)

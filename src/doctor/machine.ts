@@ -39,8 +39,6 @@ async function collect({ env, settings }: DoctorContext) {
   }
 }
 
-type MachineFacts = Awaited<ReturnType<typeof collect>>
-
 /** Splits `OIDC_ISSUER is not an address: write it like …` into the fault and its fix. */
 function settingFault(fault: string) {
   const [message = fault, ...rest] = fault.split(': ')
@@ -132,7 +130,7 @@ function publicUrl({ PUBLIC_URL: url }: Partial<Settings>) {
       )
 }
 
-function companyFile({ company }: MachineFacts) {
+function companyFile({ company }: Awaited<ReturnType<typeof collect>>) {
   if (company === undefined || company.faults.length === 0)
     return [company && ok('The company file can be read.')]
   const fix = 'correct the company file, or the path in COMPANY_FILE'

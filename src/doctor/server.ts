@@ -20,8 +20,6 @@ async function collect(metadata: Metadata) {
   return { metadata, keys: { reply, count } }
 }
 
-type ServerFacts = Awaited<ReturnType<typeof collect>>
-
 const scopesOf = ({ OIDC_SCOPE: scope = '' }: Partial<Settings>) => scope.split(' ').filter(Boolean)
 const isOpenId = (settings: Partial<Settings>) => scopesOf(settings).includes('openid')
 
@@ -103,7 +101,7 @@ const identity = (metadata: Metadata, settings: Partial<Settings>) =>
     'OIDC_SCOPE, OIDC_ISSUER: use OpenID Connect (add openid) if the server supports it, or turn on userinfo or token introspection there',
   )
 
-function signingKeys({ keys }: ServerFacts) {
+function signingKeys({ keys }: Awaited<ReturnType<typeof collect>>) {
   if (keys === undefined) return undefined
   const { reply, count } = keys
   if (count > 0) return ok(`The signing keys can be fetched (${count}).`)

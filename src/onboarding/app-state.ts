@@ -35,7 +35,7 @@ export function appStateOf(app: {
 }
 
 /** Each app is in exactly one bucket of a count. `pending`: unconnected, confirming, unconfirmed, or in flight. */
-export type Bucket = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
+type Bucket = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
 
 const BUCKETS: Record<AppState['kind'], Bucket> = {
   connected: 'connected',

@@ -90,10 +90,7 @@ export class ProgressRecorder {
    * @param recorded the address at the last check
    * @returns the address to remember; `isMoved` is false if the new address is another person's
    */
-  async followAddress(
-    user: User,
-    recorded: string | undefined,
-  ): Promise<{ email?: string; isMoved?: boolean }> {
+  async followAddress(user: User, recorded?: string): Promise<{ email?: string; isMoved?: boolean }> {
     const email = normalizedAddress(verifiedEmail(user) ?? recorded ?? '')
     if (email === '' || recorded === undefined || recorded === email)
       return omitUndefined({ email: email || undefined })

@@ -152,13 +152,7 @@ function sendInterstitial(
   })
 }
 
-async function sendOverview(
-  deps: OnboardingDeps,
-  req: Request,
-  res: Response,
-  walk: Walk,
-  from: string | undefined,
-): Promise<void> {
+async function sendOverview(deps: OnboardingDeps, req: Request, res: Response, walk: Walk, from?: string) {
   const { describeIn, isAutomatic, confirmSeconds, sendPage, log, now } = deps
   const { user, signedInAt } = requireSignedIn(req)
   const approvals = await approvalsFor(deps, walk)

@@ -19,8 +19,6 @@ const MAX_UNREAD_BYTES = 32 * 1024 * 1024
 
 /** HTTPParser.kOnBody of Node's parser. Without this callback, a chunk costs a tenth. */
 const ON_BODY = 3
-type Parser = { incoming: unknown; [ON_BODY]?: unknown }
-
 /**
  * Limits incomplete requests, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them could leave 11 MB of responses
  * in memory. Keeps Node from answering requests without Host, or with an unknown expectation.
@@ -33,7 +31,7 @@ export function createBoundedServer(
 ): Server {
   /** Node would otherwise create objects for every request and chunk that it has received. */
   function stopReading(socket: Socket): void {
-    const { parser } = socket as Socket & { parser?: Parser | null }
+    const { parser } = socket as Socket & { parser?: { incoming: unknown; [ON_BODY]?: unknown } | null }
     const onBody = parser?.[ON_BODY]
     if (!parser || !onBody) return
     // 2 means that no HTTP follows, as after CONNECT.

@@ -66,8 +66,6 @@ const SAMPLE = {
 
 type RenderedEmail = { subject: string; text: string; html: string }
 
-type RenderEmail = (data: typeof SAMPLE) => RenderedEmail
-
 class FaultyTemplate extends OperatorError {
   override name = 'FaultyTemplate'
 }
@@ -84,7 +82,7 @@ const tools = {
 }
 
 /** @param folder with invitation-text.eta and invitation-html.eta @throws {FaultyTemplate} */
-export function createEmailTemplates(folder?: string): RenderEmail {
+export function createEmailTemplates(folder?: string): (data: typeof SAMPLE) => RenderedEmail {
   if (folder === undefined) return createRenderer(['mail/invitation-text', 'mail/invitation-html'])
   const views = ['invitation-text', 'invitation-html'] as const
   for (const view of views)

@@ -2,13 +2,13 @@
 // connected, and a narrowed visit makes no claim about the apps that it doesn't show.
 import { isUnavailable } from '../../client-api/app-status.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { bucketOf, type AppState, type Bucket } from '../app-state.ts'
+import { bucketOf, type AppState } from '../app-state.ts'
 import type { TrackedApp } from '../walk.ts'
 
 type OffByStatus = Partial<Record<'disabled' | 'attention', number>>
 
 /** Each app is counted in one bucket; apps that are off also by their status. */
-export type Counts = Record<Bucket, number> & { offByStatus: OffByStatus }
+export type Counts = Record<ReturnType<typeof bucketOf>, number> & { offByStatus: OffByStatus }
 
 export function countsOf(apps: readonly { state: AppState; tracked: Pick<TrackedApp, 'status'> }[]): Counts {
   const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0, offByStatus: {} }

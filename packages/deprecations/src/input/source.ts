@@ -100,12 +100,10 @@ export type InputRecord = { line?: number; record?: string; time?: unknown } & (
   { matches: Iterable<Match> } | { fault: string }
 )
 
-type Matcher = ReturnType<typeof createMatcher>
-
 /** Reads a source in one format. @throws {InputFault} for a source in another one */
 export type FormatReader = (
   source: Source,
-  matcher: Matcher,
+  matcher: ReturnType<typeof createMatcher>,
   onRecord: (record: InputRecord) => void,
 ) => Promise<void>
 
