@@ -59,7 +59,7 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   const records = [...(lastCheck?.apps ?? []), ...replacedApps].filter(isSameApp)
   const blocked = intents?.apps.find((intent) => isSameApp(intent) && intent.kind === 'blocked')
   const isNotified = campaignEmails(person, APPROVALS).some(
-    (email) => email.at >= at && email.apps?.includes(app),
+    (sent) => sent.at >= at && sent.apps?.includes(app),
   )
   const lossTimes = records.flatMap((row) => [row.lapsedAt, row.previousLapsedAt, row.delistedByRunAt])
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes

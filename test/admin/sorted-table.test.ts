@@ -26,11 +26,11 @@ it('the table of apps shows the first ten, with a link to all', () => {
 })
 
 it('the table of apps leaves out an identifier that equals the name', () => {
-  const secondOf = (instance: string, name: string) =>
+  const subtitleOf = (instance: string, name: string) =>
     tableOf([app(instance, name)]).rows[0]?.subtitle.join('')
-  expect(secondOf('jira_9', 'Jira\u00a0(9)')).toBe('')
-  expect(secondOf('github_1', 'GitHub')).toBe('')
-  expect(secondOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
+  expect(subtitleOf('jira_9', 'Jira\u00a0(9)')).toBe('')
+  expect(subtitleOf('github_1', 'GitHub')).toBe('')
+  expect(subtitleOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
 })
 
 const group = (name: string | undefined, people: number, ready: number, stuck = 0) => {
