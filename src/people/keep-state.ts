@@ -195,9 +195,7 @@ export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlyS
  * Apps that no operator has marked as removed or connected. During a mass disconnect, many lists show that the app
  * still exists.
  */
-export const unansweredDelistings = (
-  state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>,
-): DelistedApp[] =>
+export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>) =>
   (state.delistedApps ?? []).filter(
     ({ instance, markedRemovedAt, markedConnectedAt }) =>
       markedRemovedAt === undefined && markedConnectedAt === undefined && !pausedApps(state).has(instance),

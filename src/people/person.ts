@@ -245,13 +245,8 @@ function withConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt: _newAt, movedFrom: _movedFrom, ...rest } = app
   const delisted = isRun && lapsedAt === undefined && { delistedByRunAt: at }
-  return {
-    ...rest,
-    status: 'connected',
-    since: at,
-    ...omitUndefined({ previousLapsedAt: lapsedAt }),
-    ...delisted,
-  }
+  const lapse = omitUndefined({ previousLapsedAt: lapsedAt })
+  return { ...rest, status: 'connected', since: at, ...lapse, ...delisted }
 }
 
 const lapseOf = (former: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
