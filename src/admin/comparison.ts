@@ -63,21 +63,30 @@ function compareWith(
 
 const MAX_NAMED = 3
 
-export function describeComparison(compared: ReturnType<typeof compareWith>, t: Texts): string[] {
-  const { row, moreReady, fellBack, left, returned, newApp, reminded, newApps, newForSome } = compared
-  const count = Math.abs(moreReady)
-  const [only, ...others] = newApps.length > 0 ? newApps : newForSome
-  const cause = {
-    app: only?.name ?? '',
-    number: newApps.length,
-    people: newApp,
-    apps: t.list(newForSome.slice(0, MAX_NAMED).map(({ name }) => name)),
+type Compared = ReturnType<typeof compareWith>
+
+/** "Slack has moved, Notion is new". Apps that are new for a few people are listed with the number of these people. */
+function describeCauses({ newApps, newForSome, newApp: people }: Compared, t: Texts): string {
+  const isForMany = newApps.length > 0
+  const apps = isForMany ? newApps : newForSome
+  const moved = apps.flatMap(({ name, isMoved }) => (isMoved ? name : []))
+  const added = apps.flatMap(({ name, isMoved }) => (isMoved ? [] : name))
+  const causeOf = (key: 'Moved' | 'New', names: readonly string[], number = names.length) => {
+    const [app, second = ''] = names
+    const values = { number, people, second, apps: t.list(names.slice(0, MAX_NAMED)) }
+    return app === undefined ? [] : [t(`admin.since.cause${key}`, { app, ...values })]
   }
-  const isMoved = others.length === 0 && only?.isMoved
+  const isListed = !isForMany && moved.length === 0
+  return t.list([...causeOf('Moved', moved), ...causeOf('New', added, isListed ? 0 : added.length)])
+}
+
+export function describeComparison(compared: Compared, t: Texts): string[] {
+  const { row, moreReady, fellBack, left, returned, newApp, reminded, newApps } = compared
+  const count = Math.abs(moreReady)
   // Of the others, some may have left the list.
   const isByNewApps = moreReady < 0 && newApp > 0 && newApp * 2 >= count
   const ready = isByNewApps
-    ? t(isMoved ? 'admin.since.fewerMoved' : 'admin.since.fewerNew', { count, ...cause })
+    ? t('admin.since.fewerFor', { count, causes: describeCauses(compared, t) })
     : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
   const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const gone = left === 0 ? [] : [t('admin.since.left', { count: left })]

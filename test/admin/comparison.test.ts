@@ -77,7 +77,7 @@ const newestAt = '2026-11-14T10:00:00.000Z'
 const rowCounts = { waiting: 69, connected: 5, skipped: 2, blocked: 1, off: 9 }
 const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCounts }] as Report['datasources']
 
-it('fewer ready people name the one app that has moved for some of them', () => {
+it('fewer ready people name the app that has moved for some of them', () => {
   const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
   const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, left: 0, returned: 0, reminded: 0 }]
   const compared = (datasources: Report['datasources']) =>
@@ -96,7 +96,7 @@ it('fewer ready people name the one app that has moved for some of them', () => 
       t,
     )[0]
   expect(compared(moved)).toContain('7 fewer ready: Slack has moved')
-  expect(compared([...moved, ...named])).toContain('7 fewer ready: new apps for 7 people: Slack, Notion')
+  expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
 })
 
 it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
@@ -106,7 +106,7 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     70,
     65,
     found(notion, figma),
-    ['70 fewer ready: 2 new apps', 'Notion is new for 103 people', 'Figma is new for 60 people'],
+    ['70 fewer ready: Notion and Figma are new', 'Notion is new for 103 people', 'Figma is new for 60 people'],
   ],
   [
     'an app that has moved',
@@ -114,6 +114,28 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     37,
     found(notion).map((app) => ({ ...app, isMoved: true })),
     ['37 fewer ready: Notion has moved', 'Notion has moved for 77 people'],
+  ],
+  [
+    'two apps that have moved',
+    42,
+    42,
+    found(notion, figma).map((app) => ({ ...app, isMoved: true })),
+    [
+      '42 fewer ready: Notion and Figma have moved',
+      'Notion has moved for 77 people',
+      'Figma has moved for 60 people',
+    ],
+  ],
+  [
+    'an app that has moved, and a new one',
+    42,
+    42,
+    [...found(notion), ...found(figma).map((app) => ({ ...app, isMoved: true }))],
+    [
+      '42 fewer ready: Figma has moved, Notion is new',
+      'Notion is new for 103 people',
+      'Figma has moved for 60 people',
+    ],
   ],
   ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people: Notion']],
   ['a new app for half of them', 4, 2, [], ['4 fewer ready: new apps for 2 people: Notion']],
