@@ -102,8 +102,8 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
         : t('admin.since.new', { app, count: people }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
-    ...compared.resumed.map(({ name: app, lapsed, had, noticedAt }) =>
-      t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) }),
+    ...compared.resumed.map(({ name: app, lapsed, had, resumedAt = 0 }) =>
+      t('admin.since.released', { app, lapsed, had, day: t.day(resumedAt) }),
     ),
     ...compared.removed.map(({ name: app }) => t('admin.since.removed', { app })),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),

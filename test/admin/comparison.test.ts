@@ -40,7 +40,7 @@ it('a comparison counts who lost access, came back, and emails, after that day',
   expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminded: 7 })
   expect(compared && describeComparison(compared, t)).toEqual([
     'Since the end of November 13, 2026: 6 more people ready, 2 people who had connected everything lost access',
-    '3 people reconnected what they had lost',
+    '3 people have access again',
     'We sent 7 emails about apps left to connect',
   ])
 })
@@ -64,7 +64,7 @@ it('counts of one use the singular, and counts of zero are left out', () => {
   }
   expect(describeComparison(one, t)).toEqual([
     'Since the end of November 13, 2026: 1 fewer person ready, 1 person who had connected everything lost access, 1 person who had connected everything is off the list or unknown to search',
-    '1 person reconnected what they had lost',
+    '1 person has access again',
     'We sent 1 email about apps left to connect',
   ])
 })
@@ -106,7 +106,11 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     70,
     65,
     found(notion, figma),
-    ['70 fewer ready: Notion and Figma are new', 'Notion is new for 103 people', 'Figma is new for 60 people'],
+    [
+      '70 fewer ready: Notion and Figma are new',
+      'Notion is new for 103 people',
+      'Figma is new for 60 people',
+    ],
   ],
   [
     'an app that has moved',
@@ -168,7 +172,7 @@ it('a comparison counts people due for the email about a new app', () => {
   ])
 })
 
-it('a comparison counts who lost an app, once its emails were released', () => {
+it('a comparison says when the emails about a lost app were released', () => {
   const lostApp = { instance: 'notion_1', name: 'notion_1', since: 0, noticedAt: 1, lapsed: 38, had: 38 }
   const releasedAt = (...times: (number | undefined)[]) =>
     times.map((resumedAt) => ({ ...lostApp, ...(resumedAt !== undefined && { resumedAt }) }))
@@ -177,7 +181,7 @@ it('a comparison counts who lost an app, once its emails were released', () => {
   const comparison = compareSince({ ...report, datasources: named }, state, now)
 
   const lines = comparison === undefined ? [] : describeComparison(comparison, t)
-  expect(lines.filter((line) => line.includes('lost access ('))).toEqual([
-    'Notion: 38 of 38 people lost access (January 1, 1970)',
+  expect(lines.filter((line) => line.includes('38 of 38'))).toEqual([
+    'Emails about Notion were released on November 21, 2026: 38 of 38 people had lost access',
   ])
 })

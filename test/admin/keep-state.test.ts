@@ -106,7 +106,9 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
     /What needs you .* Slack: 412 of 450 people lost access \([^)]*\) When this many/,
   )
   expect(grace.text).toContain('keep PEOPLE.csv --release slack_1')
-  expect(grace.text).toMatch(/Since .* Jira: 412 of 450 people lost access .* What needs you/)
+  expect(grace.text).toMatch(
+    /Since .* Jira were released on .*: 412 of 450 people had lost access .* What needs you/,
+  )
   expect(grace.text).not.toContain('--release jira_1')
   await grace.open(`${running.url}/admin?since=${dayOf(now - 12 * DAY)}`)
   expect(grace.page.body).toContain(`value="${dayOf(now - 20 * DAY)}"`)
