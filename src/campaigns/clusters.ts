@@ -23,7 +23,9 @@ const RESUMED_MS = 31 * 24 * 3_600_000
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
-/** People besides the changed ones: `recentlyConnected` since the last evaluation, `listed` as unconnected. */
+/**
+ * People besides the changed ones: `recentlyConnected` on a page since the last evaluation, `listed` as unconnected.
+ */
 type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number> & {
   name: string
   /** People of the newest cluster found before; `undone`: those whose change was undone. */
@@ -46,7 +48,7 @@ function createCounter(
   const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
   const add = (app: AppRecord) => {
-    const { instance, name, status, since, movedFrom } = app
+    const { instance, name, status, since, movedFrom, restoredByRunAt } = app
     const zeros = { inKnownCluster: 0, undone: 0, connected: 0, recentlyConnected: 0, listed: 0 }
     const count = apps.get(instance) ?? { name, changedAt: [], newAt: [], isMoved: false, ...zeros }
     apps.set(instance, count)
@@ -58,7 +60,7 @@ function createCounter(
     if (isPartOf(newestApp, at)) count.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt) count.changedAt.push(at)
     else if (status !== 'connected') count.listed++
-    else count[since >= evaluatedAt ? 'recentlyConnected' : 'connected']++
+    else count[since >= evaluatedAt && since !== restoredByRunAt ? 'recentlyConnected' : 'connected']++
   }
   return { apps, add }
 }

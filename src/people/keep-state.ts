@@ -2,7 +2,7 @@
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
-import type { AppIntent, AppRecord, OperatorAction, Person } from './person.ts'
+import { delistedAt, type AppIntent, type AppRecord, type OperatorAction, type Person } from './person.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
@@ -223,7 +223,7 @@ export function personForCounts(
     )
   const hasLost = ({ instance, since }: DelistedApp) =>
     delisted.has(instance) &&
-    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedByRunAt ?? 0) >= since)
+    lastCheck?.apps.some((app) => app.instance === instance && (delistedAt(app) ?? 0) >= since)
   return {
     ...person,
     delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),

@@ -10,7 +10,14 @@ import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, withAddress, type AppRecord, type EmailRecord, type Person } from './person.ts'
+import {
+  delistedAt,
+  newPerson,
+  withAddress,
+  type AppRecord,
+  type EmailRecord,
+  type Person,
+} from './person.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
 const OPT_OUT_DAYS = 730
@@ -287,7 +294,7 @@ function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom:
   const isConnected = former.status === 'connected'
   // Until its replacement is listed, an app that only a run found delisted may have been removed.
   if (known === undefined)
-    return former.delistedByRunAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
+    return delistedAt(former) === undefined && { ...former, ...(isConnected && { movedFrom }) }
   const { newAt, ...rest } = known
   // One check can delist the replaced app and list its replacement.
   if (newAt === undefined || (isConnected && former.since !== newAt))

@@ -14,6 +14,8 @@ export type AppRecord = {
   newAt?: number
   /** When a run first found it delisted. Counts as connected, unless it was removed for many people. */
   delistedByRunAt?: number
+  /** When a run first found a lost app delisted, which is no sign that its person connected it. */
+  restoredByRunAt?: number
   /** The last `delistedByRunAt`, once the app is listed again. */
   previousDelistedAt?: number
   /** The instance that this one replaces, unless the person still had to connect that. Absent once connected. */
@@ -24,6 +26,10 @@ export type AppRecord = {
   previousLapsedAt?: number
   lapses?: number
 }
+
+/** When a run found a listed app delisted: connected elsewhere, restored for everyone, or removed. */
+export const delistedAt = ({ delistedByRunAt, restoredByRunAt }: AppRecord): number | undefined =>
+  delistedByRunAt ?? restoredByRunAt
 
 /** "Not now", "I need an admin", or an unconfirmed consent. */
 export type AppIntent = {
@@ -244,9 +250,9 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
 function withConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt: _newAt, movedFrom: _movedFrom, ...rest } = app
-  const delisted = isRun && lapsedAt === undefined && { delistedByRunAt: at }
+  const byRun = isRun && (lapsedAt === undefined ? { delistedByRunAt: at } : { restoredByRunAt: at })
   const lapse = omitUndefined({ previousLapsedAt: lapsedAt })
-  return { ...rest, status: 'connected', since: at, ...lapse, ...delisted }
+  return { ...rest, status: 'connected', since: at, ...lapse, ...byRun }
 }
 
 const lapseOf = (former: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>

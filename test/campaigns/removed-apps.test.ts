@@ -1,6 +1,8 @@
 // Detection of removed apps, until an operator marks them.
 import { expect, it } from 'vitest'
 import { findClusters } from '../../src/campaigns/clusters.ts'
+import { forCampaign, NEW_APPS } from '../../src/campaigns/episodes.ts'
+import { personForCounts } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, jira, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
@@ -53,8 +55,44 @@ it('an app that was removed before the last evaluation isn’t found', async () 
   expect(await find(people(60, 'run', monday - 1))).toEqual([])
 })
 
-it('a lapsed app that disappears from lists was repaired, not removed', async () => {
+/** Someone who lost Jira, which a run or a page then found delisted. */
+function restored(by: 'run' | 'page'): Person {
   const lost = withCheck(person('page', 2), { checkedAt: 3, unconnected: [slack, jira] }, 3)
-  const repaired = withCheck(lost, { checkedAt: monday, unconnected: [slack], delisted: new Set() }, monday)
-  expect(await find(Array.from({ length: 60 }, () => repaired))).toEqual([])
+  const delisted = by === 'run' ? { delisted: new Set<string>() } : {}
+  return withCheck(lost, { checkedAt: monday, unconnected: [slack], ...delisted }, monday)
+}
+
+it.each([
+  { what: 'was repaired for those who lost it', runs: 24, pages: 0, neverHad: 0, listed: 40, found: 0 },
+  { what: 'was repaired, and everyone has it', runs: 60, pages: 0, neverHad: 0, listed: 0, found: 0 },
+  { what: 'was removed for all', runs: 24, pages: 0, neverHad: 40, listed: 0, found: 1 },
+  { what: 'was removed, after most had lost it', runs: 200, pages: 0, neverHad: 5, listed: 0, found: 1 },
+  { what: 'was connected again on pages', runs: 0, pages: 21, neverHad: 40, listed: 0, found: 0 },
+  { what: 'was removed, and half connected it', runs: 0, pages: 20, neverHad: 40, listed: 0, found: 1 },
+])('an app that many lost $what: $found removed', async ({ runs, pages, neverHad, listed, found }) => {
+  const all = [
+    ...Array.from({ length: runs }, () => restored('run')),
+    ...Array.from({ length: pages }, () => restored('page')),
+    ...people(neverHad, 'run'),
+    ...people(listed),
+  ]
+
+  const delistedApps = await find(all)
+
+  expect(delistedApps).toHaveLength(found)
+  const counted = [...people(1, 'run'), restored('run')].map((one) => personForCounts(one, { delistedApps }))
+  expect(counted.map((one) => one.delistedApps.length)).toEqual([found, found])
+})
+
+it.each([
+  ['was open', person('run')],
+  ['was lost', restored('run')],
+])('until the evaluation, an app that %s and left the list is in no email', (_what, one) => {
+  const appsAt = (evaluatedAt: number) =>
+    forCampaign(NEW_APPS, one, { ...NO_CLUSTERS, evaluatedAt }).lastCheck?.apps.map(
+      ({ instance }) => instance,
+    )
+
+  expect(appsAt(monday)).toEqual(['slack_1'])
+  expect(appsAt(monday + 1)?.toSorted()).toEqual(['jira_1', 'slack_1'])
 })

@@ -29,6 +29,7 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
     { ...former, instance: 'slack_2', status: 'awaiting' },
   ],
   ['vanished is forgotten until it is listed', [{ ...former, delistedByRunAt: 3 }], undefined],
+  ['was lost and vanished is forgotten, too', [{ ...former, restoredByRunAt: 3 }], undefined],
   [
     'vanished before that moves',
     [{ ...former, delistedByRunAt: 4 }, next],
