@@ -42,6 +42,10 @@ const lastNotifiedAt = (person: Person, instance: string): number =>
 const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
   (state === 'connected' && lastCheck?.apps.find((record) => record.instance === instance)?.since) || 0
 
+/** Others may have connected the app without an approval, so that they can't confirm one. */
+const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
+  failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
+
 /** @param findDecision the newest decision of an app's owners */
 export async function decideApprovals(
   people: AsyncIterable<Person>,
@@ -60,7 +64,7 @@ export async function decideApprovals(
     for (const app of appsOf(person)) {
       const { instance, name, state: appState } = app
       const [notifiedAt, connectedAt] = [lastNotifiedAt(person, instance), connectedAtOf(app, person)]
-      const isAffected = apps.has(instance) && notifiedAt + connectedAt > 0
+      const isAffected = apps.has(instance) && (notifiedAt > 0 || (connectedAt > 0 && hasWaited(app, person)))
       if (appState !== 'blocked' && !isAffected) continue
       const approval = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }

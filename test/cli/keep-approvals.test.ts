@@ -1,7 +1,13 @@
 // Approvals over runs of `onramp keep`: requests to owners, the tester, and emails to the other people.
 import { expect, it } from 'vitest'
 import { resolveCompany } from '../../src/company/company.ts'
-import { withCheck, withIntents, withMilestone, type AppIntent } from '../../src/people/person.ts'
+import {
+  withCheck,
+  withFailure,
+  withIntents,
+  withMilestone,
+  type AppIntent,
+} from '../../src/people/person.ts'
 import { DAY, HOUR, installation, monday } from './installation.ts'
 
 const GRACE = 'grace@acme.example'
@@ -40,7 +46,8 @@ const recordIntent = async (
 ) =>
   await people.change(email, (person) => {
     const app = { instance: 'slack_1', kind, ...(since !== undefined && { since }) }
-    return withIntents(withMilestone(person, 'signedInAt', monday), conditions.now, [app], conditions.now)
+    const failed = withFailure(person, { at: conditions.now, instance: 'slack_1', code: kind })
+    return withIntents(withMilestone(failed, 'signedInAt', monday), conditions.now, [app], conditions.now)
   })
 
 /** Runs keep at that time. @returns recipient and subject of each email */
@@ -113,15 +120,23 @@ it('one person tests an approved app, and the others are emailed once it works',
   ])
 })
 
-it('anyone who connects the app confirms its approval', async () => {
+it.each([
+  ['a person who waited confirms it', ALL, [BOB]],
+  ['a person who never waited does not', [ADA, BOB], []],
+] as const)('when another person connects an approved app, %s', async (_who, waiting, emailed) => {
   const rollout = installation()
-  await setUpWaitingPeople(rollout)
+  await setUpWaitingPeople(rollout, waiting)
   await sentOn(rollout, TUESDAY)
   await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   expect((await sentOn(rollout, WEDNESDAY)).map(([to]) => to)).toEqual([ADA])
+
   rollout.unconnectedApps.set(EVE, [])
+  const at = rollout.conditions.now + HOUR
+  // The page after a consent drops the choice.
+  await rollout.people.change(EVE, (person) => withIntents(person, at, [], at))
   await sentOn(rollout, WEDNESDAY, 17)
-  expect((await sentOn(rollout, THURSDAY)).map(([to]) => to)).toEqual([BOB])
+
+  expect((await sentOn(rollout, THURSDAY)).map(([to]) => to)).toEqual(emailed)
 })
 
 it('the email about a confirmed approval comes before reminders', async () => {

@@ -143,7 +143,7 @@ export class KeepPromises {
       const answeredAt = changes.answeredAt.get(instance) ?? Infinity
       const isConfirmed = workforce.employees
         .flatMap((one) => consentOf(one, instance) ?? [])
-        .some(({ since, isConnected }) => isConnected && since >= answeredAt)
+        .some(({ since, isConnected, hasWaited }) => isConnected && hasWaited && since >= answeredAt)
       const triedAt = this.#triedAt.get(instance) ?? 0
       // The next person is emailed if the first one since the decision does nothing for three working days.
       const isNext = triedAt < answeredAt || calendar.now - triedAt > 60 * HOUR

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { ListEntry } from '../../../src/campaigns/people-file.ts'
 import type { ListedApp } from '../../../src/client-api/responses.ts'
-import { withMilestone } from '../../../src/people/person.ts'
+import { withFailure, withMilestone } from '../../../src/people/person.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { ProgressRecorder } from '../../../src/onboarding/progress-recorder.ts'
 import { applyCheck, block, skip, type Walk } from '../../../src/onboarding/walk.ts'
@@ -26,6 +26,7 @@ const UNCONNECTED = {
   waited: 0,
   aside: undefined,
   approvals: 0,
+  hasWaited: false,
 }
 
 const LAPSES_A_WEEK = 0.01
@@ -78,6 +79,8 @@ export type Consent = {
   aside: 'skipped' | 'blocked' | undefined
   /** Emails that it was approved, since the owner's last answer. */
   approvals: number
+  /** The person has waited for its approval. */
+  hasWaited: boolean
 }
 
 export type Employee = {
@@ -384,8 +387,10 @@ export class Workforce {
         changes.push((walk) => skip(walk, instance, now))
       } else if (this.#canConnect(consent)) this.#connect(employee, consent)
       else if (this.unapproved.has(instance)) {
-        Object.assign(consent, { aside: 'blocked', approvals: 0 })
+        Object.assign(consent, { aside: 'blocked', approvals: 0, hasWaited: true })
         changes.push((walk) => block(walk, instance, now))
+        const failure = { at: now, instance, code: 'blocked' }
+        await this.#options.people.change(employee.email, (person) => withFailure(person, failure))
       }
     }
     await this.#openPage(employee, changes)
