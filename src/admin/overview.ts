@@ -261,7 +261,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   /** It is about no people, so it opens no list. */
   const runItem = (kind: 'stopped' | 'run', at = 0, why = '') => {
     const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at), why })
-    return why === '' ? [] : [{ ...item, href: '/admin', action: '' }]
+    const confirmed = kind === 'stopped' && stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
+    return why === '' ? [] : [{ ...item, ...confirmed, href: '/admin', action: '' }]
   }
   const delisted = unansweredDelistings(keepState).map((delistedApp) => {
     const { count, listed } = delistedCounts(report, delistedApp.instance)

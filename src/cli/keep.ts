@@ -34,7 +34,7 @@ import type {
 import { appsOf } from '../people/person.ts'
 import type { Company } from '../company/company.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import { OperatorError } from '../problem.ts'
+import { ConfirmationRequired, OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
@@ -158,7 +158,8 @@ export async function runOnce(...work: Parameters<typeof runKeep>): Promise<numb
   } catch (error) {
     if (error instanceof OperatorError && !signal.aborted && (await holdsLease())) {
       const store = openKeepState(records, settings)
-      const stopped = { at: context.now(), why: withPeriod(error.message) }
+      const needsConfirm = error instanceof ConfirmationRequired
+      const stopped = { at: context.now(), why: withPeriod(error.message), needsConfirm }
       await store.save({ ...(await store.load()), stopped })
     }
     throw error
@@ -228,7 +229,7 @@ async function runKeep(
       ),
     findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
-      if (options.confirm !== true) throw new OperatorError(message)
+      if (options.confirm !== true) throw new ConfirmationRequired(message)
       if (!actions.some(({ what }) => what === 'confirmed'))
         actions.push({ at, what: 'confirmed', by: operatorName() })
     },

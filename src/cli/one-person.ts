@@ -51,7 +51,7 @@ export async function forgetPerson(given: string, { env, stdout, stderr, now }: 
   )
   if (isListed)
     stdout.write(
-      `In the last run, they were on the list. Remove them from it, or the next run invites them again, even after an opt-out. To keep only an opt-out: ${COMMAND} opt-out EMAIL\n`,
+      `In the last run, they were on the list. Remove them from it, or they are invited again when the whole list is next checked, usually within six hours, even after an opt-out. To keep only an opt-out: ${COMMAND} opt-out EMAIL\n`,
     )
   return 0
 }

@@ -105,7 +105,7 @@ export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | '
 export type KeepState = {
   lastRunAt?: number
   /** `why` the last run stopped is a sentence for operators. Absent after a complete run. */
-  stopped?: { at: number; why: string } | undefined
+  stopped?: { at: number; why: string; needsConfirm?: boolean } | undefined
   /** Action items that only the last run knows, as sentences for operators. */
   needs?: string[]
   /** The last dry run before the first real one. `faults`: unreadable lines. */

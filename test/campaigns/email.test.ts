@@ -143,12 +143,13 @@ it.each([
     ['Slack'],
     1,
     'Slack isn’t connected to Acme Search yet',
-    '1 of your 3 apps is connected. It takes about 2 minutes.',
+    '1 of your 4 apps is connected. It takes about 2 minutes.',
   ],
   [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Figma and 1 more Connect my apps'],
   [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about this app.'],
-])('a reminder of %j beside a new app, number %i, reads as a reminder', async (apps, reminder, ...says) => {
-  const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, doneApp] })
+])('a reminder of %j, number %i, counts new apps, but not blocked ones', async (apps, reminder, ...says) => {
+  const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
+  const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
   const [heading, sentence] = says
   expect(subject).toBe(heading)
   expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))

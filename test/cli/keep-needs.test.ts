@@ -223,18 +223,20 @@ it('an email that a killed run left open is reported once', async () => {
 it('/admin reports a stopped run until another one completes', async () => {
   const company = installation()
   const { run, conditions } = company
-  const needs = async () => (await itemsOnAdmin(company)).map(({ title, detail }) => [title, detail])
+  const needs = async () =>
+    (await itemsOnAdmin(company)).map(({ title, detail, command }) => [title, detail, command])
   const both = [ADA, 'bob@acme.example']
   await run(both)
-  for (const [list, why] of [
-    [[ADA], /^1 of the 2 people who were on the list/],
-    [[], /^the list has no one on it\. Nothing was done\. Until a run ends well/],
+  for (const [list, why, command] of [
+    [[ADA], /^1 of the 2 people who were on the list/, /csv --confirm$/],
+    [[], /^the list has no one on it\. Nothing was done\. Until a run ends well/, /csv$/],
   ] as const) {
     await expect(run(list)).rejects.toThrow(/Nothing was done/)
     expect(await needs()).toMatchObject([
       [
         expect.stringMatching(/^A run stopped \(January 18, 2027 at 11:00\sAM\)$/),
         expect.stringMatching(why),
+        expect.stringMatching(command),
       ],
     ])
   }

@@ -132,11 +132,11 @@ it.each([
   ['is on the list', { listedAt: NOW }, true],
   ['has left the list', { listedAt: NOW, leftAt: NOW }, false],
   ['was never on it', {}, false],
-])('forgetting someone who %s says so if the next run invites them', async (_what, listing, isInvited) => {
+])('forgetting someone who %s says so if they will be invited again', async (_what, listing, isInvited) => {
   await recordAda((person) => ({ ...person, ...listing }))
 
   const { out } = await runCommand(['invite', 'forget', ADA], env)
 
   expect(out).toContain(`Deleted all data for ${ADA}\n`)
-  expect(/the next run invites them again.* opt-out EMAIL\n$/.test(out)).toBe(isInvited)
+  expect(/invited again when the whole list is next checked.* opt-out EMAIL\n$/.test(out)).toBe(isInvited)
 })

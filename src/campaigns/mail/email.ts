@@ -75,6 +75,7 @@ function listedApps(
     more: names.length - shown.length,
     connected,
     total: connected + names.length + others.length,
+    connectable: names.length + others.filter(({ state }) => state !== 'blocked').length,
     hasOthers: others.length > 0,
   }
 }

@@ -36,6 +36,8 @@ const SAMPLE = {
   /** The number of connected apps, and of all apps. */
   connected: 1,
   total: 3,
+  /** Apps left, without those that wait for an admin. */
+  connectable: 2,
   /** Other apps are left, too. */
   hasOthers: false,
   isReminder: false,
