@@ -1,7 +1,7 @@
 // Summarizes a person for the report, the list and the export. Small, because pages hold everyone's summary. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails } from '../campaigns/campaign.ts'
-import { EPISODES, NEW_APPS } from '../campaigns/episodes.ts'
+import { EPISODES } from '../campaigns/episodes.ts'
 import { personForCounts } from '../people/keep-state.ts'
 import { appsOf, hasLostAccess, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
@@ -33,7 +33,7 @@ export type PersonSummary = {
   apps: PersonApp[]
   /** Instances that left this person's list and many others at once. */
   delistedApps: string[]
-  /** Instances that were in emails about new apps. */
+  /** Instances that were in emails about new apps, or, once lost, in emails since then. */
   emailedApps: string[]
   emails: EmailRecord[]
   invitedAt: number | undefined
@@ -66,6 +66,7 @@ export function summarize(
   const isReminder = ({ campaign, reminder }: (typeof all)[number]) =>
     reminder > 0 || EPISODES.some((name) => name === campaign)
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
+  const episodeEmails = EPISODES.flatMap((name) => campaignEmails(person, name)).filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   return {
@@ -73,8 +74,8 @@ export function summarize(
     checkedAt: lastCheck?.checkedAt,
     apps,
     delistedApps,
-    emailedApps: campaignEmails(person, NEW_APPS).flatMap((email) =>
-      mayHaveBeenSent(email) ? (email.apps ?? []) : [],
+    emailedApps: apps.flatMap(({ instance, lapsedAt = 0 }) =>
+      episodeEmails.some((email) => email.at >= lapsedAt && email.apps?.includes(instance)) ? instance : [],
     ),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),

@@ -48,10 +48,12 @@ export const newAppCounts = (instance: string, name: string) => ({
   lapsed: 0,
   /** People who can't connect the app, because the service lists it without a usable URL. */
   noAddress: 0,
-  /** People who got an email about it as a new app. */
+  /** People who got an email about it as a new app, or since they lost it. */
   emailed: 0,
   /** People who got none, because of the quarterly limit. */
   limited: 0,
+  /** Those of `limited` who lost it. */
+  lapsedLimited: 0,
 })
 
 /** Dates are ISO 8601. */
@@ -259,7 +261,10 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     if (isEmailed) app.emailed++
-    else if (isAtQuarterlyLimit && state === 'unconnected') app.limited++
+    else if (isAtQuarterlyLimit && state === 'unconnected') {
+      app.limited++
+      if (lapsedAt !== undefined) app.lapsedLimited++
+    }
     const newest = isoDate(newAt)
     if (newest !== undefined && newest > (app.newestAt ?? ''))
       Object.assign(app, { newestAt: newest, isMoved: movedFrom !== undefined })

@@ -34,9 +34,10 @@ const indented = (all: readonly string[], where: string): string =>
     .map((line) => `\n  ${printable(line)}`)
     .join('')
 
-/** A sentence on the effect of `--release` or `--removed`. */
-function describeAction({ what }: OperatorAction, app: string): string | [] {
-  if (what === 'released') return `${app} is released: people who lost access are emailed about it again.`
+/** The effect of `--release` or `--removed`. @param limited people who wait for the quarterly limit */
+function describeAction({ what }: OperatorAction, app: string, limited: number): string | [] {
+  if (what === 'released')
+    return `${app} is released. People who lost access are emailed once everyone was checked again, usually within six hours.${limited > 0 ? ` Waiting for the limit of four emails in a quarter: ${limited}.` : ''}`
   if (what === 'removed') return `${app} counts as removed: it is in no figure and no email.`
   return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
 }
@@ -70,7 +71,11 @@ export function printRun(
   const t = operatorTexts()
   const { report, keepState } = withCompanyNames(madeReport, state, company, t.lang)
   const apps = [...keepState.massDisconnects, ...(keepState.delistedApps ?? [])]
-  const nameOf = (instance?: string) => forTerminal(apps.find((app) => app.instance === instance)?.name ?? '')
+  const describeOf = (action: OperatorAction) => {
+    const isOf = ({ instance }: { instance: string }) => instance === action.app
+    const limited = report.datasources.find(isOf)?.lapsedLimited ?? 0
+    return describeAction(action, forTerminal(apps.find(isOf)?.name ?? ''), limited)
+  }
   const items = describeActionItems(report, keepState, t, context.now())
   const releaseOptions = activeMassDisconnects(state).map(
     ({ instance }) => ` --release ${printable(instance)}`,
@@ -100,7 +105,7 @@ export function printRun(
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
   const all = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
   const lines = [
-    ...actions.flatMap((action) => describeAction(action, nameOf(action.app))),
+    ...actions.flatMap(describeOf),
     renamed.length > 0 &&
       `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address:${indented(renamed, '--json')}`,
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,

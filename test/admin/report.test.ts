@@ -424,3 +424,22 @@ it.each([
     expect(waiting.map(({ state }) => state)).toEqual(limited ? ['inProgress', 'notStarted'] : [])
   },
 )
+
+it.each<[string, number, number, number?]>([
+  ['three emails', 0, 3],
+  ['four emails', 1, 4],
+  ['four emails, one of them about it', 0, 3, NOW - DAY],
+  ['four emails, one of them about an earlier loss', 1, 3, NOW - DAY - 1],
+])('after %s, %s people who lost an app wait for the limit', async (_what, waiting, others, emailedAt) => {
+  const sent = (at: number, apps: string[] = []) => ({ state: 'sent' as const, at, reminder: 0, apps })
+  const emails = Array.from({ length: others }, () => sent(NOW - 2 * DAY))
+  const lapses = emailedAt === undefined ? [] : [sent(emailedAt, ['slack_1'])]
+  const campaigns = Object.entries({ onboarding: emails, lapses }).map(([name, all]) => ({
+    name,
+    emails: all,
+  }))
+
+  const { datasources } = await reportOf(lostApp({ ...signedIn, campaigns }, NOW - DAY))
+
+  expect(datasources).toMatchObject([{ instance: 'slack_1', lapsed: 1, lapsedLimited: waiting }])
+})

@@ -4,7 +4,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { withCheck } from '../../src/people/person.ts'
-import { slack } from '../campaigns/lapsed-person.ts'
+import { jira, lostApps, slack } from '../campaigns/lapsed-person.ts'
 import {
   ADA,
   auditedIn,
@@ -68,8 +68,11 @@ it('a mass disconnect of a second workspace is numbered in the email and the sum
 })
 
 it('mass disconnects are reported with one command that resumes all of them', async () => {
-  const { run, pauseEmails } = installation()
+  const { run, pauseEmails, people, unconnectedApps } = installation()
   await pauseEmails('slack_1', 'jira_1')
+  unconnectedApps.set(ADA, ['jira_1'])
+  const emails = [0, 1, 2, 3].map((reminder) => ({ state: 'sent' as const, at: monday - DAY, reminder }))
+  const limited = { ...lostApps([jira], monday - DAY), campaigns: [{ name: 'onboarding', emails }] }
 
   const { exit, err } = await run([ADA])
   const released = await run([ADA], { release: ['slack_1'] })
@@ -78,7 +81,15 @@ it('mass disconnects are reported with one command that resumes all of them', as
     3,
     expect.stringContaining('keep PEOPLE.csv --release slack_1 --release jira_1'),
   ])
-  expect(released.err).toContain('Slack 1 is released: people who lost access are emailed about it again.\n')
+  const sentence =
+    'Slack 1 is released. People who lost access are emailed once everyone was checked again, usually within six hours.'
+  expect(released.err).toContain(`${sentence}\n`)
+
+  await people.change(ADA, () => limited)
+  const releasedJira = await run([ADA], { release: ['jira_1'] })
+  expect(releasedJira.err).toContain(
+    'usually within six hours. Waiting for the limit of four emails in a quarter: 1.\n',
+  )
 })
 
 const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
