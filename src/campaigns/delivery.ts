@@ -173,7 +173,7 @@ export class EmailDelivery {
     }
     const kind = { reminder, allApps, ...emailKindOf(apps, person) }
     const email = await this.#campaign.compose(entry, apps, kind)
-    const isMoved = kind.isMoved || (kind.isNew ? false : undefined)
+    const isMoved = kind.isNew ? kind.isMoved : undefined
     const recorded = { apps: apps.map(({ instance }) => instance), isMoved }
     const begin = () => this.#ledger.recordSending(entry, reminder, checked, recorded)
     const result = await this.#sendOnceAccepted(() => send(email), begin, { email: entry.email, reminder })

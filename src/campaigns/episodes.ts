@@ -59,10 +59,10 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person) {
     (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0).length,
   )
   const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
-  const isMoved = moved === apps.length
+  const isMoved = moved === 0 || moved === apps.length ? moved > 0 : undefined
   const nth = 1 + Math.min(...counts)
-  // Some apps are new and some are replacements, so neither text fits.
-  if (moved > 0 && !isMoved) return { isLapse: false, isNew: false, isMoved, nth, reminder: nth - 1 }
+  // The reminder about new apps doesn't fit if some of them are replacements.
+  if (isMoved === undefined && nth > 1) return { isLapse: false, isNew: false, nth, reminder: nth - 1 }
   return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth }
 }
 

@@ -240,6 +240,17 @@ it('only the first email about a new app calls it new', async () => {
   expect(secondEmail.subject).toBe('2 new apps aren’t connected to Acme Search yet')
 })
 
+it.each([
+  [['Slack', 'Notion'], ['Slack'], 'Notion is new, and Slack has moved'],
+  [['Slack', 'Notion', 'Jira'], ['Slack'], '2 apps are new, and Slack has moved'],
+  [['Slack', 'Notion', 'Jira'], ['Slack', 'Jira'], 'Notion is new, and 2 apps have moved'],
+])('an email about new apps %j, of which %j have moved, says both', async (apps, moved, heading) => {
+  const { subject, text } = await write({ apps, moved, isNew: true })
+
+  expect(subject).toBe(heading)
+  expect(text).toMatch(new RegExp(`^${heading}\\n\\nConnect them, and search.*\\n[^]* {2}- Notion\\n`))
+})
+
 const inLanguage = (language: string | undefined, file = ACME) =>
   write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })
 

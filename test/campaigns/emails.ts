@@ -29,6 +29,8 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   reminder?: number
   isLapse?: boolean
   isNew?: boolean
+  /** Those of `apps` that replace others. */
+  moved?: string[]
   nth?: number
   approval?: 'approved' | 'confirmed'
   lapsedAt?: number
@@ -52,6 +54,7 @@ export function createEmails() {
       reminder = 0,
       isLapse = false,
       isNew = false,
+      moved = [],
       nth = 1,
       allApps,
       person = { email: 'ada@acme.example', name: 'Ada' },
@@ -79,6 +82,7 @@ export function createEmails() {
         instance: `${name.toLowerCase()}_${n + 1}`,
         name,
         lapsedAt,
+        movedFrom: moved.includes(name) ? 'old_1' : undefined,
       }))
       return compose(person, unconnected, {
         reminder,

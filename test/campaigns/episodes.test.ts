@@ -202,19 +202,19 @@ it('an app added after the invitation gets at most three emails, a week apart', 
 })
 
 it.each([
-  [[], { isNew: true, isMoved: false }],
-  [['notion_1'], { isNew: false, isMoved: false, reminder: 0 }],
-  [['notion_1', 'jira_1'], { isNew: true, isMoved: true }],
-])('an email about two new apps fits both, of which %j are replacements', (moved, kind) => {
-  const person = withCheck(
-    personWithNewApp(),
-    { checkedAt: monday, unconnected: [slack, notion, jira] },
-    monday,
-  )
+  [[], 0, { isNew: true, isMoved: false, nth: 1 }],
+  [['notion_1'], 0, { isNew: true, nth: 1 }],
+  [['notion_1'], 1, { isNew: false, nth: 2, reminder: 1 }],
+  [['notion_1', 'jira_1'], 0, { isNew: true, isMoved: true, nth: 1 }],
+])('an email about two new apps fits both; %j are replacements; emails before: %i', (moved, before, kind) => {
+  const checked = { checkedAt: monday, unconnected: [slack, notion, jira] }
+  const email = { campaign: NEW_APPS, state: 'sent', now: monday, apps: ['notion_1', 'jira_1'] } as const
+  let person = withCheck(personWithNewApp(), checked, monday)
+  if (before > 0) person = withEmail(person, { ...email, reminder: 0 })
   const apps = appsOf(person)
     .filter(({ newAt }) => newAt !== undefined)
     .map((app) => (moved.includes(app.instance) ? { ...app, movedFrom: 'old_1' } : app))
-  expect(emailKindOf(apps, person)).toEqual({ isLapse: false, nth: 1, ...kind })
+  expect(emailKindOf(apps, person)).toEqual({ isLapse: false, ...kind })
 })
 
 it('an email about several new apps counts the fewest earlier ones about any', () => {
