@@ -7,7 +7,14 @@ import type { Approval, KeepState, MassDisconnect, DelistedApp } from '../people
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
-import { keepCommand, describeActionItems, delistedCounts, statsOf, withCompanyNames } from './overview.ts'
+import {
+  keepCommand,
+  describeActionItems,
+  describeMove,
+  delistedCounts,
+  statsOf,
+  withCompanyNames,
+} from './overview.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison } from './comparison.ts'
 
@@ -53,7 +60,7 @@ export function approvalNotice(
 export function delistedAppsNotice(
   apps: readonly DelistedApp[],
   report: Report,
-  context: NoticeContext,
+  context: NoticeContext & Pick<KeepState, 'newApps'>,
 ): Notice {
   const { t, displayName } = context
   const questions = apps.map((app) =>
@@ -64,9 +71,11 @@ export function delistedAppsNotice(
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
-  if (others.length === 0) return noticeOf(only, [why], context, { commands })
+  const moves = apps.map((app) => describeMove(app, context, t))
+  if (others.length === 0) return noticeOf(only, [why, ...moves.flat()], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
-  return noticeOf(subject, [...questions, why], context, { commands })
+  const paragraphs = questions.map((question, index) => t.sentences([question, ...(moves[index] ?? [])]))
+  return noticeOf(subject, [...paragraphs, why], context, { commands })
 }
 
 /** Less than seven days, because runs aren't exactly on time. */

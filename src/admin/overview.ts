@@ -1,6 +1,6 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import { FROM_HOUR, TO_HOUR } from '../campaigns/working-time.ts'
-import { withUniqueNames } from '../company/app-names.ts'
+import { datasourceType, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -9,7 +9,7 @@ import { approvalItem, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
-import type { KeepState } from '../people/keep-state.ts'
+import type { DelistedApp, KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
@@ -196,6 +196,24 @@ const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolea
 export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
+/** Everyone is checked once more within this time, even by a daily run. */
+const SAME_TIME_MS = 36 * 3_600_000
+
+/** Suggests `replaces` if another instance of the app is new for many people since then. */
+export function describeMove(delisted: DelistedApp, { newApps = [] }: Pick<KeepState, 'newApps'>, t: Texts) {
+  const { instance: former, since } = delisted
+  const found = newApps.find(
+    ({ instance, since: newSince, isMoved }) =>
+      !isMoved &&
+      instance !== former &&
+      datasourceType(instance) === datasourceType(former) &&
+      Math.abs(newSince - since) < SAME_TIME_MS,
+  )
+  if (found === undefined) return []
+  const { instance } = found
+  return [t('admin.need.movedTo', { instance, entry: `${instance}: { replaces: ${former} }` })]
+}
+
 const MAX_APPS = 3
 
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
@@ -267,7 +285,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const delisted = unansweredDelistings(keepState).map((delistedApp) => {
     const { count, listed } = delistedCounts(report, delistedApp.instance)
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
-    return { ...item, command: keepCommand(delistedApp.instance, 'removed') }
+    const detail = t.sentences([item.detail, ...describeMove(delistedApp, keepState, t)])
+    return { ...item, detail, command: keepCommand(delistedApp.instance, 'removed') }
   })
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)

@@ -239,7 +239,7 @@ async function runKeep(
   tally.rows = list.length
   const report = await createReport(summarizeAll(people.all(), after), now(), { since: before.digest?.at })
   const delistedApps = await noticeDelistedApps(after, now, (found, id) =>
-    sendNotice(delistedAppsNotice(found, report, texts), id),
+    sendNotice(delistedAppsNotice(found, report, { ...texts, newApps: after.newApps ?? [] }), id),
   )
   const faults = [...run.faults, ...keepRun.listFaults]
   const counted = {

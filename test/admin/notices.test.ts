@@ -57,6 +57,35 @@ it('apps that one run finds removed share one email, with two commands for each'
   expect(both?.commands.length).toBe(4)
 })
 
+const HOUR = 3_600_000
+const MOVE = 'If it has moved to gdrive_2, add “gdrive_2: { replaces: gdrive_1 }” to the company file.'
+
+it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, string[]]>([
+  ['another instance is new in the same hours', 'gdrive_2', {}, [MOVE]],
+  [
+    'another instance is new since just under 36 hours later',
+    'gdrive_2',
+    { since: now + 36 * HOUR - 1 },
+    [MOVE],
+  ],
+  ['another instance is new since 36 hours later', 'gdrive_2', { since: now + 36 * HOUR }, []],
+  ['another instance was new 36 hours before', 'gdrive_2', { since: now - 36 * HOUR }, []],
+  ['another instance replaces one already', 'gdrive_2', { isMoved: true }, []],
+  ['another app is new', 'slack_1', {}, []],
+  ['the same instance was new', 'gdrive_1', {}, []],
+])('where %s, the question about a removed app suggests its move or not', (_what, instance, change, move) => {
+  const delisted = { instance: 'gdrive_1', name: 'Google Drive', noticedAt: now, since: now, people: 50 }
+  const newApps = [{ ...delisted, instance, ...change }]
+  const report = { delistedApps: [{ instance: 'gdrive_1', count: 50, listed: 0 }] } as Report
+
+  const one = delistedAppsNotice([delisted], report, { ...words, newApps })
+  const both = delistedAppsNotice([delisted, { ...slack, people: 60 }], report, { ...words, newApps })
+
+  const question = 'Google Drive is gone from 50 lists. Was it removed?'
+  expect(one.paragraphs.slice(1)).toEqual(move)
+  expect(both.paragraphs[0]).toBe([question, ...move].join(' '))
+})
+
 it('the email about a mass disconnect has facts, likely causes, two commands and one link', () => {
   const notice = massDisconnectNotice(slack, words)
   expect(notice.subject).toBe('Slack: 412 of 450 people lost access (January 14, 2027)')

@@ -108,6 +108,24 @@ it('an app gone from many lists is a question to administrators, and not counted
   expect(company.subjectsTo('admin@acme.example')).toHaveLength(1)
 })
 
+it('an app gone while another instance is new for many may have moved there', async () => {
+  const { run, unconnectedApps, conditions, sentEmails } = installation()
+  for (const [app, at] of [
+    ['jira_1', monday],
+    ['jira_2', monday + DAY],
+  ] as const) {
+    for (const email of twelve) unconnectedApps.set(email, [app])
+    conditions.now = at
+    await run(twelve)
+  }
+
+  const { err } = await run(twelve)
+
+  const entry = '“jira_2: { replaces: jira_1 }”'
+  const notice = sentEmails.find(({ to }) => to === 'admin@acme.example')
+  expect([err, notice?.text]).toEqual([expect.stringContaining(entry), expect.stringContaining(entry)])
+})
+
 it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {
   const { run, unconnectedApps, conditions, keepState } = installation()
   for (const [apps, at] of [
