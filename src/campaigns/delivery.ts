@@ -171,7 +171,7 @@ export class EmailDelivery {
       const names = withUniqueNames(apps).map(({ name }) => name)
       return events?.onWouldSend?.(entry.email, reminder, names)
     }
-    const kind = { reminder, allApps, ...emailKindOf(apps, person) }
+    const kind = { reminder, allApps, ...emailKindOf(apps, person, this.#campaign.name) }
     const email = await this.#campaign.compose(entry, apps, kind)
     const isMoved = kind.isNew ? kind.isMoved : undefined
     const recorded = { apps: apps.map(({ instance }) => instance), isMoved }

@@ -52,11 +52,15 @@ function episodeOf(
   return isNamed ? undefined : { name: NEW_APPS, since: newAt }
 }
 
-/** `nth`, from 1, is the number of the email for the app with the fewest emails. */
-export function emailKindOf(apps: readonly PersonApp[], person: Person) {
+/**
+ * `nth`, from 1, is the number of the email for the app with the fewest emails. Emails about an approval count only
+ * each other.
+ */
+export function emailKindOf(apps: readonly PersonApp[], person: Person, campaignName?: string) {
   const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
+  const campaign = campaignName === APPROVALS ? APPROVALS : undefined
   const counts = apps.map(
-    (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0).length,
+    (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, campaign).length,
   )
   const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
   const isMoved = moved === 0 || moved === apps.length ? moved > 0 : undefined

@@ -341,10 +341,12 @@ export class KeepRun {
 
   #approvalComposer(): ComposeEmail {
     const compose = this.#options.composeFor(APPROVALS)
-    const confirmed = this.#state.approvals?.filter(({ stage }) => stage === 'confirmed') ?? []
+    const { approvals = [] } = this.#state
     return (entry, apps, kind) => {
-      const isConfirmed = apps.every((app) => confirmed.some(({ instance }) => instance === app.instance))
-      return compose(entry, apps, { ...kind, approval: isConfirmed ? 'confirmed' : 'approved' })
+      const own = approvals.filter(({ instance }) => apps.some((app) => app.instance === instance))
+      const approval = own.every(({ stage }) => stage === 'confirmed') ? 'confirmed' : 'approved'
+      const othersWait = own.some(({ waitingPeople }) => waitingPeople > 1)
+      return compose(entry, apps, { ...kind, approval, othersWait })
     }
   }
 

@@ -167,11 +167,22 @@ it.each([
     'Slack was approved. Connect it now.',
     /in it\. 1 of your 3 apps is connected\./,
   ],
-  ['approved', [doneApp, openApp], 'Slack was approved. Connect it now.', /in it\. You’re the first/],
+  ['approved', [doneApp, openApp], 'Slack was approved. Connect it now.', /in it\. If it doesn’t work, we/],
+  [
+    'approved',
+    [doneApp],
+    'Slack was approved. Connect it now.',
+    /in it\. If it works, we’ll.*wait;/,
+    1,
+    true,
+  ],
+  ['approved', [], 'Try connecting Slack again', /Last time it didn’t work\. An admin has.*If it does/, 2],
+  ['confirmed', [], 'Try connecting Slack again', /Last time it didn’t work\. It works for others/, 2, false],
 ] as const)(
-  'an email about a %s approval beside %j says what is left',
-  async (approval, allApps, heading, sentence) => {
-    const { subject, text, html } = await write({ apps: ['Slack'], approval, allApps: [...allApps] })
+  'an email about a %s approval beside %j says what is left, and tried',
+  async (approval, allApps, heading, sentence, nth = 1, othersWait = false) => {
+    const kind = { approval, nth, othersWait }
+    const { subject, text, html } = await write({ apps: ['Slack'], allApps: [...allApps], ...kind })
 
     expect(subject).toBe(heading)
     for (const all of [text.replaceAll(/\s+/g, ' '), wordsIn(html)]) expect(all).toMatch(sentence)

@@ -33,6 +33,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   moved?: string[]
   nth?: number
   approval?: 'approved' | 'confirmed'
+  othersWait?: boolean
   lapsedAt?: number
   /** Further details of the person. */
   allApps?: { instance: string; name: string; state?: 'connected' | 'unconnected' | 'blocked' | 'off' }[]
@@ -62,6 +63,7 @@ export function createEmails() {
       pictures = {},
       lapsedAt,
       approval,
+      othersWait = false,
       ...parts
     }: Written = {}): Promise<Email> {
       const company = resolveCompany(file, new Map(Object.entries(pictures)))
@@ -90,6 +92,7 @@ export function createEmails() {
         isNew,
         nth,
         allApps,
+        othersWait,
         ...(approval && { approval }),
       })
     },

@@ -170,7 +170,28 @@ it('after a failed test, the owner is asked for a new approval', async () => {
   expect(text.replaceAll(/\s+/g, ' ')).toContain('Check the approval, then press “I approved it” again.')
   expect(await sentOn(rollout, THURSDAY)).toEqual([])
   await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
-  expect((await sentOn(rollout, FRIDAY)).map(([to]) => to)).toEqual([BOB])
+  expect(await sentOn(rollout, FRIDAY)).toEqual([[BOB, 'Slack was approved. Connect it now.']])
+  expect(rollout.sentEmails[0]?.text).toContain('If it works, we’ll tell the others')
+
+  rollout.unconnectedApps.set(BOB, [])
+  await sentOn(rollout, FRIDAY, 15)
+  const sent = await sentOn(rollout, NEXT_MONDAY)
+
+  expect(sent).toContainEqual([ADA, 'Try connecting Slack again'])
+  expect(sent).toContainEqual([EVE, 'One click left: Slack was approved'])
+})
+
+it('an only person who waits is told of no others, and of a second approval', async () => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout, [ADA])
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  expect(await sentOn(rollout, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
+  expect(rollout.sentEmails[0]?.text).not.toContain('others')
+  await recordIntent(rollout, ADA, 'blocked', rollout.conditions.now)
+  await sentOn(rollout, WEDNESDAY, 15)
+  await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
+
+  expect(await sentOn(rollout, FRIDAY)).toEqual([[ADA, 'Try connecting Slack again']])
 })
 
 it('once a tester who failed connects the app, the others are emailed', async () => {

@@ -42,6 +42,8 @@ type EmailKind = {
   isMoved?: boolean | undefined
   /** An admin approved the apps, and the recipient tests them, or a tester has connected them (`confirmed`). */
   approval?: 'approved' | 'confirmed'
+  /** Others wait for the approval, too. */
+  othersWait?: boolean
   /** The number of emails about these apps, this one included. */
   nth?: number
   /** All apps of the person, so that names are unique as on the pages. */
@@ -103,6 +105,7 @@ export function createComposer(deps: {
   return async (person, unsorted, kind) => {
     const apps = unsorted.toSorted((one, other) => movedCount(one) - movedCount(other))
     const { reminder, isLapse, isNew = false, isMoved = false, approval, nth = 1, allApps = [] } = kind
+    const { othersWait = false } = kind
     const scope = { datasources: approval === undefined ? datasources : apps.map(({ instance }) => instance) }
     const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, ...scope }, days)}`
     const t = languages.nearest(person.language ?? '')
@@ -130,6 +133,8 @@ export function createComposer(deps: {
       isMoved,
       isApproved: approval !== undefined,
       isConfirmed: approval === 'confirmed',
+      isAgain: approval !== undefined && nth > 1,
+      othersWait,
       isSecond: nth === 2,
       // The invitation has three reminders; an episode has three emails.
       isLast: (isNew || isLapse ? nth : reminder) === MAX_REMINDERS,

@@ -52,6 +52,10 @@ const SAMPLE = {
   /** An admin approved these apps, for which the person waited. `isConfirmed`: someone has connected since. */
   isApproved: false,
   isConfirmed: false,
+  /** An earlier email said that they were approved. */
+  isAgain: false,
+  /** Others wait for the approval, too. */
+  othersWait: false,
   /** The second email about these apps, and the last one. */
   isSecond: false,
   isLast: false,
