@@ -3,7 +3,7 @@ import type { Company } from '../../../src/company/company.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import type { Random } from '../random.ts'
 import { DAY, MINUTE, type Calendar } from './calendar.ts'
-import type { Workforce } from './workforce.ts'
+import { consentOf, type Workforce } from './workforce.ts'
 
 export const NEW_APP = 'notion_1'
 const ANSWERED_AFTER = 2 * DAY
@@ -75,6 +75,8 @@ export class Changes {
       if (seed % 2 === 1 || this.answeredAt.has(instance)) workforce.unapproved.delete(instance)
       this.answeredAt.set(instance, calendar.now)
       answers.set(instance, calendar.now)
+      for (const employee of workforce.employees)
+        Object.assign(consentOf(employee, instance) ?? {}, { approvals: 0 })
     })
   }
 
