@@ -73,6 +73,3 @@ export class Problem extends Error {
 
 /** Ends a command, or the start of a server. The message gives the operator the cause and advice. */
 export class OperatorError extends Error {}
-
-/** The operator has to repeat the command with --confirm. */
-export class ConfirmationRequired extends OperatorError {}

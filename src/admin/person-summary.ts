@@ -3,7 +3,7 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails } from '../campaigns/campaign.ts'
 import { EPISODES } from '../campaigns/episodes.ts'
 import { personForCounts } from '../people/keep-state.ts'
-import { appsOf, hasLostAccess, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
+import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
 
 type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
@@ -96,10 +96,11 @@ function returnedAt(apps: readonly AppRecord[]): number | undefined {
 
 function progressOf(person: Person, apps: readonly PersonApp[], emailState?: EmailState): Progress {
   const isHere = person.signedInAt !== undefined
+  const hadEverything = person.finishedAt !== undefined
   if (isGone(person)) return 'gone'
   if (isReady(person, apps)) return 'ready'
   if (apps.some(isStuckApp) || (!isHere && emailState === 'failed')) return 'stuck'
-  if (hasLostAccess(person, apps)) return 'fellBack'
+  if (hadEverything && apps.some(({ lapsedAt }) => lapsedAt !== undefined)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
 }
 

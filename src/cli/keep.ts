@@ -34,7 +34,7 @@ import type {
 import { appsOf } from '../people/person.ts'
 import type { Company } from '../company/company.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import { ConfirmationRequired, OperatorError } from '../problem.ts'
+import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
@@ -64,6 +64,9 @@ type KeepCommandOptions = Parameters<typeof applyOptions>[1] & {
 }
 
 type Run = RunInput & { options: KeepCommandOptions; signal: AbortSignal }
+
+/** The operator has to repeat the command with --confirm. */
+class ConfirmationRequired extends OperatorError {}
 
 const EXIT_NEEDS_SOMEONE = 3
 const LINK_DAYS = 30

@@ -312,12 +312,6 @@ export const isReady = (person: Person, apps: readonly PersonApp[] = appsOf(pers
 export const isFinished = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
   isReady(person, apps) && apps.some(({ state }) => state === 'connected')
 
-/** True if the person had connected everything, and lost some apps. */
-export const hasLostAccess = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
-  person.finishedAt !== undefined &&
-  !isReady(person, apps) &&
-  apps.some(({ lapsedAt }) => lapsedAt !== undefined)
-
 /** True if the person left the list, or has no account at the service. Such people are erased after the retention. */
 export const isGone = ({ leftAt, unknownAt }: Person): boolean =>
   leftAt !== undefined || unknownAt !== undefined
