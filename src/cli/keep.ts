@@ -196,8 +196,7 @@ async function runKeep(
   const at = now()
   const stored = await store.load()
   const current = applyOptions(stored, options, at)
-  // No one has to decide about the removal of a hidden or replaced app.
-  const before = { ...current, delistedApps: company.visibleInOrder(current.delistedApps ?? []) }
+  const before = withoutQuestions(current, company)
   const actions = actionsOfRun(before, at)
   const audit = createOperatorAudit(settings, stderr)
   const save = createAuditedSave(store, actions, { holdsLease, audit })
@@ -238,7 +237,8 @@ async function runKeep(
     },
     isComplete: run.faults.length === 0,
   })
-  const after = await keepRun.work().finally(() => progress?.end())
+  const worked = await keepRun.work().finally(() => progress?.end())
+  const after = withoutQuestions(worked, company)
   tally.rows = list.length
   const report = await createReport(summarizeAll(people.all(), after), now(), { since: before.digest?.at })
   const delistedApps = await noticeDelistedApps(after, now, (found, id) =>
@@ -261,6 +261,15 @@ async function runKeep(
   const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
   const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, outOfHours }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
+}
+
+/** No one has to decide about the removal of a hidden or replaced app. */
+function withoutQuestions(state: KeepState, { visibleInOrder, replacements }: Company) {
+  const delistedApps = visibleInOrder(state.delistedApps ?? []).map(
+    ({ isReplaced: _isReplaced, ...app }): DelistedApp =>
+      replacements.has(app.instance) ? { ...app, isReplaced: true } : app,
+  )
+  return { ...state, delistedApps }
 }
 
 /** Saves the state with the run's actions, and audits each action once. */

@@ -35,6 +35,7 @@ export async function showPerson(
       const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
       const noEmail = noEmailUntil(person, keepState, { ...company, now: now() })
+      company.findReplaced(person.lastCheck?.apps ?? [])
       const stored = { person, progress: await Promise.all(walks) }
       const all = {
         schema_version: 1,

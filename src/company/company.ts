@@ -84,8 +84,12 @@ export type Company = {
   approversOf: (instance: string, admins?: readonly string[]) => Approvers
   /** The company's name for an app, else the service's. */
   displayName: (app: { instance: string; name: string }, lang: string) => string
-  /** Replacement instances by the replaced instance. */
+  /** Replacement instances by the replaced instance, as in the file. */
+  replacements: ReadonlyMap<string, string>
+  /** Those whose replacement was listed for someone. Until then, people still connect the former app. */
   replacedBy: ReadonlyMap<string, string>
+  /** Completes `replacedBy` from a person's apps, as listed or recorded. */
+  findReplaced: (apps: readonly { instance: string }[]) => void
   /** A sorted copy without the apps that are hidden or replaced. */
   visibleInOrder: <T extends { instance: string }>(apps: T[]) => T[]
   /** The value in this language, else its base language, else the default language, else the first one. */
@@ -102,7 +106,8 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
   const texts = new Map(Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), own]))
   const entries = Object.entries(file.datasources ?? {})
   const datasources = new Map(entries.map(([key, of]) => [key, resolveDatasource(of, assets)]))
-  const replacedBy = new Map(
+  const replacedBy = new Map<string, string>()
+  const replacements = new Map(
     entries.flatMap(([key, { replaces }]) => (replaces === undefined ? [] : [[replaces, key] as const])),
   )
   const datasourceOf = (instance: string) =>
@@ -131,14 +136,19 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
     datasources,
     datasourceOf,
     approversOf: (instance, admins = []) => {
-      const [former = instance] = [...replacedBy].find(([, to]) => to === instance) ?? []
+      const [former = instance] = [...replacements].find(([, to]) => to === instance) ?? []
       const own = [instance, former].flatMap((app) => datasourceOf(app) ?? [])
       const { owners = admins } = own.find((entry) => entry.owners.length > 0) ?? {}
       return { owners, approve: own.find((entry) => entry.approve)?.approve }
     },
     displayName: ({ instance, name: raw }, lang) =>
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? raw,
+    replacements,
     replacedBy,
+    findReplaced: (apps) => {
+      for (const [former, to] of replacements)
+        if (apps.some(({ instance }) => instance === to)) replacedBy.set(former, to)
+    },
     visibleInOrder: (apps) =>
       apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true && !replacedBy.has(instance))

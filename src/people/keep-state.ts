@@ -34,6 +34,8 @@ export type DelistedApp = NewApp & {
   notifiedAt?: number
   markedRemovedAt?: number
   markedConnectedAt?: number
+  /** The company file names another app for it, so no one is asked. */
+  isReplaced?: boolean
 }
 
 /** An app that people can't connect until its owner approves it. Times are milliseconds since 1970. */
@@ -192,13 +194,13 @@ export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlyS
   new Set(activeMassDisconnects(state).map(({ instance }) => instance))
 
 /**
- * Apps that no operator has marked as removed or connected. During a mass disconnect, many lists show that the app
- * still exists.
+ * Apps without a replacement that no operator has marked as removed or connected. During a mass disconnect, many lists
+ * show that the app still exists.
  */
 export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>) =>
   (state.delistedApps ?? []).filter(
-    ({ instance, markedRemovedAt, markedConnectedAt }) =>
-      markedRemovedAt === undefined && markedConnectedAt === undefined && !pausedApps(state).has(instance),
+    ({ instance, markedRemovedAt, markedConnectedAt, isReplaced }) =>
+      (isReplaced ?? markedRemovedAt ?? markedConnectedAt) === undefined && !pausedApps(state).has(instance),
   )
 
 /** Without those that an operator marked as connected. */

@@ -46,7 +46,11 @@ type PeopleDeps = {
   retentionDays: number
   /** Reads leave out apps that the company file hides (`visibleInOrder`), and rename replaced ones. Writes keep all. */
   company?:
-    | { visibleInOrder: (apps: AppRecord[]) => AppRecord[]; replacedBy: ReadonlyMap<string, string> }
+    | {
+        visibleInOrder: (apps: AppRecord[]) => AppRecord[]
+        replacedBy: ReadonlyMap<string, string>
+        findReplaced: (apps: readonly AppRecord[]) => void
+      }
     | undefined
   /** Called after events were added. Absent: none are added. @param dropped the number of old events removed */
   onEvents?: ((email: string, dropped: number) => void) | undefined
@@ -246,6 +250,7 @@ export class PeopleStore {
   #withoutHidden(stored: Person): Person {
     const { company } = this.#deps
     if (company === undefined) return stored
+    company.findReplaced(stored.lastCheck?.apps ?? [])
     const person = withSuccessors(stored, company.replacedBy)
     const { lastCheck } = person
     if (lastCheck === undefined) return person

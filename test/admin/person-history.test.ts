@@ -205,6 +205,8 @@ it.each([
 ])('the history shows %s by its name: %s', (app, name) => {
   const secret = { name: 'Vault', hidden: true }
   const file = { datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' }, secret } }
+  const company = resolveCompany(file, new Map())
+  company.findReplaced([{ instance: 'slack_2' }])
   const person = withEmail(withSlack, {
     campaign: 'lapses',
     reminder: 0,
@@ -212,7 +214,7 @@ it.each([
     apps: [app],
     now: NOW,
   })
-  const { events } = personPage(person, newKeepState(), resolveCompany(file, new Map()), { t, now: NOW })
+  const { events } = personPage(person, newKeepState(), company, { t, now: NOW })
   expect(events[0]?.details[0]).toBe(name)
 })
 

@@ -248,3 +248,31 @@ it('a replacement app is announced in one email to former users, without a quest
   const { exit, err } = await run(twelve, { company })
   expect([exit, err.includes('gone from')]).toEqual([0, false])
 })
+
+it('until its replacement is listed, people connect the former app, and no one is asked', async () => {
+  const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
+  const [connected, ...others] = twelve
+  const seen = []
+  for (const [day, listed] of [
+    [0, 'slack_1'],
+    [1, 'slack_1'],
+    [2, 'slack_1'],
+    [7, 'slack_2'],
+  ] as const) {
+    const datasources = day === 0 ? {} : { slack_2: { replaces: 'slack_1' } }
+    for (const email of others) unconnectedApps.set(email, [listed])
+    unconnectedApps.set(connected!, day === 1 || day === 2 ? [] : [listed])
+    conditions.now = monday + day * DAY
+    const company = resolveCompany({ datasources }, new Map())
+    const { exit, err } = await run(twelve, { company })
+    seen.push([exit, (await keepState.load()).days.at(-1)?.ready, err.includes('Needs you')])
+  }
+
+  expect(seen).toEqual([
+    [0, 0, false],
+    [0, 1, false],
+    [0, 1, false],
+    [0, 0, false],
+  ])
+  expect(subjectsTo('admin@acme.example')).toEqual([])
+})

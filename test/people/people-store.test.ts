@@ -154,6 +154,7 @@ it('people are read in slices, so that requests aren’t blocked', async () => {
 const hides = {
   company: {
     replacedBy: new Map(),
+    findReplaced: () => {},
     visibleInOrder: <T extends { instance: string }>(apps: T[]) =>
       apps.filter(({ instance }) => instance !== 'jira_1'),
   },

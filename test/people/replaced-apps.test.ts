@@ -64,10 +64,9 @@ it('emails about a lost app count for the one that replaces it', async () => {
   await before.change('ada@acme.example', () => lostApps([slack]))
   const state = { ...newKeepState(), evaluatedAt: monday }
   const due = async () => {
-    const visibleInOrder = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
-    const person = await testPeople({ records, company: { replacedBy, visibleInOrder } }).get(
-      'ada@acme.example',
-    )
+    const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+    company.findReplaced([next])
+    const person = await testPeople({ records, company }).get('ada@acme.example')
     const apps = appsOf(person!).filter((app) => isAboutApp(LAPSES, app, person!, state))
     return apps.map(({ instance }) => instance)
   }
@@ -81,10 +80,8 @@ it('emails about a lost app count for the one that replaces it', async () => {
 })
 
 it('a replacement app is new, not lapsed, and can lapse once it is connected', async () => {
-  const hides = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
-  const known = new Map<string, string>()
-  const visibleInOrder = (apps: AppRecord[]) => (known.size > 0 ? hides(apps) : apps)
-  const people = testPeople({ company: { replacedBy: known, visibleInOrder } })
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const people = testPeople({ company })
   const check = async (at: number, ...instances: string[]) => {
     const unconnected = instances.map(
       (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,
@@ -97,7 +94,7 @@ it('a replacement app is new, not lapsed, and can lapse once it is connected', a
   await people.change('ada@acme.example', () => newPerson('ada@acme.example', 0))
   await check(1, 'slack_1')
   await check(2)
-  known.set('slack_1', 'slack_2')
+  company.findReplaced([next])
   const moved = {
     instance: 'slack_2',
     name: 'Slack',
@@ -131,6 +128,7 @@ it.each<[string, Partial<AppRecord>[], string]>([
   const released = { at: 30, what: 'released', by: 'root', app: 'slack_1', since: 20 } as const
   const state = { ...newKeepState(), actions: [released] }
   const company = resolveCompany({ datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' } } }, new Map())
+  company.findReplaced([next])
   const { events } = historyOf(withSuccessors(person, replacedBy), state, replacedBy)
   const about = events.filter(({ what }) => what !== 'listedAt')
   expect(about.map(({ what }) => what).join()).toBe(`${expected},failed,invitation`)

@@ -5,6 +5,7 @@ import request from 'supertest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { AccessTokenRejected } from '../../src/client-api/errors.ts'
 import type { SearchResponse } from '../../src/client-api/responses.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import type { Records } from '../../src/records/records.ts'
@@ -85,7 +86,7 @@ export function setUpSignIn({
       tokenRefresh: signIn.tokenRefresh,
       isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
       callbackUrl: PUBLIC_URL,
-      company: { visibleInOrder: (apps) => apps },
+      company: neutralCompany,
       now,
     })
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>

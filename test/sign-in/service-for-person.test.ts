@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 
@@ -31,7 +32,7 @@ function slowService() {
     tokenRefresh: { refresh: () => Promise.resolve(undefined) },
     isExternalIdp: false,
     callbackUrl: '',
-    company: { visibleInOrder: (apps) => apps },
+    company: neutralCompany,
     now: () => 0,
   })
   const failed: ErrorRequestHandler = (error: Problem, _req, res, _next) =>

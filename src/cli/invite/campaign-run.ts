@@ -8,7 +8,6 @@ import { formatSummary } from '../../campaigns/tally.ts'
 import { MAX_CONCURRENT, Throttle } from '../../campaigns/throttle.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { ListedApp } from '../../client-api/responses.ts'
-import type { Company } from '../../company/company.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { renameAll } from '../rename.ts'
@@ -38,8 +37,8 @@ export async function loadRunInput(
 
 export type RunInput = Awaited<ReturnType<typeof loadRunInput>>
 
-/** Calls the service with the global token. As on the pages, hidden apps are neither named nor counted. */
-function createCampaignService(settings: Settings, company: Company, signal: AbortSignal) {
+/** Calls the service with the global token. */
+function createCampaignService(settings: Settings, signal: AbortSignal) {
   const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
   const { SERVICE_GLOBAL_TOKEN: token = '' } = settings
   const client = new ServiceClient({ baseUrl, headerPrefix })
@@ -50,10 +49,8 @@ function createCampaignService(settings: Settings, company: Company, signal: Abo
       const withoutPerson = { kind: 'user-token', token, setting } as const
       await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { setting, signal })
     },
-    async unconnectedApps(actAs: string): Promise<ListedApp[]> {
-      const credentials = { kind: 'global-token', token, actAs, setting } as const
-      return company.visibleInOrder(await client.unconnectedApps(credentials))
-    },
+    unconnectedApps: (actAs: string): Promise<ListedApp[]> =>
+      client.unconnectedApps({ kind: 'global-token', token, actAs, setting }),
     close: (): Promise<void> => client.close(),
   }
 }
@@ -69,11 +66,11 @@ export type ExternalServices = {
 }
 
 export async function withExternalServices<T>(
-  { settings, company }: RunInput,
+  { settings }: RunInput,
   { isDryRun, signal }: { isDryRun: boolean; signal: AbortSignal },
   work: (services: ExternalServices) => Promise<T>,
 ): Promise<T> {
-  const service = createCampaignService(settings, company, signal)
+  const service = createCampaignService(settings, signal)
   const mailServer = isDryRun ? undefined : new SmtpClient(settings, { signal })
   try {
     return await work({ service, ...(mailServer && { mailServer }) })
@@ -105,7 +102,12 @@ export function createCampaignRun(
         renameAll(people, changes, { settings, context, onDone: (change) => events?.onRenamed?.(change) }),
     }),
     check: createPersonCheck({
-      unconnectedApps: service.unconnectedApps,
+      async unconnectedApps(email) {
+        const apps = await service.unconnectedApps(email)
+        company.findReplaced(apps)
+        // As on the pages, hidden apps are neither named nor counted.
+        return company.visibleInOrder(apps)
+      },
       throttle: new Throttle(checksPerSecond, signal),
       onPause: (seconds) => progress?.onServicePause(seconds),
       signal,

@@ -109,6 +109,7 @@ export class Year {
       retentionDays: 90,
       company: {
         replacedBy,
+        findReplaced: () => {},
         visibleInOrder: (apps) => (replacedBy.size === 0 ? apps : visibleInOrder(apps)),
       },
       now: () => this.#calendar.now,
