@@ -1,6 +1,6 @@
 // A snapshot of everyone, shared by all pages and exports for ten seconds, because any web page may send an admin's
-// browser here at any rate. For ten more, requests get it while the next one is read, so they don't wait. It is read in
-// slices; at most two snapshots are in memory.
+// browser here at any rate. Then its people leave the memory, and its report is shown for ten more, while the next
+// snapshot is read. It is read in slices.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { nextAllowedAt } from '../campaigns/campaign.ts'
 import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
@@ -30,12 +30,11 @@ const ORDERS = {
 
 type Purpose = keyof typeof ORDERS
 
-/** `sorted` is filled by the first use of an order. */
+/** `people`: undefined after ten seconds. `sorted` is filled by the first use of an order. */
 type Snapshot = {
-  all: readonly PersonSummary[]
-  sorted: Partial<Record<Purpose, Promise<PersonSummary[]>>>
+  people:
+    { all: readonly PersonSummary[]; sorted: Partial<Record<Purpose, Promise<PersonSummary[]>>> } | undefined
   report: Report
-  isFresh: boolean
 }
 
 /** Reads for a refresh, which continues after its request. */
@@ -106,26 +105,30 @@ export class PeopleSnapshot {
   }
 
   async report(signal: AbortSignal): Promise<Report> {
-    return (await this.#newest(signal)).report
+    signal.throwIfAborted()
+    if (this.#latest === undefined) await this.#newest(signal)
+    else if (this.#latest.people === undefined) {
+      this.#readers.add(REFRESH)
+      this.#readOnce().catch(() => {})
+    }
+    return this.#latest?.report ?? this.report(signal)
   }
 
-  async #newest(signal: AbortSignal): Promise<Snapshot> {
+  async #newest(signal: AbortSignal) {
     for (;;) {
       signal.throwIfAborted()
-      const latest = this.#latest
-      if (latest?.isFresh) return latest
-      this.#readers.add(latest === undefined ? signal : REFRESH)
+      if (this.#latest?.people !== undefined) return this.#latest.people
+      this.#readers.add(signal)
       signal.addEventListener('abort', () => this.#readers.delete(signal))
-      const reading = (this.#reading ??= this.#read().finally(() => {
-        this.#reading = undefined
-        this.#readers.clear()
-      }))
-      if (latest === undefined) await reading
-      else {
-        reading.catch(() => {})
-        return latest
-      }
+      await this.#readOnce()
     }
+  }
+
+  #readOnce(): Promise<void> {
+    return (this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined
+      this.#readers.clear()
+    }))
   }
 
   async #read(): Promise<void> {
@@ -151,9 +154,13 @@ export class PeopleSnapshot {
     }
     const report = await createReport(each(), now, { unreadable: () => unreadable, remindAt })
     if (!isWhole) return
-    const latest: Snapshot = { all: summaries, sorted: {}, report, isFresh: true }
+    this.#publish({ people: { all: summaries, sorted: {} }, report })
+  }
+
+  /** Apart from #read, because a timer holds all that is used beside it. */
+  #publish(latest: Snapshot): void {
     this.#latest = latest
-    setTimeout(() => (latest.isFresh = false), FRESH_MS).unref()
+    setTimeout(() => (latest.people = undefined), FRESH_MS).unref()
     setTimeout(() => {
       if (this.#latest === latest) this.#latest = undefined
     }, 2 * FRESH_MS).unref()
