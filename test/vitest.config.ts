@@ -34,9 +34,9 @@ export default defineConfig({
     // `npm run coverage`. Code in child processes isn't counted.
     coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
     // Only for tests that hang: a busy machine takes three times as long.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: (['fast', 'journeys', 'browser', 'engines', 'faults'] as const).map((name) => ({
       extends: true as const,
       test: {

@@ -53,16 +53,16 @@ it.each([
   async (_what, target) => {
     const port = await freePort('localhost')
     const first = npmStart(port)
-    await expect.poll(() => isAlive(port), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => isAlive(port), { timeout: 60_000 }).toBe(true)
     process.kill(target(first.pid ?? 0), 'SIGTERM')
     const endedAt = Date.now()
     const second = npmStart(port)
     // The first server drains and releases the port and the store; then the second one gets both.
     await expect.poll(() => isAlive(port), { timeout: 5_000 }).toBe(false)
     expect(Date.now() - endedAt).toBeGreaterThanOrEqual(DRAIN_SECONDS * 1000)
-    await expect.poll(() => isAlive(port), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => isAlive(port), { timeout: 60_000 }).toBe(true)
     second.kill('SIGTERM')
     await expect.poll(() => isAlive(port), { timeout: 10_000 }).toBe(false)
   },
-  90_000,
+  180_000,
 )

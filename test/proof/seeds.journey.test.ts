@@ -12,7 +12,7 @@ async function run(file: string, args: string): Promise<string> {
   return stdout
 }
 
-it('the same seeds give the same journals, in whatever order they run', { timeout: 120_000 }, async () => {
+it('the same seeds give the same journals, in whatever order they run', { timeout: 300_000 }, async () => {
   const seeds = '--seeds 50 --every 1 --digest'
   const outputs = await Promise.all([run('run.ts', seeds), run('run.ts', `${seeds} --backwards`)])
   const [once, again] = outputs.map((output) => /digest \w+/.exec(output)?.[0])
@@ -20,7 +20,7 @@ it('the same seeds give the same journals, in whatever order they run', { timeou
   expect(again).toBe(once)
 })
 
-it('onramp keep keeps its promises for sixty days, the same each time', { timeout: 120_000 }, async () => {
+it('onramp keep keeps its promises for sixty days, the same each time', { timeout: 300_000 }, async () => {
   const small = '--quiet --people 150 --days 60'
   const [both, second] = await Promise.all([
     run('year/run.ts', `${small} --seed 1 --seeds 2`),
