@@ -36,7 +36,7 @@ export default defineConfig({
     // Only for tests that hang: a busy machine takes three times as long.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 150_000 } },
     projects: (['fast', 'journeys', 'browser', 'engines', 'faults'] as const).map((name) => ({
       extends: true as const,
       test: {

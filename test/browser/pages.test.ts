@@ -26,7 +26,7 @@ async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string 
   })
   for (const act of state.reach) await act(visitor)
   await expect
-    .poll(() => visitor.page.title(), { timeout: 60_000 })
+    .poll(() => visitor.page.title(), { timeout: 150_000 })
     .toBeOneOf([`${state.title} - Search setup`, state.title])
   await visitor.page.waitForLoadState('load')
   return { visitor, html: (await shown?.text()) ?? '' }

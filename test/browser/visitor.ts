@@ -38,7 +38,7 @@ export class Visitor {
   static async arrive(browser: Browser, running: Running, options: VisitorOptions): Promise<Visitor> {
     const { person, ...contextOptions } = options
     const context = await browser.newContext({ locale: 'en-GB', ...contextOptions })
-    context.setDefaultTimeout(60_000)
+    context.setDefaultTimeout(150_000)
     return new Visitor(context, await context.newPage(), running, person)
   }
 
