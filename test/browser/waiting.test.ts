@@ -72,7 +72,7 @@ it('the waiting page announces an update while in use, and shows it on request',
   const before = ourPages(ada)
   site.running.sandbox.authorize(ada.person, 'slack_1')
 
-  await ada.page.getByText('We have an update.').waitFor({ timeout: 150_000 })
+  await ada.page.getByText('We have an update.').waitFor({ timeout: 20_000 })
   expect(ourPages(ada)).toBe(before)
   expect(await ada.focused()).toBe('Check again')
   await ada.page.keyboard.press('Enter')
