@@ -61,7 +61,7 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   const isNotified = campaignEmails(person, APPROVALS).some(
     (sent) => sent.at >= at && sent.apps?.includes(app),
   )
-  const lossTimes = records.flatMap((row) => [row.lapsedAt, row.previousLapsedAt, row.delistedByRunAt])
+  const lossTimes = records.flatMap((row) => [row.lapsedAt, row.previousLapsedAt, row.delistedAt])
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }

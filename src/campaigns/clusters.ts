@@ -11,11 +11,8 @@ const MIN_PEOPLE_HALF_DAY = 50
 const HALF_DAY_MS = 12 * 3_600_000
 /** Everyone is checked once more within this time, even by a daily run. */
 const SPREAD_MS = 36 * 3_600_000
-/**
- * If people had connected the app, pages would have noticed most of it. Above this ratio of pages to runs, the app
- * counts as connected, not removed.
- */
-const MAX_NOTICED_BY_PAGES = 0.5
+/** Above this ratio of people who left for the app's consent to others, it counts as connected, not removed. */
+const MAX_CONSENT_RATIO = 0.5
 const MAX_NEW_APPS = 50
 /** A digest comes every week, unless days are quiet. */
 const RESUMED_MS = 31 * 24 * 3_600_000
@@ -24,9 +21,9 @@ const RESUMED_MS = 31 * 24 * 3_600_000
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
 /**
- * People besides the changed ones: `recentlyConnected` on a page since the last evaluation, `listed` as unconnected.
+ * People besides the changed ones: `connectedByConsent` since the last evaluation, `listed` as unconnected.
  */
-type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number> & {
+type ClusterCounts = Record<'connected' | 'connectedByConsent' | 'listed', number> & {
   name: string
   /** People of the newest cluster found before; `undone`: those whose change was undone. */
   inKnownCluster: number
@@ -38,18 +35,21 @@ type ClusterCounts = Record<'connected' | 'recentlyConnected' | 'listed', number
   isMoved: boolean
 }
 
-/** Counts one kind of change. @param noticed, undone fields with the time of a change, and of an undone one */
+/**
+ * Counts one kind of change. A lost app that left the list may have been restored, so it's no evidence of a removal.
+ * @param noticed, undone fields with the time of a change, and of an undone one
+ */
 function createCounter(
   found: readonly FoundCluster[],
   evaluatedAt: number,
-  noticed: 'lapsedAt' | 'newAt' | 'delistedByRunAt',
+  noticed: 'lapsedAt' | 'newAt' | 'delistedAt',
   undone?: 'previousLapsedAt' | 'previousDelistedAt',
 ) {
   const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
   const add = (app: AppRecord) => {
-    const { instance, name, status, since, movedFrom, restoredByRunAt } = app
-    const zeros = { inKnownCluster: 0, undone: 0, connected: 0, recentlyConnected: 0, listed: 0 }
+    const { instance, name, status, since, movedFrom, delistedAt, previousLapsedAt } = app
+    const zeros = { inKnownCluster: 0, undone: 0, connected: 0, connectedByConsent: 0, listed: 0 }
     const count = apps.get(instance) ?? { name, changedAt: [], newAt: [], isMoved: false, ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
@@ -58,9 +58,9 @@ function createCounter(
     const newestApp = newest.get(instance)
     if (undone !== undefined && isPartOf(newestApp, app[undone])) count.undone++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
-    else if (at !== undefined && at >= evaluatedAt) count.changedAt.push(at)
+    else if (at !== undefined && at >= evaluatedAt && previousLapsedAt === undefined) count.changedAt.push(at)
     else if (status !== 'connected') count.listed++
-    else count[since >= evaluatedAt && since !== restoredByRunAt ? 'recentlyConnected' : 'connected']++
+    else count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
   }
   return { apps, add }
 }
@@ -81,7 +81,7 @@ export async function findClusters(
 ) {
   const lapses = createCounter(massDisconnects, evaluatedAt, 'lapsedAt', 'previousLapsedAt')
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
-  const delistings = createCounter(delistedApps, evaluatedAt, 'delistedByRunAt', 'previousDelistedAt')
+  const delistings = createCounter(delistedApps, evaluatedAt, 'delistedAt', 'previousDelistedAt')
   let all = 0
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
@@ -142,10 +142,10 @@ function massDisconnectsIn(
     const lapsed = Math.max(old.lapsed, old.resumedAt === undefined ? (counts?.inKnownCluster ?? 0) : 0)
     found.set(old.instance, { ...old, lapsed, had: Math.max(old.had, lapsed) })
   }
-  for (const [instance, { name, changedAt, newAt, connected, recentlyConnected }] of apps) {
+  for (const [instance, { name, changedAt, newAt, connected, connectedByConsent }] of apps) {
     const existing = found.get(instance)
     if (existing !== undefined && existing.resumedAt === undefined) continue
-    const had = changedAt.length + connected + recentlyConnected
+    const had = changedAt.length + connected + connectedByConsent
     const listing = listings.get(instance)
     const shared =
       findCluster(changedAt, had) ??
@@ -189,13 +189,13 @@ function newAppsIn(
   return newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))
 }
 
-/** Apps whose disappearance few pages noticed were probably removed, not connected. Most lists still lack them. */
+/** Apps that left many lists, though few people left for them, were probably removed. Most lists still lack them. */
 function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['delistedApps']>, now: number) {
   const ongoing = before.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
-  for (const [instance, { name, changedAt, recentlyConnected, listed }] of apps) {
-    const wasSeenByPages = recentlyConnected > changedAt.length * MAX_NOTICED_BY_PAGES
-    const shared = wasSeenByPages ? undefined : findCluster(changedAt, changedAt.length + listed)
+  for (const [instance, { name, changedAt, connectedByConsent, listed }] of apps) {
+    const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
+    const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listed)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
   }
   return [...found.values()]

@@ -1,7 +1,7 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
 import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
-import { appsOf, delistedAt, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
+import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
 import { campaignEmails, dueEmail, isReachable, ONBOARDING } from './campaign.ts'
 import type { EmailDecision, ReminderPolicy } from './campaign.ts'
@@ -88,7 +88,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, s
 export function forCampaign(name: CampaignName, recorded: Person, state: KeepState): Person {
   const person = personForCounts(recorded, name === APPROVALS ? { ...state, approvals: [] } : state)
   const apps = person.lastCheck?.apps.filter(
-    (app) => (delistedAt(app) ?? -Infinity) < (state.evaluatedAt ?? 0),
+    (app) => (app.delistedAt ?? -Infinity) < (state.evaluatedAt ?? 0),
   )
   return { ...person, ...(person.lastCheck && apps && { lastCheck: { ...person.lastCheck, apps } }) }
 }

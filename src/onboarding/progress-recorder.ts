@@ -165,8 +165,8 @@ const progressIn = ({ apps }: Walk, now: number) => ({
   unconnected: apps.flatMap(({ instance, name, status }) =>
     status === 'connected' ? [] : [{ instance, name, status }],
   ),
-  connected: apps.flatMap(({ instance, name, status, firstSeen, connectedAt = firstSeen }) =>
-    status === 'connected' ? [{ instance, name, since: connectedAt }] : [],
+  connected: apps.flatMap(({ instance, name, status, firstSeen, connectedAt = firstSeen, attempt }) =>
+    status === 'connected' ? [{ instance, name, since: connectedAt, leftAt: attempt?.leftAt }] : [],
   ),
   intents: apps.flatMap((tracked) => (tracked.status === 'connected' ? [] : intentOf(tracked, now))),
 })

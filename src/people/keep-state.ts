@@ -2,7 +2,7 @@
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
-import { delistedAt, type AppIntent, type AppRecord, type OperatorAction, type Person } from './person.ts'
+import { type AppIntent, type AppRecord, type OperatorAction, type Person } from './person.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
@@ -27,8 +27,8 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
 }
 
 /**
- * An app that disappeared from many lists at once, though few pages saw it: probably removed, not connected. No figure
- * counts it until most lists have it again, or an operator marks it as connected.
+ * An app that disappeared from many lists at once, though few people left for its consent: probably removed, not
+ * connected. No figure counts it until most lists have it again, or an operator marks it as connected.
  */
 export type DelistedApp = NewApp & {
   notifiedAt?: number
@@ -225,7 +225,7 @@ export function personForCounts(
     )
   const hasLost = ({ instance, since }: DelistedApp) =>
     delisted.has(instance) &&
-    lastCheck?.apps.some((app) => app.instance === instance && (delistedAt(app) ?? 0) >= since)
+    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) >= since)
   return {
     ...person,
     delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),

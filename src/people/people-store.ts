@@ -10,14 +10,7 @@ import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import {
-  delistedAt,
-  newPerson,
-  withAddress,
-  type AppRecord,
-  type EmailRecord,
-  type Person,
-} from './person.ts'
+import { newPerson, withAddress, type AppRecord, type EmailRecord, type Person } from './person.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
 const OPT_OUT_DAYS = 730
@@ -297,9 +290,9 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
 /** @returns an app with `movedFrom` if its predecessor was connected, else one that is still to be connected */
 function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom: string) {
   const isConnected = former.status === 'connected'
-  // Until its replacement is listed, an app that only a run found delisted may have been removed.
+  // Until its replacement is listed, a delisted app may have been removed.
   if (known === undefined)
-    return delistedAt(former) === undefined && { ...former, ...(isConnected && { movedFrom }) }
+    return former.delistedAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
   const { newAt, ...rest } = known
   // One check can delist the replaced app and list its replacement.
   if (newAt === undefined || (isConnected && former.since !== newAt))

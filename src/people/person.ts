@@ -12,11 +12,12 @@ export type AppRecord = {
   since: number
   /** When a check after the person's first one first listed it. Absent once it was connected. */
   newAt?: number
-  /** When a run first found it delisted. Counts as connected, unless it was removed for many people. */
-  delistedByRunAt?: number
-  /** When a run first found a lost app delisted, which is no sign that its person connected it. */
-  restoredByRunAt?: number
-  /** The last `delistedByRunAt`, once the app is listed again. */
+  /**
+   * When it first wasn't listed although its person hadn't left for it: connected elsewhere, restored, or removed.
+   * Counts as connected, unless it was removed for many people.
+   */
+  delistedAt?: number
+  /** The last `delistedAt`, once the app is listed again. */
   previousDelistedAt?: number
   /** The instance that this one replaces, unless the person still had to connect that. Absent once connected. */
   movedFrom?: string
@@ -26,10 +27,6 @@ export type AppRecord = {
   previousLapsedAt?: number
   lapses?: number
 }
-
-/** When a run found a listed app delisted: connected elsewhere, restored for everyone, or removed. */
-export const delistedAt = ({ delistedByRunAt, restoredByRunAt }: AppRecord): number | undefined =>
-  delistedByRunAt ?? restoredByRunAt
 
 /** "Not now", "I need an admin", or an unconfirmed consent. */
 export type AppIntent = {
@@ -209,7 +206,8 @@ const isNewer = (checkedAt: number, stored: { checkedAt: number } | undefined, n
 export type CheckToRecord = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
-  connected?: readonly Omit<AppRecord, 'status'>[]
+  /** Apps of the walk. `leftAt`: when the person last left for its consent. Absent in runs. */
+  connected?: readonly (Pick<AppRecord, 'instance' | 'name' | 'since'> & { leftAt?: number | undefined })[]
   /** Apps delisted for many people: their return is no lapse. Absent on pages. */
   delisted?: ReadonlySet<string>
 }
@@ -223,8 +221,9 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
+  const leftAt = new Map(connected.map((app) => [app.instance, app.leftAt]))
   for (const app of before.values())
-    apps.set(app.instance, withConnected(app, checkedAt, delisted !== undefined))
+    apps.set(app.instance, withConnected(app, checkedAt, leftAt.get(app.instance)))
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
@@ -234,9 +233,9 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
     const isNew =
       former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
     const newAt = isNew ? checkedAt : former?.newAt
-    const isBack = former?.delistedByRunAt !== undefined && delisted?.has(instance)
+    const isBack = former?.delistedAt !== undefined && delisted?.has(instance)
     const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(former, checkedAt)
-    const previousDelistedAt = former?.delistedByRunAt ?? former?.previousDelistedAt
+    const previousDelistedAt = former?.delistedAt ?? former?.previousDelistedAt
     const history = { ...lapse, ...omitUndefined({ newAt, movedFrom, previousDelistedAt }) }
     apps.set(instance, { instance, name, status, since, ...history })
   }
@@ -247,12 +246,16 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-function withConnected(app: AppRecord, at: number, isRun: boolean): AppRecord {
+function withConnected(app: AppRecord, at: number, leftAt = -Infinity): AppRecord {
   if (app.status === 'connected') return app
-  const { lapsedAt, newAt: _newAt, movedFrom: _movedFrom, ...rest } = app
-  const byRun = isRun && (lapsedAt === undefined ? { delistedByRunAt: at } : { restoredByRunAt: at })
-  const lapse = omitUndefined({ previousLapsedAt: lapsedAt })
-  return { ...rest, status: 'connected', since: at, ...lapse, ...byRun }
+  const { lapsedAt, newAt, movedFrom: _movedFrom, ...rest } = app
+  const delistedAt = leftAt < (lapsedAt ?? newAt ?? 0) ? at : undefined
+  return {
+    ...rest,
+    status: 'connected',
+    since: at,
+    ...omitUndefined({ previousLapsedAt: lapsedAt, delistedAt }),
+  }
 }
 
 const lapseOf = (former: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>

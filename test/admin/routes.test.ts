@@ -255,7 +255,7 @@ it('the overview has an action item for a removed app', async () => {
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   context.keepState = { ...context.keepState, delistedApps: [removedApp], lastRunAt: NOW, pausedUntil }
-  const apps = hasJira.lastCheck!.apps.map((app) => ({ ...app, delistedByRunAt: NOW }))
+  const apps = hasJira.lastCheck!.apps.map((app) => ({ ...app, delistedAt: NOW }))
   const hadJira = { ...hasJira, lastCheck: { ...hasJira.lastCheck!, apps } }
   const { needs, freshness } = (
     await (

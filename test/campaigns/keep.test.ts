@@ -7,9 +7,8 @@ import { Throttle } from '../../src/campaigns/throttle.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
-import { withCheck } from '../../src/people/person.ts'
 import { OperatorError } from '../../src/problem.ts'
-import { newKeepState, collect, testPeople } from '../helpers/people.ts'
+import { collect, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
 type KeepDeps = CampaignRun & ConstructorParameters<typeof KeepRun>[2]
@@ -96,9 +95,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   /** Everyone connects all apps, and opens their page. */
   const visitPages = async (): Promise<void> => {
     setEveryonesApp('connected')
-    const response = { checkedAt: clock.now, unconnected: [] }
-    for (const { email } of list)
-      await people.change(email, (person) => withCheck(person, response, clock.now))
+    for (const { email } of list) await people.change(email, (person) => withConsents(person, clock.now))
   }
   /** Everyone connected everything yesterday. */
   const connectEveryone = async (): Promise<void> => {
@@ -240,8 +237,7 @@ it('an app that people lose with the others isn’t new to them', async () => {
   for (const { email } of list.slice(5)) service.set(email, { slack_1: 'connected' })
   clock.now = monday - 20 * HOUR
   await runHours(1)
-  const check = { checkedAt: clock.now, unconnected: [] }
-  for (const { email } of list) await people.change(email, (person) => withCheck(person, check, clock.now))
+  for (const { email } of list) await people.change(email, (person) => withConsents(person, clock.now))
   setEveryonesApp('connected')
   clock.now = monday - 13 * HOUR
   await runHours(1)

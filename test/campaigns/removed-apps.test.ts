@@ -6,12 +6,20 @@ import { personForCounts } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, jira, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
-/** @param by the run or page that noticed that Jira is gone; undefined: still listed */
-function person(by?: 'run' | 'page', at = monday): Person {
+type NoticedBy = 'run' | 'page' | 'walk'
+
+/** Jira is gone, noticed by a run, by a page, or after its consent. */
+const withoutJira = (before: Person, by: NoticedBy, at: number): Person => {
+  const leftAt = by === 'walk' ? at - 1 : undefined
+  const checks = { run: { delisted: new Set<string>() }, page: {}, walk: {} }
+  const connected = by === 'run' ? [] : [{ instance: 'jira_1', name: 'Jira', since: at, leftAt }]
+  return withCheck(before, { checkedAt: at, unconnected: [slack], connected, ...checks[by] }, at)
+}
+
+/** @param by undefined: Jira is still listed */
+function person(by?: NoticedBy, at = monday): Person {
   const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [slack, jira] }, 1)
-  if (by === undefined) return first
-  const delisted = by === 'run' ? { delisted: new Set<string>() } : {}
-  return withCheck(first, { checkedAt: at, unconnected: [slack], ...delisted }, at)
+  return by === undefined ? first : withoutJira(first, by, at)
 }
 const people = (count: number, ...given: Parameters<typeof person>) =>
   Array.from({ length: count }, () => person(...given))
@@ -24,12 +32,15 @@ it.each([
   { byRuns: 5, byPages: 0, listed: 21, found: 0 },
   { byRuns: 50, byPages: 0, listed: 1_000, found: 1 },
   { byRuns: 49, byPages: 0, listed: 1_000, found: 0 },
-  { byRuns: 60, byPages: 30, listed: 0, found: 1 },
-  { byRuns: 60, byPages: 31, listed: 0, found: 0 },
+  { byRuns: 3, byPages: 2, listed: 20, found: 1 },
+  { byRuns: 3, byPages: 1, listed: 0, found: 0 },
+  { byRuns: 40, byPages: 20, consents: 30, listed: 0, found: 1 },
+  { byRuns: 40, byPages: 20, consents: 31, listed: 0, found: 0 },
 ])(
-  '$byRuns runs and $byPages pages without an app, and $listed lists with it: $found removed',
-  async ({ byRuns, byPages, listed, found }) => {
-    const everyone = [...people(byRuns, 'run'), ...people(byPages, 'page'), ...people(listed)]
+  '$byRuns runs and $byPages pages lack an app ($consents consents, $listed listings): $found removed',
+  async ({ byRuns, byPages, consents = 0, listed, found }) => {
+    const noticed = [...people(byRuns, 'run'), ...people(byPages, 'page'), ...people(consents, 'walk')]
+    const everyone = [...noticed, ...people(listed)]
     expect(await find(everyone)).toHaveLength(found)
   },
 )
@@ -55,24 +66,34 @@ it('an app that was removed before the last evaluation isn’t found', async () 
   expect(await find(people(60, 'run', monday - 1))).toEqual([])
 })
 
-/** Someone who lost Jira, which a run or a page then found delisted. */
-function restored(by: 'run' | 'page'): Person {
-  const lost = withCheck(person('page', 2), { checkedAt: 3, unconnected: [slack, jira] }, 3)
-  const delisted = by === 'run' ? { delisted: new Set<string>() } : {}
-  return withCheck(lost, { checkedAt: monday, unconnected: [slack], ...delisted }, monday)
+/** Someone who connected and lost Jira, which isn't listed now. */
+function restored(by: NoticedBy): Person {
+  const lost = withCheck(person('walk', 2), { checkedAt: 3, unconnected: [slack, jira] }, 3)
+  return withoutJira(lost, by, monday)
 }
 
+it('a consent that began before the app was lost doesn’t count as connecting it again', () => {
+  const lost = withCheck(person('walk', 5), { checkedAt: 9, unconnected: [slack, jira] }, 9)
+  const delistedAfter = (leftAt: number) => {
+    const connected = [{ instance: 'jira_1', name: 'Jira', since: 20, leftAt }]
+    const after = withCheck(lost, { checkedAt: 20, unconnected: [slack], connected }, 20)
+    return after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt
+  }
+
+  expect([8, 9].map(delistedAfter)).toEqual([20, undefined])
+})
+
 it.each([
-  { what: 'was repaired for those who lost it', runs: 24, pages: 0, neverHad: 0, listed: 40, found: 0 },
-  { what: 'was repaired, and everyone has it', runs: 60, pages: 0, neverHad: 0, listed: 0, found: 0 },
-  { what: 'was removed for all', runs: 24, pages: 0, neverHad: 40, listed: 0, found: 1 },
-  { what: 'was removed, after most had lost it', runs: 200, pages: 0, neverHad: 5, listed: 0, found: 1 },
-  { what: 'was connected again on pages', runs: 0, pages: 21, neverHad: 40, listed: 0, found: 0 },
-  { what: 'was removed, and half connected it', runs: 0, pages: 20, neverHad: 40, listed: 0, found: 1 },
-])('an app that many lost $what: $found removed', async ({ runs, pages, neverHad, listed, found }) => {
+  { what: 'was repaired for those who lost it', runs: 24, walks: 0, neverHad: 0, listed: 40, found: 0 },
+  { what: 'was repaired, and everyone has it', runs: 60, walks: 0, neverHad: 0, listed: 0, found: 0 },
+  { what: 'was removed for all', runs: 24, walks: 0, neverHad: 40, listed: 0, found: 1 },
+  { what: 'was removed, after most had lost it', runs: 200, walks: 0, neverHad: 5, listed: 0, found: 1 },
+  { what: 'was connected again on pages', runs: 0, walks: 21, neverHad: 40, listed: 0, found: 0 },
+  { what: 'was removed, and half connected it', runs: 0, walks: 20, neverHad: 40, listed: 0, found: 1 },
+])('an app that many lost $what: $found removed', async ({ runs, walks, neverHad, listed, found }) => {
   const all = [
     ...Array.from({ length: runs }, () => restored('run')),
-    ...Array.from({ length: pages }, () => restored('page')),
+    ...Array.from({ length: walks }, () => restored('walk')),
     ...people(neverHad, 'run'),
     ...people(listed),
   ]
@@ -80,8 +101,9 @@ it.each([
   const delistedApps = await find(all)
 
   expect(delistedApps).toHaveLength(found)
-  const counted = [...people(1, 'run'), restored('run')].map((one) => personForCounts(one, { delistedApps }))
-  expect(counted.map((one) => one.delistedApps.length)).toEqual([found, found])
+  const some = [person('run'), person('page'), restored('run'), restored('page')]
+  const counted = some.map((one) => personForCounts(one, { delistedApps }))
+  expect(counted.map((one) => one.delistedApps.length)).toEqual([found, found, found, found])
 })
 
 it.each([

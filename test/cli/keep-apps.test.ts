@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { resolveCompany } from '../../src/company/company.ts'
-import { withCheck } from '../../src/people/person.ts'
 import { jira, lostApps, slack } from '../campaigns/lapsed-person.ts'
+import { withConsents } from '../helpers/people.ts'
 import {
   ADA,
   auditedIn,
@@ -34,9 +34,7 @@ async function runMassDisconnect(
   // They connect, and their pages notice it.
   setUnconnected([])
   conditions.now = monday + DAY
-  const check = { checkedAt: conditions.now, unconnected: [] }
-  for (const email of twelve)
-    await people.change(email, (person) => withCheck(person, check, check.checkedAt))
+  for (const email of twelve) await people.change(email, (person) => withConsents(person, conditions.now))
   await run(twelve)
 
   // They lose the last app.
@@ -179,10 +177,7 @@ it.each<[string, string[], string[], number]>([
       conditions.now = at
       sentEmails.length = 0
       if (at === monday + DAY)
-        for (const email of byPage)
-          await people.change(email, (person) =>
-            withCheck(person, { checkedAt: at, unconnected: [slack] }, at),
-          )
+        for (const email of byPage) await people.change(email, (person) => withConsents(person, at, [slack]))
       await run(twelve)
     }
 
@@ -234,9 +229,7 @@ it('a replacement app is announced in one email to former users, without a quest
   }
   await listing('slack_1', monday)
   for (const email of formerUsers.slice(1))
-    await people.change(email, (person) =>
-      withCheck(person, { checkedAt: conditions.now, unconnected: [] }, conditions.now),
-    )
+    await people.change(email, (person) => withConsents(person, conditions.now))
   sentEmails.length = 0
   for (const hours of [23, 29, 30]) await listing('slack_2', monday + hours * HOUR, { company })
   expect(sentEmails.map(({ to }) => to).toSorted()).toEqual(formerUsers.toSorted())

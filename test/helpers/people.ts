@@ -3,7 +3,14 @@ import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { PeopleStore } from '../../src/people/people-store.ts'
-import { isFinished, type EmailRecord, type PersonApp, type Person } from '../../src/people/person.ts'
+import {
+  isFinished,
+  withCheck,
+  type CheckToRecord,
+  type EmailRecord,
+  type PersonApp,
+  type Person,
+} from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
@@ -16,6 +23,13 @@ export function testPeople({
 }: Partial<ConstructorParameters<typeof PeopleStore>[0]> = {}) {
   const keyRing = testKeyRing(records)
   return new PeopleStore({ records, keyRing, retentionDays: 90, now: Date.now, ...options })
+}
+
+/** A person who left for every app that isn't in `unconnected`, and whose page then finds it connected. */
+export const withConsents = (person: Person, at: number, unconnected: CheckToRecord['unconnected'] = []) => {
+  const apps = person.lastCheck?.apps ?? []
+  const connected = apps.map(({ instance, name }) => ({ instance, name, since: at, leftAt: at }))
+  return withCheck(person, { checkedAt: at, unconnected, connected }, at)
 }
 
 /** A person whose apps have these states, by instance. @param names of apps, by instance */

@@ -5,6 +5,7 @@ import {
   block,
   applyCheck,
   skip,
+  startConsent,
   startWalk,
   unskip,
   type UnconnectedApp,
@@ -112,6 +113,23 @@ it('a page records what its check found, and the sign-in', async () => {
   await page([jira], declined)
   expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({ isUnconfirmed: false })
   expect(person?.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected'])
+})
+
+it('a page records whether its person left for an app that is connected now', async () => {
+  const { startProcess, advance } = setUpProgress()
+  const { page, people } = startProcess()
+  await page([slack, jira])
+  advance(MINUTE)
+  const leaving = { instance: 'slack_1', step: 'step', now: NOW + MINUTE }
+
+  await page([], (walk) => startConsent(walk, leaving))
+
+  const { lastCheck } = (await people.get(ada.email))!
+  const delisted = lastCheck?.apps.map(({ instance, delistedAt }) => [instance, delistedAt])
+  expect(delisted).toEqual([
+    ['slack_1', undefined],
+    ['jira_1', NOW + MINUTE],
+  ])
 })
 
 it('a page records progress again when it differs, or after ten minutes', async () => {

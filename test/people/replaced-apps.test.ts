@@ -4,11 +4,11 @@ import { historyOf, personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
 import { resolveCompany } from '../../src/company/company.ts'
-import { appsOf, newPerson, withCheck, type AppRecord, type Person } from '../../src/people/person.ts'
+import { appsOf, newPerson, type AppRecord, type Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/people-store.ts'
 import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { newKeepState, testPeople } from '../helpers/people.ts'
+import { newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const replacedBy = new Map([['slack_1', 'slack_2']])
@@ -28,14 +28,10 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
     [{ ...former, status: 'awaiting' }],
     { ...former, instance: 'slack_2', status: 'awaiting' },
   ],
-  ['vanished is forgotten until it is listed', [{ ...former, delistedByRunAt: 3 }], undefined],
-  ['was lost and vanished is forgotten, too', [{ ...former, restoredByRunAt: 3 }], undefined],
-  [
-    'vanished before that moves',
-    [{ ...former, delistedByRunAt: 4 }, next],
-    { ...next, movedFrom: 'slack_1' },
-  ],
-  ['was open until that check stays so', [{ ...former, since: 5, delistedByRunAt: 5 }, next], without(next)],
+  ['vanished is forgotten until it is listed', [{ ...former, delistedAt: 3 }], undefined],
+  ['was lost and vanished is forgotten, too', [{ ...former, delistedAt: 3, previousLapsedAt: 2 }], undefined],
+  ['vanished before that moves', [{ ...former, delistedAt: 4 }, next], { ...next, movedFrom: 'slack_1' }],
+  ['was open until that check stays so', [{ ...former, since: 5, delistedAt: 5 }, next], without(next)],
   [
     'was lost until that check stays so',
     [{ ...former, since: 5, lapses: 1, previousLapsedAt: 4 }, next],
@@ -86,9 +82,7 @@ it('a replacement app is new, not lapsed, and can lapse once it is connected', a
     const unconnected = instances.map(
       (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,
     )
-    const after = await people.change('ada@acme.example', (person) =>
-      withCheck(person, { checkedAt: at, unconnected }, at),
-    )
+    const after = await people.change('ada@acme.example', (person) => withConsents(person, at, unconnected))
     return after.lastCheck?.apps
   }
   await people.change('ada@acme.example', () => newPerson('ada@acme.example', 0))
@@ -115,7 +109,7 @@ it.each<[string, Partial<AppRecord>[], string]>([
   ['its successor is listed', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }, { since: 90, newAt: 90 }], 'back,lapse,released,lost'],
   ['its successor is connected', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }, { status: 'connected', since: 95 }], 'back,lapse,released,lost'],
   ['its successor has no record', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }], 'back,lapse,released,lost'],
-  ['a run found it delisted, and its successor has no record', [{ status: 'connected', since: 60, lapses: 1, previousLapsedAt: 20, delistedByRunAt: 60 }], 'back,lapse,released,lost'],
+  ['a run found it delisted, and its successor has no record', [{ status: 'connected', since: 60, lapses: 1, previousLapsedAt: 20, delistedAt: 60 }], 'back,lapse,released,lost'],
   ['it is still lost', [{ status: 'awaiting', since: 20, lapses: 1, lapsedAt: 20 }, { since: 90, newAt: 90 }], 'lapse,released,lost'],
   ['it was lost until its successor was listed', [{ status: 'connected', since: 90, lapses: 1, previousLapsedAt: 20 }, { since: 90, newAt: 90 }], 'lapse,released,lost'],
 ])('the history of an app goes on under the one in its place: %s', async (_what, apps, expected) => {
