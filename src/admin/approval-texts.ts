@@ -19,22 +19,30 @@ export function earlyApproval(instance: string, { datasources, madeAt }: Report)
 export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
   stage === 'failed' || (stage !== 'approved' && waitingPeople > 0)
 
+/** Some people need an approval, though an owner has given it. */
+const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
+  stage === 'failed' || (stage === 'confirmed' && waitingPeople > 0)
+
 /** @param one.owners empty: the reader is the owner, or the app has none */
 export function describeApproval(approval: Approval, app: string, t: Texts) {
-  const { stage, waitingPeople: count, by = '', owners } = approval
+  const { stage, waitingPeople: count, by = '', owners, testers = [] } = approval
   const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
   const approved = t('approval.approvedBy', { by, day })
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
   const owner = t.list(owners.slice(0, 2))
   const check = t(owner === '' ? 'approval.check' : 'approval.checkOwner', { owner, label })
-  if (stage === 'failed')
-    return text(t('approval.failedTitle', { app }), t.sentences([t('approval.failed', { app, day }), check]))
+  if (hasFailed(approval)) {
+    // Testers were told, unlike the others who wait.
+    const untold = stage === 'failed' && count > testers.length ? [t('approval.untold')] : []
+    const failed = t(stage === 'failed' ? 'approval.failed' : 'approval.failedAgain', { app, day, count })
+    return text(t('approval.failedTitle', { app }), t.sentences([failed, ...untold, check]))
+  }
   if (stage === 'approved') {
     const trying = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
     return text(t('approval.approvedTitle', { app }), approved, trying, ...retry)
   }
-  if (count === 0 && stage === 'confirmed')
+  if (stage === 'confirmed')
     return text(t('approval.confirmedTitle', { app }), approved, t('approval.confirmed'))
   if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))
   const why = [
@@ -48,11 +56,11 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
 
 /** The action item on /admin. @param app its name there */
 export function approvalItem(approval: Approval, app: string, t: Texts) {
-  const { stage, waitingPeople: count, requestedAt, isUndelivered } = approval
+  const { waitingPeople: count, requestedAt, isUndelivered } = approval
   const { heading, paragraphs } = describeApproval(approval, app, t)
-  const isWaiting = needsDecision(approval) && stage !== 'failed'
+  const isWaiting = needsDecision(approval) && !hasFailed(approval)
   const requested = t('admin.need.appAsked', { day: t.date(requestedAt) })
-  const details = stage === 'failed' && isRequested(approval) ? [...paragraphs, requested] : paragraphs
+  const details = hasFailed(approval) && isRequested(approval) ? [...paragraphs, requested] : paragraphs
   const request = isRequested(approval)
     ? requested
     : t('admin.need.appWhy', { app, label: t('overview.block') })

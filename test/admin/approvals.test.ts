@@ -193,16 +193,16 @@ it.each([
     /^We asked on/,
   ],
   [
-    'no request from before the confirmation',
+    'that it fails after the confirmation, before its owner is asked',
     { stage: 'confirmed', stageChangedAt: since + 1, waitingPeople: 1 },
-    /^1 person is waiting for grace@acme.example/,
-    /^They pressed “.*”. You can approve it/,
+    /may still need approval/,
+    /^1 person tried .* it didn’t work, although it worked for someone else\..* again\.$/,
   ],
   [
-    'a request after the confirmation',
-    { stage: 'confirmed', stageChangedAt: since, waitingPeople: 1 },
-    /^1 person is waiting for grace@acme.example/,
-    /^We asked on/,
+    'that it fails after the confirmation, and the request',
+    { stage: 'confirmed', stageChangedAt: since, waitingPeople: 2 },
+    /may still need approval/,
+    /^2 people tried .* it didn’t work.* again\. We asked on/,
   ],
   [
     'the lack of an owner',
@@ -223,6 +223,12 @@ it.each([
     /up to grace@acme.example .* again.$/,
   ],
   ['the failure to its owner', { stage: 'failed', owners: [] }, /may still/, /yet. Check the approval, then/],
+  [
+    'no untold people if only the tester waits',
+    { stage: 'failed', waitingPeople: 1, testers: [since] },
+    /may still/,
+    /didn’t work. It’s up to/,
+  ],
 ] as const)('the action item of an approval on /admin shows %s', async (_what, change, title, detail) => {
   const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, {
     slack_1: 'Slack',

@@ -177,7 +177,7 @@ it.each([
     true,
   ],
   ['approved', [], 'Try connecting Slack again', /Last time it didn’t work\. An admin has.*If it does/, 2],
-  ['confirmed', [], 'Try connecting Slack again', /Last time it didn’t work\. It works for others/, 2, false],
+  ['confirmed', [], 'Try connecting Slack again', /Last time it didn’t work\. Someone else has/, 2, false],
 ] as const)(
   'an email about a %s approval beside %j says what is left, and tried',
   async (approval, allApps, heading, sentence, nth = 1, othersWait = false) => {
