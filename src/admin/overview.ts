@@ -278,7 +278,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const { stopped, needs, lastRunAt } = keepState
   /** It is about no people, so it opens no list. */
   const runItem = (kind: 'stopped' | 'run', at = 0, why = '') => {
-    const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at), why })
+    const next = t(stopped?.needsConfirm ? 'admin.need.stoppedConfirm' : 'admin.need.stoppedThen')
+    const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at), why, next })
     const confirmed = kind === 'stopped' && stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
     return why === '' ? [] : [{ ...item, ...confirmed, href: '/admin', action: '' }]
   }

@@ -29,6 +29,8 @@ const WEEK_MS = 7 * 86_400_000
 /** A larger share leaves the list only with --confirm. */
 const MAX_LEAVING = 0.1
 const MAX_IN_A_TURN = 500
+const IF_WRONG =
+  'Nothing was done. If the list is wrong, put the right one back: the next run needs nothing else.'
 
 /** By priority: reminders come last, so they don't use up a person's last email of the quarter. */
 const CAMPAIGNS = [APPROVALS, ...EPISODES, ONBOARDING] as const
@@ -200,11 +202,11 @@ export class KeepRun {
     }
     if (leaving > before * MAX_LEAVING)
       requireConfirmation(
-        `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. Nothing was done. If their addresses changed, first run ${COMMAND} person rename --file FILE, so that opt-outs and history follow. If it is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
+        `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run ${COMMAND} person rename --file FILE before the next run, so that opt-outs and history follow. If the list is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
       )
     if (isSuspiciouslyMany(rows.changes, before))
       requireConfirmation(
-        `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. Nothing was done. If it is right, add --confirm.`,
+        `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} If it is right, add --confirm.`,
       )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
     this.#entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
