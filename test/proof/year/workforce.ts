@@ -6,7 +6,7 @@ import type { ListedApp } from '../../../src/client-api/responses.ts'
 import { withFailure, withMilestone } from '../../../src/people/person.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { ProgressRecorder } from '../../../src/onboarding/progress-recorder.ts'
-import { applyCheck, block, skip, type Walk } from '../../../src/onboarding/walk.ts'
+import { applyCheck, block, skip, startConsent, type Walk } from '../../../src/onboarding/walk.ts'
 import type { WalkStore } from '../../../src/onboarding/walk-store.ts'
 import type { Random } from '../random.ts'
 import { DAY, HOUR, MINUTE, type Calendar } from './calendar.ts'
@@ -385,8 +385,10 @@ export class Workforce {
       if (!this.#random.chance(CONNECTS)) {
         consent.aside = 'skipped'
         changes.push((walk) => skip(walk, instance, now))
-      } else if (this.#canConnect(consent)) this.#connect(employee, consent)
-      else if (this.unapproved.has(instance)) {
+      } else if (this.#canConnect(consent)) {
+        this.#connect(employee, consent)
+        changes.push((walk) => startConsent(walk, { instance, step: instance, now }))
+      } else if (this.unapproved.has(instance)) {
         Object.assign(consent, { aside: 'blocked', approvals: 0, hasWaited: true })
         changes.push((walk) => block(walk, instance, now))
         const failure = { at: now, instance, code: 'blocked' }
@@ -408,8 +410,8 @@ export class Workforce {
     const walk = await walks.load(user)
     const { email } = await progress.followAddress(user, walk.email)
     const change = (latest: Walk): Walk => {
-      const checked = applyCheck(latest, this.unconnected(employee), now, 60)
-      return { ...changes.reduce((before, one) => one(before), checked), issuer, email }
+      const changed = changes.reduce((before, one) => one(before), latest)
+      return { ...applyCheck(changed, this.unconnected(employee), now, 60), issuer, email }
     }
     const after = await walks.update(user, change, walk)
     if (JSON.stringify(after) !== JSON.stringify(walk)) employee.walk = { changedAt: now, issuer }
