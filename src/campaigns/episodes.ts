@@ -64,10 +64,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person, campaign
   )
   const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
   const isMoved = moved === 0 || moved === apps.length ? moved > 0 : undefined
-  const nth = 1 + Math.min(...counts)
-  // The reminder about new apps doesn't fit if some of them are replacements.
-  if (isMoved === undefined && nth > 1) return { isLapse: false, isNew: false, nth, reminder: nth - 1 }
-  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth }
+  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
 }
 
 /** True if emails of the campaign may include the app. */

@@ -145,9 +145,9 @@ it.each([
     'Slack isn’t connected to Acme Search yet',
     '1 of your 4 apps is connected. It takes about 2 minutes.',
   ],
-  [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Figma and 1 more Connect my apps'],
-  [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about this app.'],
-])('a reminder of %j, number %i, counts new apps, but not blocked ones', async (apps, reminder, ...says) => {
+  [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Notion Connect my apps'],
+  [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about Slack.'],
+])('a reminder of %j, number %i, lists new apps, but not blocked ones', async (apps, reminder, ...says) => {
   const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
   const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
   const [heading, sentence] = says
@@ -251,15 +251,34 @@ it('only the first email about a new app calls it new', async () => {
   expect(secondEmail.subject).toBe('2 new apps aren’t connected to Acme Search yet')
 })
 
+const four = ['Slack', 'Jira', 'Figma', 'Miro']
+
 it.each([
   [['Slack', 'Notion'], ['Slack'], 'Notion is new, and Slack has moved'],
-  [['Slack', 'Notion', 'Jira'], ['Slack'], '2 apps are new, and Slack has moved'],
-  [['Slack', 'Notion', 'Jira'], ['Slack', 'Jira'], 'Notion is new, and 2 apps have moved'],
-])('an email about new apps %j, of which %j have moved, says both', async (apps, moved, heading) => {
-  const { subject, text } = await write({ apps, moved, isNew: true })
+  [['Slack', 'Notion', 'Jira'], ['Slack'], 'Notion and Jira are new, and Slack has moved'],
+  [['Notion', ...four], four, 'Notion is new, and 4 apps have moved'],
+  [four, [], '4 apps are new in Acme Search'],
+  [four.slice(1), [], 'Jira, Figma, and Miro are new in Acme Search'],
+  [four, four, '4 apps have moved: connect them to Acme Search again'],
+  [four.slice(1), four, 'Jira, Figma, and Miro have moved: connect them to Acme Search again'],
+])(
+  'the subject about new apps %j, of which %j have moved, names up to three',
+  async (apps, moved, heading) => {
+    const isMoved = apps.every((app) => moved.includes(app))
 
-  expect(subject).toBe(heading)
-  expect(text).toMatch(new RegExp(`^${heading}\\n\\nConnect them, and search.*\\n[^]* {2}- Notion\\n`))
+    expect((await write({ apps, moved, isNew: true, isMoved })).subject).toBe(heading)
+  },
+)
+
+it('an email about new and moved apps says that the old connection has ended', async () => {
+  const mixed = { apps: ['Slack', 'Notion'], moved: ['Slack'], isNew: true, nth: 3, reminder: 2 }
+
+  const { subject, text } = await write(mixed)
+
+  expect(subject).toBe('2 apps aren’t connected to Acme Search yet')
+  expect(text.replaceAll('\n', ' ')).toMatch(
+    /The old connection to Slack no longer works\. Connect them, .* our last reminder\. .*- Notion/,
+  )
 })
 
 const inLanguage = (language: string | undefined, file = ACME) =>

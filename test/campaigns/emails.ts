@@ -29,6 +29,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   reminder?: number
   isLapse?: boolean
   isNew?: boolean
+  isMoved?: boolean
   /** Those of `apps` that replace others. */
   moved?: string[]
   nth?: number
@@ -55,6 +56,7 @@ export function createEmails() {
       reminder = 0,
       isLapse = false,
       isNew = false,
+      isMoved,
       moved = [],
       nth = 1,
       allApps,
@@ -90,6 +92,7 @@ export function createEmails() {
         reminder,
         isLapse,
         isNew,
+        isMoved,
         nth,
         allApps,
         othersWait,

@@ -67,6 +67,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   // Chinese and Japanese lists of units have no separator.
   const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
   const lists = onFirstUse(() => new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' }))
+  const conjunctions = onFirstUse(() => new Intl.ListFormat(tag))
   return Object.assign(text, {
     /** A BCP 47 tag, for `lang` attributes and Content-Language. */
     lang: tag,
@@ -91,6 +92,8 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     number: (count: number) => numbers().format(count),
     /** Lists names without an "and". */
     list: (all: readonly string[]) => lists().format(all.map((name) => isolatedIn(dir, name))),
+    /** Lists names with an "and", for sentences. */
+    conjunction: (all: readonly string[]) => conjunctions().format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }
