@@ -32,8 +32,13 @@ export function createApprovalRoutes(deps: {
 
   /** @throws {Problem} 403 */
   async function load(req: Request, res: Response) {
-    const instance = String(req.params['instance'])
+    const requested = String(req.params['instance'])
     const { user } = requireSignedIn(req)
+    const report = () => snapshot.report(browserGoneSignal(res))
+    // Only the people on record show whether the replacement of an app is in use.
+    if (company.replacements.has(requested)) await report()
+    const current = (app: string) => company.replacedBy.get(app) ?? app
+    const instance = current(requested)
     const { owners, approve } = company.approversOf(instance, admins)
     const isOwner = createAdminCheck(owners, [])(user)
     if (!isAdmin(user) && !isOwner)
@@ -44,8 +49,10 @@ export function createApprovalRoutes(deps: {
       keepStateStore.load(),
       keepStateStore.findDecision(instance),
     ])
-    const storedApproval = approvals.find((approval) => approval.instance === instance)
-    const approval = storedApproval ?? earlyApproval(instance, await snapshot.report(browserGoneSignal(res)))
+    const storedApproval = approvals.findLast((approval) => current(approval.instance) === instance)
+    const approval = storedApproval
+      ? { ...storedApproval, instance }
+      : earlyApproval(instance, await report())
     const decided = { ...applyDecision(approval, decision), owners: isOwner ? [] : owners }
     return { instance, user, approve, approval: decided }
   }

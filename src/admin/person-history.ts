@@ -1,6 +1,6 @@
 // Derives one person's history and the next helpful step, as texts for their page and `onramp person`. Pure. Times are
 // milliseconds since 1970.
-import { APPROVALS } from '../campaigns/approvals.ts'
+import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { nextAllowedAt, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { calendarOf, quietUntil } from '../campaigns/working-time.ts'
@@ -40,6 +40,7 @@ const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as cons
 function emailKind(campaign: string, { reminder, isMoved }: EmailRecord): NameAfter<'person.event.'> {
   if (campaign === LAPSES) return 'lapse'
   if (campaign === APPROVALS) return 'approval'
+  if (campaign === MOVED_APPROVALS) return 'movedApp'
   if (campaign !== NEW_APPS) return reminder === 0 ? 'invitation' : 'reminder'
   return isMoved === undefined ? 'newOrMovedApp' : isMoved ? 'movedApp' : 'newApp'
 }
@@ -99,9 +100,7 @@ export function historyOf(
       ...eventOf('back', backAt(record), { app: current(record.instance) }),
     ]),
     ...failures.flatMap(({ at, code, instance: app }) =>
-      isChoice(code)
-        ? eventOf(code, at, { app: app && current(app) })
-        : eventOf('failed', at, { code, app: app && current(app) }),
+      isChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),
     ...actions.flatMap((action) => {
       const { at, what, by, app } = action

@@ -7,6 +7,8 @@ import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type WorkCalendar } from './working-time.ts'
 
 export const APPROVALS = 'approvals'
+/** Emails to people who wait for an approval of an app that moved. */
+export const MOVED_APPROVALS = 'moved-approvals'
 
 /** The owners are emailed at once if this many people wait. */
 const MIN_PEOPLE = 3
@@ -29,12 +31,15 @@ type ApprovalUpdate = { approval: Approval; isRequestDue: boolean; isNewlyApprov
 /** `calendar`: the working days of the owners. */
 type ApprovalContext = { now: number; calendar: WorkCalendar }
 
+/** `replacedBy`: replacement instances by the replaced instance. */
+type ApprovalsContext = ApprovalContext & { replacedBy: ReadonlyMap<string, string> }
+
 /** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
 
-/** @returns 0 if no email about an approval of the app was sent */
-const lastNotifiedAt = (person: Person, instance: string): number =>
-  campaignEmails(person, APPROVALS).findLast(
+/** @returns 0 if no email of the campaign about the app was sent */
+const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS): number =>
+  campaignEmails(person, campaign).findLast(
     (email) => email.apps?.includes(instance) && mayHaveBeenSent(email),
   )?.at ?? 0
 
@@ -46,15 +51,20 @@ const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): n
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
-/** @param findDecision the newest decision of an app's owners */
+/** An approval follows an app that moved. @param findDecision the newest decision of an app's owners */
 export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
   findDecision: KeepStateStore['findDecision'],
-  context: ApprovalContext,
+  { replacedBy, ...context }: ApprovalsContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
-    (state.approvals ?? []).map((app) => [app.instance, { ...app, people: [] as WaitingPerson[] }]),
+    (state.approvals ?? []).map((stored) => {
+      const { instance: former } = stored
+      const instance = replacedBy.get(former) ?? former
+      const moved = instance !== former && { movedAt: context.now }
+      return [instance, { ...stored, ...moved, instance, former, people: [] as WaitingPerson[] }]
+    }),
   )
   for await (const each of people) {
     if (isGone(each)) continue
@@ -66,16 +76,17 @@ export async function decideApprovals(
       const [notifiedAt, connectedAt] = [lastNotifiedAt(person, instance), connectedAtOf(app, person)]
       const isAffected = apps.has(instance) && (notifiedAt > 0 || (connectedAt > 0 && hasWaited(app, person)))
       if (appState !== 'blocked' && !isAffected) continue
-      const approval = apps.get(instance) ?? { ...newApproval(instance, name), people: [] }
+      const approval = apps.get(instance) ?? { ...newApproval(instance, name), former: instance, people: [] }
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }
       approval.people.push({ ...app, ...times, isReachable: isEmailable })
-      apps.set(instance, approval)
+      apps.set(instance, Object.assign(approval, { name }))
     }
   }
   const paused = pausedApps(state)
   const decisions: ApprovalUpdate[] = []
-  for (const { people: waiters, ...app } of apps.values()) {
-    const result = decideApproval(app, waiters, await findDecision(app.instance), context)
+  for (const { people: waiters, former, ...app } of apps.values()) {
+    const decision = (await findDecision(app.instance)) ?? (await findDecision(former))
+    const result = decideApproval(app, waiters, decision, context)
     if (result !== undefined)
       decisions.push({ ...result, isRequestDue: result.isRequestDue && !paused.has(app.instance) })
   }
@@ -92,6 +103,16 @@ export function isApprovalEmailDue(app: PersonApp, person: Person, { approvals =
   // Testers who failed before the confirmation get one more email.
   const hasFailed = app.isUnconfirmed ? at > 0 : app.state === 'blocked' && since > at
   return (isFirst || hasFailed) && at < stageChangedAt && (app.isUnconfirmed || since <= stageChangedAt)
+}
+
+/** True if the app moved while the person waited, and no email said so. Testers are asked to connect it anyway. */
+export function isMoveEmailDue(app: PersonApp, person: Person, { approvals = [], ...state }: KeepState) {
+  const approval = approvals.find(({ instance }) => instance === app.instance)
+  const { movedAt = 0, stage, testers = [] } = approval ?? {}
+  const since = sinceOf(app, person)
+  const isTester = stage === 'approved' && testers.includes(since)
+  if (app.state !== 'blocked' || isTester || pausedApps(state).has(app.instance)) return false
+  return since < movedAt && lastNotifiedAt(person, app.instance, MOVED_APPROVALS) < movedAt
 }
 
 /** @returns undefined if no one waits any longer */

@@ -3,7 +3,7 @@
 import { withUniqueNames } from '../company/app-names.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import { appsOf, withCheck, type CheckToRecord, type Person, type PersonApp } from '../people/person.ts'
-import { APPROVALS } from './approvals.ts'
+import { APPROVALS, MOVED_APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
 import type { AddressChange } from './listed-people.ts'
@@ -300,4 +300,6 @@ async function* dueInOrder(
 
 /** True if the person can act on the app: in an approval email, blocked apps; in others, unconnected ones. */
 const isConnectable = ({ state }: PersonApp, { name }: Campaign): boolean =>
-  state === 'blocked' ? name === APPROVALS : state === 'unconnected' || state === 'skipped'
+  state === 'blocked'
+    ? name === APPROVALS || name === MOVED_APPROVALS
+    : state === 'unconnected' || state === 'skipped'

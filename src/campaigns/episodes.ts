@@ -2,7 +2,7 @@
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
 import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
-import { APPROVALS, isApprovalEmailDue } from './approvals.ts'
+import { APPROVALS, isApprovalEmailDue, isMoveEmailDue, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, dueEmail, isReachable, ONBOARDING } from './campaign.ts'
 import type { EmailDecision, ReminderPolicy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-time.ts'
@@ -15,7 +15,8 @@ const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 
 export const EPISODES = [LAPSES, NEW_APPS] as const
 type EpisodeName = (typeof EPISODES)[number]
-export type CampaignName = typeof ONBOARDING | typeof APPROVALS | EpisodeName
+type ApprovalCampaign = typeof APPROVALS | typeof MOVED_APPROVALS
+export type CampaignName = typeof ONBOARDING | ApprovalCampaign | EpisodeName
 /** Twenty hours, so that an hourly run sends at most one email a day. Rejected emails count, too. */
 const DAILY_MS = 20 * 3_600_000
 
@@ -57,6 +58,8 @@ function episodeOf(
  * each other.
  */
 export function emailKindOf(apps: readonly PersonApp[], person: Person, campaignName?: string) {
+  if (campaignName === MOVED_APPROVALS)
+    return { isLapse: false, isNew: true, isMoved: true, isWaiting: true, nth: 1 }
   const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
   const campaign = campaignName === APPROVALS ? APPROVALS : undefined
   const counts = apps.map(
@@ -70,6 +73,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person, campaign
 /** True if emails of the campaign may include the app. */
 export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, state: KeepState): boolean {
   if (name === APPROVALS) return isApprovalEmailDue(app, person, state)
+  if (name === MOVED_APPROVALS) return isMoveEmailDue(app, person, state)
   const episode = episodeOf(app, person)
   if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
   if (episode === undefined) return true
@@ -110,7 +114,7 @@ export function dueEmailOf(name: CampaignName, recorded: Person, context: EmailC
 }
 
 function dueEmailAbout(
-  name: typeof APPROVALS | EpisodeName,
+  name: ApprovalCampaign | EpisodeName,
   person: Person,
   { state, now, calendar }: EmailContext,
 ): EmailDecision {
@@ -119,7 +123,7 @@ function dueEmailAbout(
   if (last?.state === 'failed' || invitation?.state === 'failed') return NOT_DUE
   const isDue = appsOf(person).some((app) => {
     if (!isAboutApp(name, app, person, state)) return false
-    if (name === APPROVALS) return true
+    if (name === APPROVALS || name === MOVED_APPROVALS) return true
     const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, name)
     const gap = GAPS_IN_WORKING_DAYS[name][sent.length] ?? 0
     const before = sent.at(-1)

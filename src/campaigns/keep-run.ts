@@ -9,7 +9,7 @@ import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withDetails, withListing } from '../people/person.ts'
 import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
-import { APPROVALS, decideApprovals } from './approvals.ts'
+import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withMassDisconnectLapses } from './clusters.ts'
 import { EmailDelivery, type CampaignRun } from './delivery.ts'
@@ -33,13 +33,13 @@ const IF_WRONG =
   'Nothing was done. If the list is wrong, put the right one back: the next run needs nothing else.'
 
 /** By priority: reminders come last, so they don't use up a person's last email of the quarter. */
-const CAMPAIGNS = [APPROVALS, ...EPISODES, ONBOARDING] as const
+const CAMPAIGNS = [APPROVALS, MOVED_APPROVALS, ...EPISODES, ONBOARDING] as const
 
 type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
   state: KeepState
   save: (state: KeepState) => Promise<void>
-  company: Pick<Company, 'timezone' | 'quietDays'>
+  company: Pick<Company, 'timezone' | 'quietDays' | 'replacedBy'>
   ownersOf: (instance: string) => readonly string[]
   /** Emails the owners. @returns true if at least one email was accepted */
   requestApproval: (approval: Approval) => Promise<boolean>
@@ -155,7 +155,7 @@ export class KeepRun {
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const disconnect of activeMassDisconnects(this.#state)) await this.#notify(disconnect)
-    await this.#sendApprovalsAndEpisodes([APPROVALS, ...EPISODES])
+    await this.#sendApprovalsAndEpisodes([APPROVALS, MOVED_APPROVALS, ...EPISODES])
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
     await this.#updateListing({ ...tally })
@@ -328,6 +328,7 @@ export class KeepRun {
     for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, {
       now: now(),
       calendar,
+      replacedBy: company.replacedBy,
     })) {
       const { isRequestDue, isNewlyApproved } = decision
       const approval = { ...decision.approval, owners: ownersOf(decision.approval.instance) }

@@ -13,7 +13,7 @@ import {
 import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, isoDate, type Report } from '../admin/report.ts'
-import { APPROVALS } from '../campaigns/approvals.ts'
+import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
@@ -101,7 +101,12 @@ function requirePeople(list: readonly unknown[]): void {
   if (list.length === 0) throw new OperatorError('the list has no one on it. Nothing was done.')
 }
 
-const KINDS = { [LAPSES]: 'lapse', [NEW_APPS]: 'newApp', [APPROVALS]: 'approval' } as const
+const KINDS = {
+  [LAPSES]: 'lapse',
+  [NEW_APPS]: 'newApp',
+  [APPROVALS]: 'approval',
+  [MOVED_APPROVALS]: 'approval',
+} as const
 
 async function printDueEmails(records: Records, run: Run): Promise<number> {
   const { people: list, settings, company, options, context, leftOut } = run

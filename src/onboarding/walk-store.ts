@@ -32,7 +32,7 @@ export class WalkStore {
     keyRing: KeyRing
     /** Also checks stored URLs, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
-    company: Pick<Company, 'visibleInOrder'>
+    company: Pick<Company, 'visibleInOrder' | 'replacedBy'>
     people: Pick<PeopleStore, 'get'>
     now: () => number
   }) {
@@ -94,7 +94,8 @@ export class WalkStore {
       guess,
       next: (text) => {
         const before = text === guess?.text ? loaded : this.#open({ dataKey, key }, text)
-        result = this.#visibleInOrder(change(before))
+        // The change may be the first check that lists a replacement.
+        result = this.#visibleInOrder(change(this.#visibleInOrder(before)))
         const json = toStored(result)
         const isSame = json === this.#stored.get(before)?.json
         const written = isSame ? undefined : { text: dataKey.sealer.seal(json, key), seconds: LIFE_SECONDS }
@@ -122,9 +123,20 @@ export class WalkStore {
     return walk
   }
 
-  /** Sorts apps in the company's order, without the hidden ones. */
-  #visibleInOrder(walk: Walk): Walk {
-    return { ...walk, apps: this.#deps.company.visibleInOrder(walk.apps) }
+  /** Sorts apps in the company's order, without the hidden ones. A replacement continues an unconnected app. */
+  #visibleInOrder({ visit, ...walk }: Walk): Walk {
+    const { replacedBy, visibleInOrder } = this.#deps.company
+    const current = (instance: string) => replacedBy.get(instance) ?? instance
+    const apps = walk.apps.map((app) => {
+      const instance = current(app.instance)
+      const isContinued =
+        app.status !== 'connected' &&
+        instance !== app.instance &&
+        !walk.apps.some((one) => one.instance === instance)
+      return isContinued ? { ...app, instance } : app
+    })
+    const datasources = visit.datasources.map(current)
+    return { ...walk, visit: { ...visit, datasources }, apps: visibleInOrder(apps) }
   }
 
   /** The record as stored. */

@@ -48,6 +48,8 @@ export type Approval = {
   stageChangedAt: number
   waitingPeople: number
   since: number
+  /** When it replaced another app, for which people waited. */
+  movedAt?: number
   owners: readonly string[]
   /** When the owners were last emailed, and the number of waiting people at that time. */
   requestedAt: number

@@ -268,12 +268,15 @@ const isCopy = ({ listedAt, signIns = [] }: Person, person: Person): boolean =>
 
 /** Continues the history of a replaced app under the instance that replaces it, in records and emails. */
 export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, string>): Person {
-  const { lastCheck } = person
+  const { lastCheck, intents } = person
   if (replacedBy.size === 0) return person
   const rename = (instance: string) => replacedBy.get(instance) ?? instance
   const renamed = (email: EmailRecord) => (email.apps ? { ...email, apps: email.apps.map(rename) } : email)
   const campaigns = person.campaigns.map(({ name, emails }) => ({ name, emails: emails.map(renamed) }))
   if (lastCheck === undefined) return { ...person, campaigns }
+  const failures = person.failures?.map((one) =>
+    one.instance ? { ...one, instance: rename(one.instance) } : one,
+  )
   const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
   for (const [movedFrom, instance] of replacedBy) {
     const [former, known] = [apps.get(movedFrom), apps.get(instance)]
@@ -284,7 +287,23 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
     apps.delete(movedFrom)
   }
   const replacedApps = lastCheck.apps.filter(({ instance }) => replacedBy.has(instance))
-  return { ...person, campaigns, replacedApps, lastCheck: { ...lastCheck, apps: [...apps.values()] } }
+  // A choice follows the app, unless the person had connected the replaced one since.
+  const choices = new Map(
+    intents?.apps.map((intent) => [
+      rename(intent.instance),
+      { ...intent, instance: rename(intent.instance) },
+    ]),
+  )
+  for (const { instance, movedFrom } of apps.values())
+    if (movedFrom !== undefined && !intents?.apps.some((one) => one.instance === instance))
+      choices.delete(instance)
+  return {
+    ...person,
+    campaigns,
+    replacedApps,
+    ...omitUndefined({ failures, intents: intents && { ...intents, apps: [...choices.values()] } }),
+    lastCheck: { ...lastCheck, apps: [...apps.values()] },
+  }
 }
 
 /** @returns an app with `movedFrom` if its predecessor was connected, else one that is still to be connected */

@@ -10,7 +10,7 @@ import { historyOf } from '../../src/admin/person-history.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
-import { resolveCompany } from '../../src/company/company.ts'
+import { resolveCompany, type Company } from '../../src/company/company.ts'
 import { KeepStateStore, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
@@ -23,7 +23,7 @@ import { languages, t } from '../helpers/texts.ts'
 const now = Date.parse('2026-11-27T09:00:00Z')
 const since = Date.parse('2026-11-20T09:00:00Z')
 const slack = { owner: ['grace@acme.example'], approve: 'https://acme.slack.example/apps' }
-const company = resolveCompany({ datasources: { slack } }, new Map())
+const slackCompany = resolveCompany({ datasources: { slack } }, new Map())
 const waiting: Approval = {
   instance: 'slack_1',
   name: 'Slack',
@@ -45,7 +45,14 @@ function setUpApprovalPages({
   email = 'grace@acme.example',
   emailVerified = true,
   people = [],
-}: { approvals?: Approval[]; email?: string; emailVerified?: boolean; people?: Person[] } = {}) {
+  company = slackCompany,
+}: {
+  approvals?: Approval[]
+  email?: string
+  emailVerified?: boolean
+  people?: Person[]
+  company?: Company
+} = {}) {
   const { records } = memoryRecords()
   const keepState = { ...newKeepState(), approvals }
   const keepStateStore = new KeepStateStore(records, testKeyRing(records))
@@ -141,6 +148,28 @@ it.each([
     expect([response.status, response.body.code]).toEqual([403, 'owners_only'])
   expect(await keepStateStore.findDecision(instance)).toBeUndefined()
   expect(audited).toEqual([])
+})
+
+it('the former link of an app that moved leads to the approval of its successor', async () => {
+  const moved = resolveCompany(
+    { datasources: { slack, slack_2: { replaces: 'slack_1', name: 'Chat' } } },
+    new Map(),
+  )
+  const apps = { slack_2: 'blocked' } as const
+  const person = withAppStates(newPerson('ada@acme.example', now), apps, now)
+  moved.findReplaced(person.lastCheck!.apps)
+  const early = setUpApprovalPages({ approvals: [], people: [person], company: moved })
+  const { open, press, keepStateStore } = setUpApprovalPages({ company: moved })
+
+  expect((await early.open()).body).toMatchObject({
+    heading: '1 person is waiting for you to approve Chat',
+  })
+  expect((await open()).body).toMatchObject({
+    heading: '26 people are waiting for you to approve Chat',
+    path: '/approvals/slack_2',
+  })
+  await press()
+  expect(await keepStateStore.findDecision('slack_2')).toMatchObject({ at: now })
 })
 
 it('“I approved it” is recorded and audited once, and the page shows it', async () => {

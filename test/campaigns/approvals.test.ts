@@ -1,6 +1,12 @@
 // Approvals: requests to owners, the tester, and emails after the result.
 import { describe, expect, it } from 'vitest'
-import { APPROVALS, decideApproval, isApprovalEmailDue } from '../../src/campaigns/approvals.ts'
+import {
+  APPROVALS,
+  decideApproval,
+  isApprovalEmailDue,
+  isMoveEmailDue,
+  MOVED_APPROVALS,
+} from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { newApproval } from '../../src/people/keep-state.ts'
 import { newPerson } from '../../src/people/person.ts'
@@ -171,6 +177,34 @@ it.each([
     expect(isApprovalEmailDue(app, person, keepState)).toBe(isNotified)
   },
 )
+
+it.each([
+  ['a person who waited before', {}, {}, true],
+  ['not a person who began to wait later', {}, { blockedAt: atDay(1.5) }, false],
+  ['not a person who can connect it', {}, { state: 'unconnected' }, false],
+  ['not the tester', { stage: 'approved', testers: [atDay(0)] }, {}, false],
+  ['a tester who failed', { stage: 'failed', testers: [atDay(0)] }, {}, true],
+  ['not a person who was told', {}, { notifiedAt: atDay(1) }, false],
+  ['a person who was told of an earlier move', {}, { notifiedAt: atDay(0.5) }, true],
+  ['no one if it never moved', { movedAt: undefined }, {}, false],
+] as const)('an email about the move of an approval is due: %s', (_who, change, given, isDue) => {
+  const {
+    blockedAt = atDay(0),
+    state = 'blocked',
+    notifiedAt,
+  } = { notifiedAt: undefined, ...given } as {
+    blockedAt?: number
+    state?: 'blocked' | 'unconnected'
+    notifiedAt?: number
+  }
+  const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed: false, state, blockedAt }
+  const email = { campaign: MOVED_APPROVALS, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
+  const untold = newPerson('ada@acme.example', atDay(0))
+  const person = notifiedAt === undefined ? untold : withEmail(untold, { ...email, now: notifiedAt })
+  const approvals = [{ ...approvalWith({ movedAt: atDay(1) }), ...change }] as Approval[]
+
+  expect(isMoveEmailDue(app, person, { massDisconnects: [], zones: {}, days: [], approvals })).toBe(isDue)
+})
 
 it('the owner gets one email about a failed approval', () => {
   const people = [tester({ blockedAt: atDay(2.2) }), bob]

@@ -281,6 +281,21 @@ it('an email about new and moved apps says that the old connection has ended', a
   )
 })
 
+it('an email about a moved approval asks for nothing', async () => {
+  const { subject, text, html } = await write({
+    apps: ['Slack'],
+    isNew: true,
+    isMoved: true,
+    isWaiting: true,
+  })
+
+  expect(subject).toBe('Slack has moved, and you’re still waiting for an admin')
+  for (const all of [text.replaceAll('\n', ' '), wordsIn(html)]) {
+    expect(all).toMatch(/moved, too\. You don’t need to do anything: .* connect Slack\. .*Go to your apps/)
+    expect(all).not.toMatch(/minute|old connection|Connect my app/)
+  }
+})
+
 const inLanguage = (language: string | undefined, file = ACME) =>
   write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })
 

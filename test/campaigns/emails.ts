@@ -30,6 +30,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   isLapse?: boolean
   isNew?: boolean
   isMoved?: boolean
+  isWaiting?: boolean
   /** Those of `apps` that replace others. */
   moved?: string[]
   nth?: number
@@ -57,6 +58,7 @@ export function createEmails() {
       isLapse = false,
       isNew = false,
       isMoved,
+      isWaiting = false,
       moved = [],
       nth = 1,
       allApps,
@@ -93,6 +95,7 @@ export function createEmails() {
         isLapse,
         isNew,
         isMoved,
+        isWaiting,
         nth,
         allApps,
         othersWait,

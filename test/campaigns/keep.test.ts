@@ -33,7 +33,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     people,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
-    company: { timezone: 'UTC', quietDays: [] },
+    company: { timezone: 'UTC', quietDays: [], replacedBy: new Map() },
     ownersOf: () => [],
     requestApproval: () => Promise.resolve(false),
     findDecision: () => Promise.resolve(undefined),

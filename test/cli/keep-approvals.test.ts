@@ -1,6 +1,6 @@
 // Approvals over runs of `onramp keep`: requests to owners, the tester, and emails to the other people.
 import { expect, it } from 'vitest'
-import { resolveCompany } from '../../src/company/company.ts'
+import { resolveCompany, type Company } from '../../src/company/company.ts'
 import {
   withCheck,
   withFailure,
@@ -16,6 +16,8 @@ const ALL = [ADA, BOB, EVE]
 const slack = { owner: GRACE, approve: 'https://acme.slack.example/apps' }
 const company = resolveCompany({ languages: ['en'], datasources: { slack } }, new Map())
 const withOwner = { company }
+const slack_2 = { replaces: 'slack_1' }
+const moved = { company: resolveCompany({ languages: ['en'], datasources: { slack, slack_2 } }, new Map()) }
 
 /** Days after the first Monday. */
 const [TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, NEXT_MONDAY, NEXT_WEDNESDAY] = [1, 2, 3, 4, 7, 9] as const
@@ -51,10 +53,15 @@ const recordIntent = async (
   })
 
 /** Runs keep at that time. @returns recipient and subject of each email */
-async function sentOn({ conditions, run, sentEmails }: Installation, day: number, hour?: number) {
+async function sentOn(
+  { conditions, run, sentEmails }: Installation,
+  day: number,
+  hour?: number,
+  options: { company: Company } = withOwner,
+) {
   conditions.now = timeOf(day, hour)
   sentEmails.length = 0
-  await run(ALL, withOwner)
+  await run(ALL, options)
   return sentEmails.map(({ to, subject }) => [to, subject])
 }
 const approvalRequest = [GRACE, '3 people are waiting for you to approve Slack']
@@ -118,6 +125,36 @@ it('one person tests an approved app, and the others are emailed once it works',
   expect((await rollout.keepState.load()).actions).toMatchObject([
     { what: 'approved', by: GRACE, app: 'slack_1' },
   ])
+})
+
+it.each([
+  ['before its owner decides', 'slack_2', ALL],
+  ['after its owner approved it', 'slack_1', [BOB, EVE]],
+])('an approval follows an app that moves %s', async (_when, decidedFor, notified) => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await sentOn(rollout, TUESDAY)
+  for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_2'])
+  rollout.names.set('slack_2', 'Slack Grid')
+  const decide = () => rollout.keepState.recordDecision(decidedFor, { at: rollout.conditions.now, by: GRACE })
+  if (decidedFor === 'slack_1') await decide()
+
+  const sent = await sentOn(rollout, WEDNESDAY, 10, moved)
+  if (decidedFor === 'slack_2') await decide()
+  for (const day of [THURSDAY, FRIDAY]) sent.push(...(await sentOn(rollout, day, 10, moved)))
+
+  const about = (subject: string) => sent.filter((one) => one[1] === subject).map(([to]) => to)
+  const moves = about('Slack Grid has moved, and you’re still waiting for an admin')
+  expect(new Set(moves)).toEqual(new Set(notified))
+  expect(about('Slack Grid was approved. Connect it now.')).toEqual([ADA])
+  expect(sent).toHaveLength(notified.length + 1)
+  const approval = {
+    instance: 'slack_2',
+    name: 'Slack Grid',
+    stage: 'approved',
+    requestedAt: timeOf(TUESDAY),
+  }
+  expect((await rollout.keepState.load()).approvals).toMatchObject([{ ...approval, waitingPeople: 3 }])
 })
 
 it.each([

@@ -1,7 +1,7 @@
 // The store of walks: concurrent writes are merged, and a damaged record blocks no one.
 import { expect, it } from 'vitest'
 import { resolveCompany } from '../../src/company/company.ts'
-import { applyCheck, skip } from '../../src/onboarding/walk.ts'
+import { applyCheck, block, skip } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walk-store.ts'
 import type { PeopleStore } from '../../src/people/people-store.ts'
 import { withSignIn, type AppIntent } from '../../src/people/person.ts'
@@ -153,6 +153,25 @@ it('a walk omits apps that the company file hides, and has its order', async () 
   )
   for (const walk of [loaded, after])
     expect(walk.apps.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
+})
+
+it('a person who waits for an app then waits for the one that replaces it', async () => {
+  const { process } = setUpWalks()
+  const visit = { datasources: ['wiki_0'] }
+  await process().update(ada, (walk) => ({
+    ...block(applyCheck(walk, apps.slice(0, 1), 1, 30), 'wiki_0', 1),
+    visit,
+  }))
+  const company = resolveCompany({ datasources: { wiki_9: { replaces: 'wiki_0' } } }, new Map())
+  const walks = process(company)
+  const loaded = await walks.load(ada)
+  company.findReplaced([{ instance: 'wiki_9' }])
+
+  const listed = [{ instance: 'wiki_9', name: 'Wiki', status: 'awaiting' as const }]
+  const after = await walks.update(ada, (walk) => applyCheck(walk, listed, 2, 30), loaded)
+
+  expect(after.apps).toMatchObject([{ instance: 'wiki_9', status: 'awaiting', blockedAt: 1 }])
+  expect(after.visit).toEqual({ datasources: ['wiki_9'] })
 })
 
 const app = { instance: 'a', name: 'A', status: 'awaiting', firstSeen: 1 }

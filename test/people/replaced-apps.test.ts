@@ -52,6 +52,23 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   expect(after?.find(({ instance }) => instance === 'slack_2')).toEqual(successor)
 })
 
+it.each<[string, AppRecord[], string[], string[]]>([
+  ['follows it', [{ ...former, status: 'awaiting' }, next], ['slack_1'], ['slack_2']],
+  ['yields to a newer one', [{ ...former, status: 'awaiting' }, next], ['slack_1', 'slack_2'], ['slack_2']],
+  ['ends if the app was connected since', [former, next], ['slack_1'], []],
+  ['about its successor stays', [former, next], ['slack_2'], ['slack_2']],
+])('a wait for the approval of an app that was replaced %s', (_what, apps, waits, expected) => {
+  const intents = waits.map((instance, since) => ({ instance, kind: 'blocked' as const, since }))
+  const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
+  const failures = [{ at: 8, instance: 'slack_1', code: 'blocked' }]
+
+  const after = withSuccessors({ ...person, failures, intents: { checkedAt: 9, apps: intents } }, replacedBy)
+
+  expect(after.intents?.apps.map(({ instance }) => instance)).toEqual(expected)
+  expect(after.intents?.apps).toEqual(expected.map((instance) => ({ ...intents.at(-1), instance })))
+  expect(after.failures).toEqual([{ ...failures[0], instance: 'slack_2' }])
+})
+
 it('emails about a lost app count for the one that replaces it', async () => {
   const records = memoryRecords().records
   const before = testPeople({ records })

@@ -40,6 +40,8 @@ type EmailKind = {
   isNew?: boolean
   /** These apps replace others that were connected. Undefined: some do. */
   isMoved?: boolean | undefined
+  /** People wait for an admin's approval of these apps. */
+  isWaiting?: boolean
   /** An admin approved the apps, and the recipient tests them, or a tester has connected them (`confirmed`). */
   approval?: 'approved' | 'confirmed'
   /** Others wait for the approval, too. */
@@ -109,7 +111,7 @@ export function createComposer(deps: {
   return async (person, unsorted, kind) => {
     const apps = unsorted.toSorted((one, other) => movedCount(one) - movedCount(other))
     const { reminder, isLapse, isNew = false, isMoved = false, approval, nth = 1, allApps = [] } = kind
-    const { othersWait = false } = kind
+    const { othersWait = false, isWaiting = false } = kind
     const scope = { datasources: approval === undefined ? datasources : apps.map(({ instance }) => instance) }
     const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, ...scope }, days)}`
     const t = languages.nearest(person.language ?? '')
@@ -137,6 +139,7 @@ export function createComposer(deps: {
       isLapse,
       isNew,
       isMoved,
+      isWaiting,
       isApproved: approval !== undefined,
       isConfirmed: approval === 'confirmed',
       isAgain: approval !== undefined && nth > 1,

@@ -47,6 +47,8 @@ const SAMPLE = {
   isNew: false,
   /** They replace apps that were connected. */
   isMoved: false,
+  /** An admin still has to approve them. */
+  isWaiting: false,
   /** The names of all apps that replace others. They come last in `apps`. */
   movedApps: ['GitHub'],
   /** An admin approved these apps, for which the person waited. `isConfirmed`: someone has connected since. */

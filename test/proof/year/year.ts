@@ -73,7 +73,10 @@ export class Year {
       walks: new WalkStore({
         ...this.#store,
         checkReturnTo: () => undefined,
-        company: { visibleInOrder: (apps) => apps.filter(({ instance }) => !this.#replacedBy.has(instance)) },
+        company: {
+          replacedBy: this.#replacedBy,
+          visibleInOrder: (apps) => apps.filter(({ instance }) => !this.#replacedBy.has(instance)),
+        },
         people: this.#people,
         now: this.#now,
       }),
@@ -183,7 +186,7 @@ export class Year {
         change: (email, how) => life.during(() => people.change(email, how)),
       },
       state: this.#keepState,
-      company: { timezone: 'UTC', quietDays: this.#changes.quiet },
+      company: { timezone: 'UTC', quietDays: this.#changes.quiet, replacedBy },
       ownersOf: () => ['owner@acme.example'],
       requestApproval: (approval) => this.#askOwner(approval),
       findDecision: async (instance) => {
