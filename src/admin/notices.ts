@@ -3,18 +3,20 @@ import type { Notice } from '../campaigns/mail/email.ts'
 import { isWorkingTime, calendarOf } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
+import { PROGRESS_STATES } from '../people/keep-state.ts'
 import type { Approval, KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, describeApproval } from './approval-texts.ts'
 import {
+  dominantLostApp,
   keepCommand,
   describeActionItems,
   describeMove,
   delistedCounts,
-  statsOf,
   withCompanyNames,
 } from './overview.ts'
+import { peopleUrl, type Filter } from './filters.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison } from './comparison.ts'
 
@@ -78,6 +80,9 @@ export function delistedAppsNotice(
   return noticeOf(subject, [...paragraphs, why], context, { commands })
 }
 
+/** Up to this many changed people are looked up in the list, to which the plain text then leads. */
+const MAX_FEW = 3
+
 /** Less than seven days, because runs aren't exactly on time. */
 const DIGEST_AGAIN_MS = 6 * 86_400_000
 
@@ -105,27 +110,32 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const needs = describeActionItems(report, { ...keepState, needs: runNeeds }, t, now)
   const subject = t('admin.digest.subject', { done: report.finished, people: report.hadToConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
-  const countRow = (label: string, value: number, before: number | undefined) => ({
+  const countRow = (label: string, filter: Filter, value: number, before: number | undefined) => ({
     label,
     value: t.number(value),
     change: before === undefined ? '' : change.format(value - before),
+    href: context.publicUrl + peopleUrl({ filter }),
+    isFew: value !== before && Math.abs(value - (before ?? NaN)) <= MAX_FEW,
   })
+  const lostApp = dominantLostApp(report)
   const paragraphs = [
     ...(comparison === undefined ? [] : describeComparison(comparison, t)),
+    ...(lostApp === undefined ? [] : [t('admin.digest.lost', { app: lostApp.name })]),
     ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
     ...(needs.length === 0 ? [t('admin.need.none')] : []),
   ]
-  const [, ...states] = statsOf(report, t)
   const figures = [
-    countRow(t('admin.groupPeople'), report.people, row?.people),
-    countRow(t('admin.funnel.invited'), report.invited, undefined),
-    countRow(t('admin.stat.ready'), report.finished, comparison?.before),
-    countRow(t('admin.filter.nothing'), report.nothing, row?.nothing),
-    ...states.map(({ state: key, label, details }) =>
-      countRow([label, ...(key === 'fellBack' ? details : [])].join(' · '), report[key], row?.[key]),
+    countRow(t('admin.groupPeople'), 'all', report.people, row?.people),
+    countRow(t('admin.funnel.invited'), 'invited', report.funnel.invited, undefined),
+    countRow(t('admin.stat.ready'), 'finished', report.finished, comparison?.before),
+    countRow(t('admin.filter.nothing'), 'nothing', report.nothing, row?.nothing),
+    ...PROGRESS_STATES.slice(1).map((progress) =>
+      countRow(t(`admin.stat.${progress}`), progress, report[progress], row?.[progress]),
     ),
-    ...(report.limited > 0 ? [countRow(t('admin.filter.limited'), report.limited, undefined)] : []),
-    countRow(t('admin.filter.gone'), report.gone, row?.gone),
+    ...(report.limited > 0
+      ? [countRow(t('admin.filter.limited'), 'limited', report.limited, undefined)]
+      : []),
+    countRow(t('admin.filter.gone'), 'gone', report.gone, row?.gone),
   ]
   return noticeOf(subject, paragraphs, context, { figures, needs })
 }

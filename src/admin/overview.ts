@@ -131,6 +131,10 @@ function dominantApp({ datasources }: Report, count: number, peopleAffected = pe
   return most > next && most * 2 >= count ? first : undefined
 }
 
+/** The app that most of the people who lost access have lost. */
+export const dominantLostApp = (report: Report) =>
+  report.fellBack === 0 ? undefined : dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)
+
 export function statsOf(report: Report, t: Texts) {
   const share = shareFormatter(t)
   const { finished, hadToConnect, inProgressApps, lastEmailAt } = report
@@ -149,8 +153,7 @@ export function statsOf(report: Report, t: Texts) {
       ...(from === undefined ? none : [t('admin.remindersDue', { count: due, day: dateOf(from) })]),
     ],
     stuck: mostly(dominantApp(report, report.stuck)),
-    fellBack:
-      report.fellBack === 0 ? none : mostly(dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)),
+    fellBack: mostly(dominantLostApp(report)),
   }
   const apartOf = (state: string, filter: 'nothing' | 'unchecked' | 'notInvited') => {
     const count = report[filter]

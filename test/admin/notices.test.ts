@@ -146,8 +146,14 @@ it('the digest has each count with its weekly change, and what needs action', as
     'In progress 0 0',
     'Never signed in 0 0',
     'Stuck 0 0',
-    'Lost access · Most often Slack 10 +10',
+    'Lost access 10 +10',
     'Off the list, or unknown to search 0 -2',
+  ])
+
+  expect(notice.paragraphs).toContain('Access was lost most often to Slack.')
+  expect(notice.figures.at(-2)?.href).toBe('https://onramp.acme.example/admin/people?show=fellBack')
+  expect(notice.figures.flatMap(({ label, isFew }) => (isFew ? label : []))).toEqual([
+    'Off the list, or unknown to search',
   ])
 
   const command = expect.stringContaining('--release slack_1') as string
@@ -160,7 +166,7 @@ it('the digest has each count with its weekly change, and what needs action', as
 })
 
 it('the digest compares with the last digest, to the minute, though runs counted since', async () => {
-  const last = { ...before, nothing: 4, ready: 8, people: 12, fellBack: 3, day: '2027-01-24', at: now - DAY }
+  const last = { ...before, nothing: 4, ready: 8, people: 12, fellBack: 7, day: '2027-01-24', at: now - DAY }
   const since = async (at: number) => {
     const report = await createReport(summaries(...everyone), now, { since: at })
     return digestNotice(report, { ...keepState, digest: { ...last, at } }, now, words)
@@ -170,6 +176,9 @@ it('the digest compares with the last digest, to the minute, though runs counted
     'Since January 24, 2027 at 8:59 AM (UTC): 6 more people ready, 10 people who had connected everything lost access',
   )
   expect(notice.figures.slice(0, 4).map(({ change }) => change)).toEqual(['+8', '', '+6', '-4'])
+  const few = notice.figures.filter(({ isFew }) => isFew)
+  expect(few.map(({ label, change }) => `${label} ${change}`)).toContain('Lost access +3')
+  expect(few.every(({ change }) => Math.abs(Number(change)) <= 3)).toBe(true)
   expect((await since(now - DAY)).paragraphs[0]).toBe(
     'Since January 24, 2027 at 9:00 AM (UTC): 6 more people ready',
   )

@@ -10,7 +10,22 @@ const notice: Notice = {
   subject: 'Slack: 412 people lost access',
   heading: 'Many people lost access to <Slack>',
   paragraphs: ['412 of 450 people lost it since 9:00.', 'Emails to them wait.'],
-  figures: [{ label: 'Ready', value: '812', change: '−412' }],
+  figures: [
+    {
+      label: 'Ready',
+      value: '812',
+      change: '−412',
+      href: 'https://search-setup.acme.example/1',
+      isFew: false,
+    },
+    {
+      label: 'Lost access',
+      value: '9',
+      change: '+3',
+      href: 'https://search-setup.acme.example/2',
+      isFew: true,
+    },
+  ],
   needs: [
     { title: 'Slack: 9 of 9 lost access', detail: 'Find the cause.', command: 'onramp keep --release' },
     { title: 'Fix 2 bounced emails', detail: 'Check the addresses.', command: undefined },
@@ -30,6 +45,8 @@ it('the plain text of a notice is complete, with each command on one line', () =
 Emails to them wait.
 
   Ready: 812 (−412)
+  Lost access: 9 (+3)
+    https://search-setup.acme.example/2
 
 What needs you
 
@@ -57,7 +74,16 @@ it('the HTML of a notice has the same content, and is valid', async () => {
   const { figures, needs, commands, paragraphs, link } = notice
   const [count] = figures
   const fitted = needs.flatMap(({ title, detail, command }) => [title, detail, command ?? ''])
-  const output = [count?.value, count?.change, ...fitted, ...commands, ...paragraphs, link.href, link.label]
+  const output = [
+    count?.value,
+    count?.change,
+    count?.href,
+    ...fitted,
+    ...commands,
+    ...paragraphs,
+    link.href,
+    link.label,
+  ]
   const withoutSpans = html.replaceAll(/<\/?span[^>]*>/g, '')
   for (const one of output) expect(withoutSpans).toContain(one)
   expect(html).toContain('lost access to &lt;Slack&gt;</h1>')

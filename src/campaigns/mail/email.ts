@@ -178,7 +178,8 @@ export type Notice = {
   subject: string
   heading: string
   paragraphs: string[]
-  figures: { label: string; value: string; change: string }[]
+  /** `href`: the list of these people, which the text names if few changed. */
+  figures: { label: string; value: string; change: string; href: string; isFew: boolean }[]
   needs: { title: string; detail: string; command: string | undefined }[]
   commands: string[]
   link: { href: string; label: string }
