@@ -61,7 +61,8 @@ it.each([
 ])(
   '%i ms after an unconfirmed return, the next check is in %i seconds (%s listed)',
   (ms, nextPollSeconds, _what, listed) => {
-    expect(nextOf(walkAfterReturn(listed), 1_000 + ms)).toMatchObject({ kind: 'confirming', nextPollSeconds })
+    const polling = { nextPollSeconds, frequentPollingUntil: 61_000 }
+    expect(nextOf(walkAfterReturn(listed), 1_000 + ms)).toMatchObject({ kind: 'confirming', ...polling })
   },
 )
 
@@ -84,6 +85,7 @@ it('the next step waits for the last visible return, and delays no other app', (
     instance: 'github_1',
     meanwhile: 'gdrive_1',
   })
+  expect(nextOf({ ...both, apps: both.apps.toReversed() }, 3_000)).toMatchObject({ instance: 'github_1' })
   const narrowed = { ...both, visit: { datasources: ['slack'] } }
   expect(nextOf(narrowed, 3_000)).toMatchObject({ kind: 'confirming', instance: 'slack_1', step: 's1' })
   expect(progress(checkedWalk([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
@@ -104,6 +106,9 @@ it('an automatic return leads to the next app that was never started', () => {
   expect(automaticNextOf(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
   expect(automaticNextOf(skip(connected, 'github_1', 6), 6)).toBe('gdrive_1')
   expect(automaticNextOf(leave(connected, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
+  const abandoned = leave(walkAfterClick(), 'github_1', 's2', IN_FLIGHT_MS)
+  expect(automaticNextOf(abandoned, 2 * IN_FLIGHT_MS)).toBe('gdrive_1')
+  expect(automaticNext(walkStates(checkedWalk(all), 0), () => true, 'slack_1')).toBe('github_1')
 })
 
 it('an automatic return doesn’t restart a reconnected app after the same click', () => {

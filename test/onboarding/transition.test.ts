@@ -73,7 +73,11 @@ it('a click on connect without a startable app starts nothing', () => {
   expect(click([])).toMatchObject({ kind: 'redirect' })
   expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'redirect' })
   const named = () => click(both, 'slack_1', { isStartable: () => false })
-  expect(named).toThrow(expect.objectContaining({ code: 'datasource_cannot_start' }))
+  const datasource = {
+    instance: 'slack_1',
+    personsApps: click(both, undefined, { isStartable: () => false }).walk.apps,
+  }
+  expect(named).toThrow(expect.objectContaining({ code: 'datasource_cannot_start', datasource }))
 })
 
 const page = { kind: 'show', from: 'slack_1' }
@@ -127,4 +131,7 @@ it('a return is audited once as waiting, and again when its result changes', () 
   expect(second.result).toBeUndefined()
   expect(returnAt(second.after, 9_000, [listedApp('github_1')]).result).toBe('connected')
   expect(returnAt(second.after, 32_000).result).toBe('unconfirmed')
+  expect(returnAt(click(both, 'github_1').walk, 2_000, [listedApp('slack_1')]).result).toBe('connected')
+  const connected = afterClick(click().walk, checkOf([]), undefined).walk
+  expect(returnAt(connected, 2_000, []).result).toBeUndefined()
 })

@@ -59,7 +59,8 @@ it.each([
 })
 
 it('two spellings of an address are one person', () => {
-  expect(isSameAddress('ADA@acme.example ', 'ada@ACME.example')).toBe(true)
+  expect(isSameAddress('\t ADA@acme.example \r\n', 'ada@ACME.example')).toBe(true)
+  expect(isSameAddress('a da@acme.example', 'ada@acme.example')).toBe(false)
   expect(isSameAddress('bob@acme.example', 'ada@acme.example')).toBe(false)
 })
 
