@@ -1,7 +1,6 @@
 // `npm run settings` writes docs/settings.md, README.md's table of required settings, .env.example and company.schema.json;
 // test/conventions.test.ts compares.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { format, resolveConfig } from 'prettier'
 import { z } from 'zod'
 import { companySchema } from '../../src/company/schema.ts'
 import { settingDefinitions } from '../../src/settings/settings.ts'
@@ -21,36 +20,25 @@ const line = ({ name, required, default: standard = '', meaning, details }: Sett
 
 const detail = ({ name, details }: Setting) => (details ? [`- \`${name}\`: ${details}`] : [])
 
-/** The content of the documents, by file name. */
-export async function settingsDocuments(): Promise<Record<string, string>> {
-  const readme = fileOf('README.md')
+/** The content of the documents, before Prettier, by file name. */
+export function settingsDocuments(): Record<string, string> {
   const withTable = (file: string, shown: readonly Setting[]) => {
     const table = ['| name | default | meaning |', '| --- | --- | --- |', ...shown.map(row)].join('\n')
     return readFileSync(fileOf(file), 'utf8').replace(TABLE, () => `\n\n${table}\n\n`)
   }
-  const options = { ...(await resolveConfig(readme)), filepath: readme }
   return {
-    'README.md': await format(
-      withTable(
-        'README.md',
-        settingDefinitions.filter(({ required }) => required),
-      ),
-      options,
+    'README.md': withTable(
+      'README.md',
+      settingDefinitions.filter(({ required }) => required),
     ),
-    'docs/settings.md': await format(
-      withTable('docs/settings.md', settingDefinitions).replace(
-        DETAILS,
-        () => `\n\n${settingDefinitions.flatMap(detail).join('\n')}\n\n`,
-      ),
-      options,
+    'docs/settings.md': withTable('docs/settings.md', settingDefinitions).replace(
+      DETAILS,
+      () => `\n\n${settingDefinitions.flatMap(detail).join('\n')}\n\n`,
     ),
     '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settingDefinitions.map(line).join('')}`,
-    'company.schema.json': await format(JSON.stringify(z.toJSONSchema(companySchema(), { io: 'input' })), {
-      ...options,
-      parser: 'json',
-    }),
+    'company.schema.json': JSON.stringify(z.toJSONSchema(companySchema(), { io: 'input' })),
   }
 }
 
 if (import.meta.main)
-  for (const [name, text] of Object.entries(await settingsDocuments())) writeFileSync(fileOf(name), text)
+  for (const [name, text] of Object.entries(settingsDocuments())) writeFileSync(fileOf(name), text)
