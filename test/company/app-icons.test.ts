@@ -1,33 +1,15 @@
 // App icons: the company's, the library's, or a letter.
-import { readFileSync } from 'node:fs'
 import { withUniqueNames } from '../../src/company/app-names.ts'
 import { expect, it } from 'vitest'
 import { appIcons, initialOf, libraryIconOf } from '../../src/company/app-icons.ts'
 import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
 import { createAppDescriptions, nameAndIconOf } from '../../src/company/app-description.ts'
-import { imageSize } from 'image-size'
-import { drawingId, IMAGES_FILE } from '../helpers/app-icon-images.ts'
-import { ICONS_FILE, iconsDocument } from '../helpers/app-icons.ts'
 
 const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta.url).pathname)
 
 const ONE_PATH =
   /^<svg xmlns="[\w:/.]+" viewBox="0 0 24 24"><path fill="#[\da-f]+" d="[\w\s,.-]+"\/><\/svg>$/i
-
-it('the app icons match the icon library, as `npm run icons` writes them', () => {
-  expect(readFileSync(ICONS_FILE, 'utf8')).toBe(iconsDocument())
-})
-
-it('the icons for emails match the app icons, as `npm run icons` draws them', () => {
-  const images = JSON.parse(readFileSync(IMAGES_FILE, 'utf8')) as Record<string, { of: string }>
-  expect(Object.values(images).map(({ of }) => of)).toEqual(appIcons.map(({ content }) => drawingId(content)))
-  expect(imageSize(libraryIconOf('jira')?.image.content ?? Buffer.of())).toMatchObject({
-    type: 'png',
-    width: 56,
-    height: 56,
-  })
-})
 
 it('each app icon is a single path', () => {
   expect(appIcons.length).toBeGreaterThan(70)

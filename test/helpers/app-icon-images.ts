@@ -1,5 +1,5 @@
 // `npm run icons` draws the icons for emails, where mail programs show no SVG: src/company/icon-images.json.
-// test/company/app-icons.test.ts compares their sources.
+// test/company/icon-library.journey.test.ts compares their sources.
 import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { crc32, deflateSync } from 'node:zlib'
