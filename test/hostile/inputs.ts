@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 
 /** Number of inputs for each property, and the seed. `npm run test:all` draws 300. */
-export const numRuns = Number(process.env['HOSTILE_RUNS'] ?? 100)
+export const numRuns = Number(process.env['HOSTILE_RUNS'] ?? 50)
 export const seed = Number(process.env['HOSTILE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 /** A parser of external text: its input and its function. */

@@ -151,7 +151,7 @@ it('page, status and report agree about every app', async () => {
         expect(where.kind === 'finished').toBe(pending === 0)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })
 
