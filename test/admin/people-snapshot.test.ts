@@ -73,7 +73,7 @@ it('all pages and exports within ten seconds share one read of the people', asyn
 
   vi.advanceTimersByTime(1)
   expect(await snapshot.report(signal)).toBe(report)
-  await vi.waitFor(() => expect(reads.people).toBe(2 * PEOPLE))
+  await expect.poll(() => reads.people).toBe(2 * PEOPLE)
 })
 
 it('for ten more seconds, requests get the last read, and a refresh outlives an abort', async () => {
@@ -84,7 +84,7 @@ it('for ten more seconds, requests get the last read, and a refresh outlives an 
   vi.advanceTimersByTime(10_000)
   expect(await snapshot.report(leaving.signal)).toBe(first)
   leaving.abort(new Error('gone'))
-  await vi.waitFor(() => expect(reads).toMatchObject({ passes: 2, people: 2 * PEOPLE, underWay: 0 }))
+  await expect.poll(() => reads).toMatchObject({ passes: 2, people: 2 * PEOPLE, underWay: 0 })
   const second = await snapshot.report(signal)
   expect(second).not.toBe(first)
 
@@ -100,7 +100,7 @@ it('a refresh that fails leaves the last read for its ten seconds', async () => 
 
   vi.advanceTimersByTime(19_999)
   expect(await snapshot.report(signal)).toBe(first)
-  await vi.waitFor(() => expect(reads).toMatchObject({ passes: 2, underWay: 0 }))
+  await expect.poll(() => reads).toMatchObject({ passes: 2, underWay: 0 })
   await nextTurn()
 
   vi.advanceTimersByTime(1)

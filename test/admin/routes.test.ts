@@ -1,7 +1,7 @@
 // Admin pages and exports: access, audit and data sources.
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import request from 'supertest'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
@@ -182,7 +182,7 @@ it('a download waits while twenty others are unread', async () => {
   })
   const openDownloads = Array.from({ length: 20 }, () => open('/admin/people.csv'))
 
-  await vi.waitFor(() => expect(ends).toHaveLength(20))
+  await expect.poll(() => ends).toHaveLength(20)
   const refused = await open('/admin/people.csv')
   expect(refused.status).toBe(429)
   expect(refused.headers['content-disposition']).toBeUndefined()
@@ -194,7 +194,7 @@ it('a download waits while twenty others are unread', async () => {
   await expect(openDownloads.shift()).rejects.toThrow(/aborted|hang up/)
 
   openDownloads.push(open('/admin/people.csv'), open('/admin/people.csv'))
-  await vi.waitFor(() => expect(ends).toHaveLength(22))
+  await expect.poll(() => ends).toHaveLength(22)
   for (const end of ends) end.resolve()
   expect((await Promise.all(openDownloads)).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
@@ -360,8 +360,8 @@ it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser disconnec
   const leaving: request.Test[] = []
   const abortedRequest = open(path, (call) => leaving.push(call)).catch(() => 'gone')
 
-  await vi.waitFor(() => expect(signals).toHaveLength(1))
+  await expect.poll(() => signals).toHaveLength(1)
   leaving[0]?.abort()
   expect(await abortedRequest).toBe('gone')
-  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
+  await expect.poll(() => signals[0]?.aborted).toBe(true)
 })

@@ -1,5 +1,5 @@
 // The client against the sandbox's service, over HTTP.
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
@@ -91,7 +91,7 @@ it('a call that its browser leaves is no failure of the service', async () => {
   const leaving = new AbortController()
   const disconnected = new Error('gone')
   const call = client.checkDatasourceAuth(ada, undefined, leaving.signal)
-  await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1))
+  await expect.poll(() => sandbox.requests).toHaveLength(1)
   leaving.abort(disconnected)
   await expect(call).rejects.toBe(disconnected)
   expect(calls).toEqual([])

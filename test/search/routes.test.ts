@@ -87,5 +87,5 @@ it('an empty search makes no request', async () => {
 
 it('a search ends when its browser disconnects', async () => {
   const { gone } = await open('/search?q=layoffs', {}, true)
-  await vi.waitFor(() => expect(gone()).toBe(true))
+  await expect.poll(() => gone()).toBe(true)
 })
