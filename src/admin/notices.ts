@@ -80,9 +80,6 @@ export function delistedAppsNotice(
   return noticeOf(subject, [...paragraphs, why], context, { commands })
 }
 
-/** Up to this many changed people are looked up in the list, to which the plain text then leads. */
-const MAX_FEW = 3
-
 /** Less than seven days, because runs aren't exactly on time. */
 const DIGEST_AGAIN_MS = 6 * 86_400_000
 
@@ -103,10 +100,9 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const comparison = compareWithDigest(report, keepState, now)
   const row = comparison?.row
   // The digest quotes no row of the list.
-  const others = keepState.needs?.filter((need) => !/@|"|^line /.test(need)) ?? []
-  const count = (keepState.needs?.length ?? 0) - others.length
-  const runNeeds =
-    count === 0 ? others : [...others, t('admin.digest.rows', { count, page: t('admin.title') })]
+  const runNeeds = keepState.needs?.filter((need) => !/@|"|^line /.test(need)) ?? []
+  const count = (keepState.needs?.length ?? 0) - runNeeds.length
+  if (count > 0) runNeeds.push(t('admin.digest.rows', { count, page: t('admin.title') }))
   const needs = describeActionItems(report, { ...keepState, needs: runNeeds }, t, now)
   const subject = t('admin.digest.subject', { done: report.finished, people: report.hadToConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
@@ -115,15 +111,16 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
     value: t.number(value),
     change: before === undefined ? '' : change.format(value - before),
     href: context.publicUrl + peopleUrl({ filter }),
-    isFew: value !== before && Math.abs(value - (before ?? NaN)) <= MAX_FEW,
   })
   const lostApp = dominantLostApp(report)
+  const [changes, ...others] = comparison === undefined ? [] : describeComparison(comparison, t)
   const paragraphs = [
-    ...(comparison === undefined ? [] : describeComparison(comparison, t)),
-    ...(lostApp === undefined ? [] : [t('admin.digest.lost', { app: lostApp.name })]),
-    ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
-    ...(needs.length === 0 ? [t('admin.need.none')] : []),
-  ]
+    changes,
+    lostApp && t('admin.digest.lost', { app: lostApp.name }),
+    ...others,
+    pausedUntil > now ? t('admin.paused', { day: t.day(pausedUntil) }) : undefined,
+    needs.length === 0 ? t('admin.need.none') : undefined,
+  ].filter((paragraph) => paragraph !== undefined)
   const figures = [
     countRow(t('admin.groupPeople'), 'all', report.people, row?.people),
     countRow(t('admin.funnel.invited'), 'invited', report.funnel.invited, undefined),

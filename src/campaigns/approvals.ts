@@ -31,9 +31,6 @@ type ApprovalUpdate = { approval: Approval; isRequestDue: boolean; isNewlyApprov
 /** `calendar`: the working days of the owners. */
 type ApprovalContext = { now: number; calendar: WorkCalendar }
 
-/** `replacedBy`: replacement instances by the replaced instance. */
-type ApprovalsContext = ApprovalContext & { replacedBy: ReadonlyMap<string, string> }
-
 /** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
 
@@ -56,7 +53,7 @@ export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
   findDecision: KeepStateStore['findDecision'],
-  { replacedBy, ...context }: ApprovalsContext,
+  { replacedBy, ...context }: ApprovalContext & { replacedBy: ReadonlyMap<string, string> },
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
     (state.approvals ?? []).map((stored) => {

@@ -150,11 +150,8 @@ it('the digest has each count with its weekly change, and what needs action', as
     'Off the list, or unknown to search 0 -2',
   ])
 
-  expect(notice.paragraphs).toContain('Access was lost most often to Slack.')
+  expect(notice.paragraphs[1]).toBe('Access was lost most often to Slack.')
   expect(notice.figures.at(-2)?.href).toBe('https://onramp.acme.example/admin/people?show=fellBack')
-  expect(notice.figures.flatMap(({ label, isFew }) => (isFew ? label : []))).toEqual([
-    'Off the list, or unknown to search',
-  ])
 
   const command = expect.stringContaining('--release slack_1') as string
   expect(notice.needs).toMatchObject([
@@ -166,7 +163,7 @@ it('the digest has each count with its weekly change, and what needs action', as
 })
 
 it('the digest compares with the last digest, to the minute, though runs counted since', async () => {
-  const last = { ...before, nothing: 4, ready: 8, people: 12, fellBack: 7, day: '2027-01-24', at: now - DAY }
+  const last = { ...before, nothing: 4, ready: 8, people: 12, fellBack: 3, day: '2027-01-24', at: now - DAY }
   const since = async (at: number) => {
     const report = await createReport(summaries(...everyone), now, { since: at })
     return digestNotice(report, { ...keepState, digest: { ...last, at } }, now, words)
@@ -176,9 +173,6 @@ it('the digest compares with the last digest, to the minute, though runs counted
     'Since January 24, 2027 at 8:59 AM (UTC): 6 more people ready, 10 people who had connected everything lost access',
   )
   expect(notice.figures.slice(0, 4).map(({ change }) => change)).toEqual(['+8', '', '+6', '-4'])
-  const few = notice.figures.filter(({ isFew }) => isFew)
-  expect(few.map(({ label, change }) => `${label} ${change}`)).toContain('Lost access +3')
-  expect(few.every(({ change }) => Math.abs(Number(change)) <= 3)).toBe(true)
   expect((await since(now - DAY)).paragraphs[0]).toBe(
     'Since January 24, 2027 at 9:00 AM (UTC): 6 more people ready',
   )

@@ -54,7 +54,7 @@ it('an email to administrators with any commands is readable on a phone', async 
       subject: 'This week',
       heading: 'This week',
       paragraphs: ['More people are ready.'],
-      figures: [{ label: 'Ready to search', value: '50,812', change: '+1,031', href: '/', isFew: false }],
+      figures: [{ label: 'Ready to search', value: '50,812', change: '+1,031', href: '/' }],
       needs: [{ title: 'Slack: 9 of 9', detail: 'Find the cause.', command: `onramp ${'x'.repeat(60)}` }],
       commands: [`onramp keep ${'x'.repeat(60)} --release slack_1`],
       link: { href: 'https://search-setup.acme.example/admin', label: 'Open the figures' },

@@ -178,8 +178,8 @@ export type Notice = {
   subject: string
   heading: string
   paragraphs: string[]
-  /** `href`: the list of these people, which the text names if few changed. */
-  figures: { label: string; value: string; change: string; href: string; isFew: boolean }[]
+  /** `href`: the list of these people. */
+  figures: Record<'label' | 'value' | 'change' | 'href', string>[]
   needs: { title: string; detail: string; command: string | undefined }[]
   commands: string[]
   link: { href: string; label: string }
