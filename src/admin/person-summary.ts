@@ -51,20 +51,31 @@ export type PersonSummary = {
 
 /** @param shared returns one object for equal apps, to save memory */
 export function summarize(
-  recorded: Person & { delistedApps?: string[] },
+  person: Person & { delistedApps?: string[] },
   shared = (app: PersonApp) => app,
 ): PersonSummary {
-  const { delistedApps = [], replacedApps: _replacedApps, ...person } = recorded
-  const { campaigns, lastCheck, intents: _intents, outbox: _outbox, ...others } = person
-  const { signIns: _signIns, failures: _failures, actions: _actions, ...row } = others
+  const {
+    campaigns,
+    lastCheck,
+    delistedApps = [],
+    intents: _intents,
+    outbox: _outbox,
+    signIns: _signIns,
+    failures: _failures,
+    actions: _actions,
+    replacedApps: _replacedApps,
+    ...row
+  } = person
   const apps = appsOf(person).map((app) => shared(app))
-  const all = campaigns.flatMap(({ name: campaign, emails: own }) =>
+  const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
-    own.map((email) => ({ ...email, campaign, reminder: campaign === APPROVALS ? 0 : email.reminder })),
+    own.map(({ state, at, reminder }) => ({ state, at, reminder: name === APPROVALS ? 0 : reminder })),
   )
-  const emails = all.map(({ state, at, reminder }): EmailRecord => ({ state, at, reminder }))
-  const isReminder = ({ campaign, reminder }: (typeof all)[number]) =>
-    reminder > 0 || EPISODES.some((name) => name === campaign)
+  const reminders = campaigns.flatMap(({ name, emails: own }) =>
+    EPISODES.some((episode) => episode === name)
+      ? own
+      : own.filter(({ reminder }) => reminder > 0 && name !== APPROVALS),
+  )
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
   const episodeEmails = EPISODES.flatMap((name) => campaignEmails(person, name)).filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
@@ -80,7 +91,7 @@ export function summarize(
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
-    remindedAt: all.flatMap((email) => (isReminder(email) && mayHaveBeenSent(email) ? [email.at] : [])),
+    remindedAt: reminders.filter(mayHaveBeenSent).map(({ at }) => at),
     finishedAt: person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined),
     goneAt: isFinished(person, apps) ? (person.leftAt ?? person.unknownAt) : undefined,
     returnedAt: returnedAt(lastCheck?.apps ?? []),

@@ -90,7 +90,9 @@ export type Company = {
   replacedBy: ReadonlyMap<string, string>
   /** Completes `replacedBy` from a person's apps, as listed or recorded. */
   findReplaced: (apps: readonly { instance: string }[]) => void
-  /** A sorted copy without the apps that are hidden or replaced. */
+  /** False if the app is hidden or replaced. */
+  isVisible: (app: { instance: string }) => boolean
+  /** A sorted copy of the visible apps. */
   visibleInOrder: <T extends { instance: string }>(apps: T[]) => T[]
   /** The value in this language, else its base language, else the default language, else the first one. */
   localized: <T>(value: Localized<T> | undefined, lang: string) => T | undefined
@@ -114,6 +116,9 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
     datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')
   /** Apps without an order come last. */
   const orderOf = (instance: string) => datasourceOf(instance)?.order ?? Number.MAX_VALUE
+  const hidesSome = [...datasources.values()].some(({ isHidden }) => isHidden)
+  const isVisible = ({ instance }: { instance: string }) =>
+    !(hidesSome && datasourceOf(instance)?.isHidden) && !replacedBy.has(instance)
   const light = assets.get(file.logo?.light ?? '')
   return {
     name,
@@ -149,10 +154,9 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
       for (const [former, to] of replacements)
         if (apps.some(({ instance }) => instance === to)) replacedBy.set(former, to)
     },
+    isVisible,
     visibleInOrder: (apps) =>
-      apps
-        .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true && !replacedBy.has(instance))
-        .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
+      apps.filter(isVisible).sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
     localized: (value, lang) => localized(value, lang, languages[0]),
     textsOf: (lang) => ({ ...texts.get(baseOf(lang)), ...texts.get(canonical(lang)) }),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],

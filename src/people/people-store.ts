@@ -6,6 +6,7 @@ import type { KeyRing, DataKey } from '../records/data-key.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
+import { readAhead } from '../records/read-ahead.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
@@ -37,10 +38,10 @@ type PeopleDeps = {
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
-  /** Reads leave out apps that the company file hides (`visibleInOrder`), and rename replaced ones. Writes keep all. */
+  /** Reads leave out apps that the company file hides (`isVisible`), and rename replaced ones. Writes keep all. */
   company?:
     | {
-        visibleInOrder: (apps: AppRecord[]) => AppRecord[]
+        isVisible: (app: AppRecord) => boolean
         replacedBy: ReadonlyMap<string, string>
         findReplaced: (apps: readonly AppRecord[]) => void
       }
@@ -193,22 +194,17 @@ export class PeopleStore {
     const { records, keyRing } = this.#deps
     const { sealer } = await keyRing.dataKey()
     let until = performance.now() + SLICE_MS
-    for await (const keys of records.keys(PREFIX))
-      for (let first = 0; first < keys.length; first += BATCH_SIZE) {
-        const some = keys.slice(first, first + BATCH_SIZE)
-        const texts = await withoutSpans(() => Promise.all(some.map((key) => records.get(key))))
-        for (const [index, text] of texts.entries()) {
-          const key = some[index] ?? ''
-          if (performance.now() > until) {
-            await nextTurn()
-            until = performance.now() + SLICE_MS
-          }
-          if (text === undefined) continue
-          const plain = sealer.open(text, key)
-          if (plain === undefined) onUnreadable(key)
-          const person = plain === undefined ? undefined : this.#unexpired(plain)
-          if (person !== undefined) yield this.#withoutHidden(person)
+    for await (const batch of readAhead(readBatches(records)))
+      for (const [key, text] of batch) {
+        if (performance.now() > until) {
+          await nextTurn()
+          until = performance.now() + SLICE_MS
         }
+        if (text === undefined) continue
+        const plain = sealer.open(text, key)
+        if (plain === undefined) onUnreadable(key)
+        const person = plain === undefined ? undefined : this.#unexpired(plain)
+        if (person !== undefined) yield this.#withoutHidden(person)
       }
   }
 
@@ -247,19 +243,24 @@ export class PeopleStore {
     const person = withSuccessors(stored, company.replacedBy)
     const { lastCheck } = person
     if (lastCheck === undefined) return person
-    const apps = company.visibleInOrder(lastCheck.apps)
-    const visible = new Set(lastCheck.apps)
-    const isWhole = apps.length === visible.size && apps.every((app) => visible.has(app))
+    const apps = lastCheck.apps.filter(company.isVisible)
+    const isWhole = apps.length === lastCheck.apps.length
     return isWhole ? person : { ...person, lastCheck: { ...lastCheck, apps } }
   }
 
   #withHiddenOf(whole: Person, { replacedApps: _replacedApps, ...person }: Person): Person {
     const all = whole.lastCheck?.apps ?? []
-    const visible = new Set(this.#deps.company?.visibleInOrder(all).map(({ instance }) => instance))
-    const hidden = this.#deps.company ? all.filter(({ instance }) => !visible.has(instance)) : []
+    const hidden = all.filter((app) => this.#deps.company?.isVisible(app) === false)
     if (person.lastCheck === undefined || hidden.length === 0) return person
     return { ...person, lastCheck: { ...person.lastCheck, apps: [...person.lastCheck.apps, ...hidden] } }
   }
+}
+
+async function* readBatches(records: Pick<Records, 'get' | 'keys'>) {
+  const read = async (key: string) => [key, await records.get(key)] as const
+  for await (const keys of records.keys(PREFIX))
+    for (let first = 0; first < keys.length; first += BATCH_SIZE)
+      yield await withoutSpans(() => Promise.all(keys.slice(first, first + BATCH_SIZE).map(read)))
 }
 
 /** True if an interrupted rename left this record at the former address; false if it is another person's. */

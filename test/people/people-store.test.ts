@@ -155,8 +155,7 @@ const hides = {
   company: {
     replacedBy: new Map(),
     findReplaced: () => {},
-    visibleInOrder: <T extends { instance: string }>(apps: T[]) =>
-      apps.filter(({ instance }) => instance !== 'jira_1'),
+    isVisible: ({ instance }: { instance: string }) => instance !== 'jira_1',
   },
 }
 

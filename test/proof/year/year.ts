@@ -9,7 +9,6 @@ import type { ListEntry } from '../../../src/campaigns/people-file.ts'
 import type { SendResult } from '../../../src/campaigns/mail/send-result.ts'
 import { newTally } from '../../../src/campaigns/tally.ts'
 import type { Approval, KeepState } from '../../../src/people/keep-state.ts'
-import type { AppRecord } from '../../../src/people/person.ts'
 import { ProgressRecorder } from '../../../src/onboarding/progress-recorder.ts'
 import { WalkStore } from '../../../src/onboarding/walk-store.ts'
 import { PeopleStore } from '../../../src/people/people-store.ts'
@@ -105,7 +104,6 @@ export class Year {
 
   /** Pages and each run, as the company file was when they began. */
   #openPeople(replacedBy: ReadonlyMap<string, string>, records: Partial<StoreRecords> = {}): PeopleStore {
-    const visibleInOrder = (apps: AppRecord[]) => apps.filter(({ instance }) => !replacedBy.has(instance))
     return new PeopleStore({
       keyRing: this.#store.keyRing,
       records: { ...this.#store.records, ...records },
@@ -113,7 +111,7 @@ export class Year {
       company: {
         replacedBy,
         findReplaced: () => {},
-        visibleInOrder: (apps) => (replacedBy.size === 0 ? apps : visibleInOrder(apps)),
+        isVisible: ({ instance }) => !replacedBy.has(instance),
       },
       now: () => this.#calendar.now,
     })
