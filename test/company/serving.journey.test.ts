@@ -74,6 +74,7 @@ it('the brand stylesheet is served in the smallest encoding that the browser acc
   expect(await codingFor('gzip, deflate, br, zstd')).toBe('br')
   expect(await codingFor('gzip, br;q=0')).toBe('gzip')
   expect(await codingFor('identity')).toBeNull()
+  expect(await codingFor(`${'x,'.repeat(250)}gzip`)).toBeNull()
 })
 
 it('npm start with a faulty company file prints each fault, and starts nothing', async () => {

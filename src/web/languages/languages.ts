@@ -62,9 +62,11 @@ export function createLanguages(
     },
     remember: (req: Request, res: Response, next: NextFunction): void => {
       const tag = languageInQuery(req)
+      // Another site's link is no choice of the person, so it lasts until the browser is closed.
+      const isLink = ['cross-site', 'same-site'].includes(req.get('sec-fetch-site') ?? '')
       if (tag !== undefined && tag !== languageInCookie(req))
         res.cookie(COOKIE, tag, {
-          maxAge: A_YEAR_MS,
+          ...(!isLink && { maxAge: A_YEAR_MS }),
           httpOnly: true,
           sameSite: 'lax',
           secure: isHttps,
