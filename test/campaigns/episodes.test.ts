@@ -45,6 +45,12 @@ it('a deferred lapse email is retried on another day', () => {
   expect(after(1)).toEqual([])
   expect(after(5)).toEqual([])
   expect(after(23)).toEqual(['slack_1'])
+  const tomorrow = { state, now: monday + DAY, calendar: place }
+  expect(dueEmailOf(LAPSES, deferred(monday), tomorrow)).toEqual({
+    kind: 'email',
+    reminder: 0,
+    isRetry: false,
+  })
   // Recorded while the clock ran ahead.
   expect(dueLapses(deferred(monday + 30 * DAY), state, monday, 'UTC')).toEqual(['slack_1'])
 })
@@ -64,10 +70,10 @@ it('emails about a lapse are due at once, after two and seven working days', () 
     const now = monday + hour * 3_600_000
     const due = dueEmailOf(LAPSES, person, { state, now, calendar: place })
     if (due.kind !== 'email') continue
-    sent.push(new Date(now).toISOString().slice(0, 13))
+    sent.push(`${new Date(now).toISOString().slice(0, 13)} ${due.reminder}`)
     person = emailed(person, dueLapses(person, state, now, 'UTC'), now, due.reminder)
   }
-  expect(sent).toEqual(['2027-01-18T10', '2027-01-20T09', '2027-01-27T09'])
+  expect(sent).toEqual(['2027-01-18T10 0', '2027-01-20T09 1', '2027-01-27T09 2'])
 })
 
 it.each<[string, CampaignName, number[], number, boolean]>([
@@ -103,7 +109,7 @@ it('a lapse email waits for the next sweep, and while the app is paused', () => 
   const person = lostApps([slack], monday - 1)
   const paused = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since: 0, lapsed: 60, had: 100 }]
   const resumed = paused.map((one) => ({ ...one, resumedAt: monday }))
-  expect(dueLapses(person, { ...state, evaluatedAt: monday - 2 }, monday, 'UTC')).toEqual([])
+  expect(dueLapses(person, { ...state, evaluatedAt: monday - 1 }, monday, 'UTC')).toEqual([])
   expect(dueLapses(person, { ...state, massDisconnects: paused }, monday, 'UTC')).toEqual([])
   expect(dueLapses(person, { ...state, massDisconnects: resumed }, monday, 'UTC')).toEqual(['slack_1'])
 })
@@ -160,7 +166,8 @@ it.each<[string, (person: Person) => Person]>([
 })
 
 it('a person who has lost an app gets no invitation', () => {
-  expect(dueInvitation(lostApps([slack]), monday, place)).toEqual({ kind: 'not-due', wasSent: false })
+  const lost = withCheck(lostApps([slack]), { checkedAt: monday, unconnected: [slack, notion] }, monday)
+  expect(dueInvitation(lost, monday, place)).toEqual({ kind: 'not-due', wasSent: false })
   expect(dueInvitation(newPerson('eve@acme.example', 0), monday, place)).toMatchObject({ reminder: 0 })
 })
 
@@ -215,6 +222,7 @@ it.each([
     .filter(({ newAt }) => newAt !== undefined)
     .map((app) => (moved.includes(app.instance) ? { ...app, movedFrom: 'old_1' } : app))
   expect(emailKindOf(apps, person)).toEqual({ isLapse: false, ...kind })
+  expect(emailKindOf(appsOf(person), person)).toMatchObject({ isNew: false, nth: 1 + before })
 })
 
 it('an email about several new apps counts the fewest earlier ones about any', () => {
@@ -269,8 +277,18 @@ it.each<[string, (person: Person) => Person, string[]]>([
     [],
   ],
   [
-    'has an address that was rejected',
-    (person) => withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'failed', now: 1 }),
+    'was invited, and has yet to get the deferred reminder',
+    (person) =>
+      withEmail(invited(person, 1), { campaign: 'onboarding', reminder: 1, state: 'deferred', now: 2 }),
+    ['notion_1'],
+  ],
+  [
+    'signed in, and has an address that was rejected',
+    (person) =>
+      withEmail(
+        { ...person, signedInAt: 1 },
+        { campaign: 'onboarding', reminder: 0, state: 'failed', now: 1 },
+      ),
     [],
   ],
 ])('a person who %s gets %j in an email about new apps', (_who, change, apps) => {

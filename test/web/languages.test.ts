@@ -202,9 +202,9 @@ describe('the language of a person', () => {
     askFor(0, 500)
     await collected()
     const before = heldBytes()
-    askFor(500, 4_500)
+    askFor(500, 2_500)
     await collected()
-    expect(heldBytes() - before).toBeLessThan(250_000)
+    expect(heldBytes() - before).toBeLessThan(125_000)
   })
 
   it('a chosen language is kept', async () => {
