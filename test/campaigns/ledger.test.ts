@@ -23,7 +23,7 @@ type Setup = {
 }
 
 /** A store with Ada's record, whose next writes fail by `faults`. */
-function storeWith(get?: () => Promise<never>) {
+function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
   let storedPerson: Person | undefined
   const faults: Fault[] = []
   const people = {
@@ -39,7 +39,7 @@ function storeWith(get?: () => Promise<never>) {
         ? Promise.reject(new StoreUnavailable(undefined))
         : Promise.resolve(after)
     },
-    addressAt: (email: string) => Promise.resolve(email),
+    addressAt: (email: string) => Promise.resolve(address ?? email),
   }
   const run = ({ maxOutageMs = 2_000, signal, holdsLease = true, ...given }: Setup = {}) =>
     new EmailLedger({
@@ -68,7 +68,7 @@ it('only one of two runs sends an email', async () => {
     false,
   ])
   await one.recordOutcome(ada.email, 0, 'sent')
-  expect(await other.recordSending(ada, 0, slack)).toBe(false)
+  for (const run of [one, other]) expect(await run.recordSending(ada, 0, slack)).toBe(false)
   expect(state()).toBe('sent')
 })
 
@@ -85,6 +85,7 @@ it('an email that isn’t due, or whose lease is lost, isn’t sent', async () =
 it('an email is recorded despite an outage of the store and lost responses', async () => {
   const { run, faults, state } = storeWith()
   const ledger = run()
+  await ledger.plan(ada.email)
   faults.push('away', 'response-lost')
   expect(await ledger.recordSending(ada, 0, slack)).toBe(true)
   expect(state()).toBe('sending')
@@ -110,6 +111,11 @@ it('a stopped run doesn’t wait for the store, and a programming error is never
   faults.splice(0, 2, 'mistake', 'mistake')
   await expect(run().recordSending(ada, 0, slack)).rejects.toThrow(TypeError)
   expect(faults).toHaveLength(1)
+  await expect(
+    storeWith(() => Promise.reject(new TypeError()))
+      .run()
+      .plan(ada.email),
+  ).rejects.toThrow(TypeError)
 })
 
 it('an email that another run sent again keeps that run’s outcome', async () => {
@@ -149,7 +155,7 @@ it('the outcome of an email doesn’t recreate a forgotten person', async () => 
 })
 
 it('a record has the list’s newest details', async () => {
-  const { run, storedPerson: known } = storeWith()
+  const { run, storedPerson: known, state } = storeWith()
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
   await run().recordCheck({ ...ada, ...details }, { unconnected: [], checkedAt: NOW })
   expect(known()).toMatchObject({ ...details, lastCheck: { checkedAt: NOW } })
@@ -158,9 +164,19 @@ it('a record has the list’s newest details', async () => {
   await run().recordCheck(ada, slack)
   expect(known()).toMatchObject(details)
   expect(known()).not.toHaveProperty('unknownAt')
+  await run().postpone({ ...ada, group: 'Law' }, 0)
+  expect([known()?.group, state()]).toEqual(['Law', 'deferred'])
 })
 
-it('a person whose record can’t be read gets no email: they may have opted out', async () => {
-  const { run } = storeWith(() => Promise.reject(new PersonUnreadable('person:x')))
-  expect((await run().plan(ada.email)).decision).toEqual({ kind: 'unreadable' })
+const stored = () => Promise.resolve(newPerson(ada.email, 1))
+const unreadable = () => Promise.reject(new PersonUnreadable('person:x'))
+it.each<[string, string, (() => Promise<Person>) | undefined, string, number]>([
+  ['can’t be read: they may have opted out', 'unreadable', unreadable, 'ada@acme.example', NOW],
+  ['has moved to another address', 'renamed', undefined, 'byron@acme.example', NOW],
+  ['doesn’t exist yet', 'email', undefined, 'ada@acme.example', NOW],
+  ['exists, at a former address of someone else', 'email', stored, 'byron@acme.example', 1],
+])('the plan for a person whose record %s is %s', async (_what, kind, get, address, changedAt) => {
+  const plan = await storeWith(get, address).run().plan(ada.email)
+
+  expect(plan).toMatchObject({ person: { changedAt }, decision: { kind }, checkedAt: NOW })
 })
