@@ -1,7 +1,13 @@
 // Destinations of return_to: our own pages and allowed origins only.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decodeReturnTo, signInPath, tryAgainPath, safeReturnTo } from '../../src/sign-in/return-to.ts'
+import {
+  decodeReturnTo,
+  parseReturnTo,
+  signInPath,
+  tryAgainPath,
+  safeReturnTo,
+} from '../../src/sign-in/return-to.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 import { numRuns } from '../hostile/inputs.ts'
 
@@ -32,6 +38,8 @@ it.each([
 it.each([
   '//evil.example',
   '/\\evil.example',
+  '//intranet.example/x',
+  'a/https://intranet.example/x',
   '/\t/evil.example',
   ' //evil.example',
   '/..//evil.example',
@@ -71,6 +79,19 @@ it.each([
 ])('the return_to %j is refused', (value) => {
   expect(safe(value)).toBeUndefined()
 })
+
+it.each([`/${'a'.repeat(1024)}`, `/on?${'a'.repeat(1020)}`])(
+  'a return_to of more than 1,024 characters, also once normalized, is an error: %.9s',
+  (path) => {
+    const tooLong = {
+      status: 400,
+      code: 'return_to_too_long',
+      detail: expect.stringContaining('1024') as string,
+    }
+    expect(() => parseReturnTo(path, rules)).toThrow(expect.objectContaining(tooLong))
+    expect(parseReturnTo(path.slice(0, -1), rules)).toBe(safe(path.slice(0, -1)))
+  },
+)
 
 const bits = [
   '/', '//', '\\', '@', ':', '.', '..', '%2e', '%2f', '%5c', '%09', '%0d%0a', '\t', '\n', '\r', ' ', '?', '#', '&', '=',
@@ -135,6 +156,7 @@ it.each([
   [`${rules.publicOrigin}/onboarding`, '/onboarding'],
   ['https://elsewhere.example/onboarding', undefined],
   ['//elsewhere.example/onboarding', undefined],
+  ['/x/sign-in/y', '/x/sign-in/y'],
   ['/..//elsewhere.example', undefined],
   ['/sign-in/callback?code=secret', '/sign-in?return_to=%2Fonboarding'],
   ['/Sign-In/callback?code=secret&state=ours', '/sign-in?return_to=%2Fsearch%3Fq%3Da'],
