@@ -1,6 +1,7 @@
 // The state parameter: encryption, derived secrets, and the callbacks that may redeem a code.
 import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
+import { hashOf } from '../../src/records/seal.ts'
 import {
   LoginTransactions,
   checkCallback,
@@ -94,4 +95,9 @@ it.each<
   const { state } = transactions.seal(START, { ...BEGUN, sessionId: before })
   const transaction = transactions.open(state)?.transaction as LoginTransaction
   expect(checkCallback(transaction, { ...BEGUN, now: NOW, ...now })).toBe(expected)
+})
+
+it('a callback of a sign-in that 0.1.0 began is redeemed', () => {
+  const transaction = { ...START, id: 'any', browserHash: hashOf(COOKIE).slice(0, 22) }
+  expect(checkCallback(transaction, { ...BEGUN, now: NOW })).toBe('redeem')
 })
