@@ -119,6 +119,14 @@ it('search results are read in several shapes, and only web links are kept', () 
       { document: { title: 'Doc', url: 'javascript:alert(1)', datasource: 'gdrive' } },
       { name: 'Bare', url: 'not an address' },
       { url: 'https://b.example/x' },
+      { document: { name: 'Named' }, snippets: [{ snippet: 'older words' }] },
+      {
+        title: 'One',
+        name: 'Two',
+        document: { title: 'Three', name: 'Four', datasource: 'jira' },
+        snippet: 'own',
+      },
+      { name: 'Two', document: { title: 'Three', name: 'Four' }, datasource: 'slack', snippets: 7 },
       'nonsense',
     ],
     trackingToken: 't',
@@ -130,6 +138,9 @@ it('search results are read in several shapes, and only web links are kept', () 
     { title: 'Doc', url: undefined, snippet: undefined, datasource: 'gdrive' },
     { title: 'Bare', url: undefined, snippet: undefined, datasource: undefined },
     { title: 'https://b.example/x', url: 'https://b.example/x', snippet: undefined, datasource: undefined },
+    { title: 'Named', url: undefined, snippet: 'older words', datasource: undefined },
+    { title: 'One', url: undefined, snippet: 'own', datasource: 'jira' },
+    { title: 'Three', url: undefined, snippet: undefined, datasource: 'slack' },
   ])
   expect(response?.requestId).toBe('r')
 })
@@ -206,12 +217,17 @@ it('a list of a thousand apps is read, and a longer one is rejected', () => {
 })
 
 it('a search response is limited in the number and length of its results', () => {
-  const results = Array.from({ length: 5_000 }, (_, index) => ({
-    title: `${index} ${'t'.repeat(1_000)}`,
-    url: `https://wiki.example/${'u'.repeat(5_000)}`,
-    snippet: 's'.repeat(50_000),
-  }))
-  const found = readSearchResponse({ results })?.results ?? []
-  expect(found.length).toBeLessThanOrEqual(50)
-  expect(JSON.stringify(found).length).toBeLessThan(100_000)
+  const resultWith = (extra: number) => ({
+    title: 't'.repeat(300 + extra),
+    url: `https://wiki.example/${'u'.repeat(4_075 + extra)}`,
+    snippet: 's'.repeat(1_000 + extra),
+  })
+  const found = readSearchResponse({ results: [0, ...Array<number>(60).fill(1)].map(resultWith) })?.results
+  expect(found).toHaveLength(50)
+  expect(found?.[0]).toEqual({ ...resultWith(0), datasource: undefined })
+  expect(found?.[49]).toMatchObject({
+    title: `${'t'.repeat(300)}…`,
+    url: undefined,
+    snippet: `${'s'.repeat(1_000)}…`,
+  })
 })
