@@ -346,7 +346,7 @@ export class Workforce {
       employee.consents = employee.consents.map((one): Consent => {
         if (one.instance !== former) return one
         const isMoved = one.isConnected && { ...UNCONNECTED, newAt: this.#calendar.now }
-        return { ...one, instance, aside: undefined, ...isMoved }
+        return { ...one, instance, ...isMoved }
       })
   }
 
