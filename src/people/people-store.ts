@@ -289,20 +289,17 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   }
   const replacedApps = lastCheck.apps.filter(({ instance }) => replacedBy.has(instance))
   // A choice follows the app, unless the person had connected the replaced one since.
-  const choices = new Map(
-    intents?.apps.map((intent) => [
-      rename(intent.instance),
-      { ...intent, instance: rename(intent.instance) },
-    ]),
-  )
-  for (const { instance, movedFrom } of apps.values())
-    if (movedFrom !== undefined && !intents?.apps.some((one) => one.instance === instance))
-      choices.delete(instance)
+  const isChosen = (instance: string) => intents?.apps.some((intent) => intent.instance === instance)
+  const choices = intents?.apps.flatMap((intent) => {
+    const instance = rename(intent.instance)
+    const isOver = isChosen(instance) || apps.get(instance)?.movedFrom !== undefined
+    return instance !== intent.instance && isOver ? [] : { ...intent, instance }
+  })
   return {
     ...person,
     campaigns,
     replacedApps,
-    ...omitUndefined({ failures, intents: intents && { ...intents, apps: [...choices.values()] } }),
+    ...omitUndefined({ failures, intents: intents && choices && { ...intents, apps: choices } }),
     lastCheck: { ...lastCheck, apps: [...apps.values()] },
   }
 }
