@@ -48,16 +48,25 @@ export async function rename(
 export async function renameAll<R extends AddressChange>(
   people: Pick<PeopleStore, 'rename'>,
   all: readonly R[],
-  options: { settings: Settings; context: CommandContext; onDone?: ((change: R) => void) | undefined },
+  options: {
+    settings: Settings
+    context: CommandContext
+    onDone?: ((change: R) => void) | undefined
+    /** The list has ids, so a record that only sign-ins made at the new address is the same person's. */
+    mergesSignIns?: boolean
+  },
 ): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {
-  const { settings, context, onDone } = options
+  const { settings, context, onDone, mergesSignIns } = options
   const audit = createOperatorAudit(settings, context.stderr)
   const by = operatorName()
   const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
   for (const change of all) {
     const { from, to } = change
     const outcome = await people
-      .rename(from, to, (person) => withAction(person, { at: context.now(), what: 'renamed', by }))
+      .rename(from, to, {
+        change: (person) => withAction(person, { at: context.now(), what: 'renamed', by }),
+        mergesSignIns,
+      })
       .catch((error: unknown) => {
         if (!(error instanceof PersonUnreadable)) throw error
         return 'unreadable' as const

@@ -97,12 +97,10 @@ export class ProgressRecorder {
     const key = personKey(user)
     const action = { at: this.#now(), what: 'renamed', by: 'sign-in' } as const
     try {
-      const outcome = await this.#people.rename(
-        recorded,
-        email,
-        (person) => withAction(person, action),
-        ({ signIns = [] }) => signIns.includes(key),
-      )
+      const outcome = await this.#people.rename(recorded, email, {
+        change: (person) => withAction(person, action),
+        isExpected: ({ signIns = [] }) => signIns.includes(key),
+      })
       if (outcome === 'taken')
         this.#log.warn(
           {},

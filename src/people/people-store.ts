@@ -10,6 +10,7 @@ import { readAhead } from '../records/read-ahead.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
+import { isOnlySignedIn, withProgressOf } from './merge.ts'
 import { withEvents } from './outbox.ts'
 import { newPerson, withAddress, type AppRecord, type EmailRecord, type Person } from './person.ts'
 
@@ -131,7 +132,9 @@ export class PeopleStore {
   /**
    * Gives a person a new address. The new record is written first, and marked until the former one is removed, so the
    * same call finishes an interrupted rename.
-   * @param change also applied to the record @param isExpected if it returns false, nothing changes: `unknown`
+   * @param options.change also applied to the record
+   * @param options.isExpected if it returns false, nothing changes: `unknown`
+   * @param options.mergesSignIns a record at the new address that only sign-ins made is the same person's
    * @returns `unchanged`: the person already has the address; `unknown`: the former address has no record; `taken`: the
    * new address has another person's record
    * @throws {PersonUnreadable}
@@ -139,10 +142,14 @@ export class PeopleStore {
   async rename(
     from: string,
     to: string,
-    change: (person: Person) => Person = (person) => person,
-    isExpected: (person: Person) => boolean = () => true,
+    options: {
+      change?: (person: Person) => Person
+      isExpected?: (person: Person) => boolean
+      mergesSignIns?: boolean | undefined
+    } = {},
   ): Promise<'renamed' | 'unchanged' | 'unknown' | 'taken'> {
     const { records, now } = this.#deps
+    const { change = (person) => person, isExpected = () => true, mergesSignIns = false } = options
     const { dataKey, key: source } = await this.#locate(from)
     const { key: target } = await this.#locate(to)
     const [former, email] = [normalizedAddress(from), normalizedAddress(to)]
@@ -157,8 +164,9 @@ export class PeopleStore {
         return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
       }
       if (!isExpected(person)) return 'unknown'
-      if (other !== undefined && !isBegun) return 'taken'
-      const moved = { ...change(withAddress(person, email, other)), changedAt: now() }
+      if (other !== undefined && !isBegun && !(mergesSignIns && isOnlySignedIn(other))) return 'taken'
+      const merged = mergesSignIns && other ? withProgressOf(person, other, now()) : person
+      const moved = { ...change(withAddress(merged, email, other)), changedAt: now() }
       const seconds = this.#lifeSeconds(moved)
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)
       if (!(await records.compareAndSet(target, there, text, seconds))) continue
@@ -264,8 +272,9 @@ async function* readBatches(records: Pick<Records, 'get' | 'keys'>) {
 }
 
 /** True if an interrupted rename left this record at the former address; false if it is another person's. */
-const isCopy = ({ listedAt, signIns = [] }: Person, person: Person): boolean =>
-  listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key))
+const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
+  (id !== undefined && id === person.id) ||
+  (listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key)))
 
 /** Continues the history of a replaced app under the instance that replaces it, in records and emails. */
 export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, string>): Person {

@@ -2,6 +2,7 @@
 // from pages and runs alike; an app that it no longer lists is connected. The record has no path, token or link.
 import { availabilityOf, isUnavailable, isUnstartable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
+import { isVacated } from './address.ts'
 
 /** One app, as of the newest check. Times are milliseconds since 1970. */
 export type AppRecord = {
@@ -137,11 +138,15 @@ export const newPerson = (email: string, now: number): Person => ({ email, chang
 
 const MAX_FORMER_EMAILS = 10
 
-/** @param other the record that an interrupted rename has written at the new address */
+/**
+ * Someone who lost their address to another id, and gets one again, takes the id of the list, which may be a corrected
+ * one. @param other the record that an interrupted rename has written at the new address
+ */
 export function withAddress(person: Person, email: string, other?: Person): Person {
-  const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt } = person
+  const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person
   const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
-  return { ...person, ...omitUndefined({ optedOutAt }), email, formerEmails: former, renamingFrom }
+  const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
+  return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
 }
 
 /** @returns the same object if the details are known already */

@@ -109,9 +109,48 @@ it('an address that belongs to someone else is refused', async () => {
   expect(await people.rename(bob, ada)).toBe('taken')
   expect(await people.rename(ada, ada)).toBe('taken')
   expect(await people.rename('eve@acme.example', adaNew)).toBe('unknown')
-  expect(await people.rename(ada, adaNew, undefined, ({ id }) => id !== undefined)).toBe('unknown')
+  expect(await people.rename(ada, adaNew, { isExpected: ({ id }) => id !== undefined })).toBe('unknown')
   expect([...values]).toEqual(before)
 })
+
+const failure = { at: NOW, code: 'expired' }
+const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting', since: NOW } as const
+/** Records at a new address. */
+const signedIn: Partial<Person> = {
+  signIns: ['new'],
+  signedInAt: NOW,
+  visitedAt: NOW,
+  lastCheck: { checkedAt: NOW, apps: [slack] },
+  failures: [failure],
+}
+
+it.each<[what: string, record: Partial<Person>, mergesSignIns: boolean, outcome: string]>([
+  ['sign-ins', signedIn, true, 'renamed'],
+  ['sign-ins, but no list says whose', signedIn, false, 'taken'],
+  ['no sign-in', { ...signedIn, signIns: undefined as never }, true, 'taken'],
+  ['a listing', { ...signedIn, listedAt: NOW }, true, 'taken'],
+  ['an opt-out', { ...signedIn, optedOutAt: NOW }, true, 'taken'],
+  ['an id', { ...signedIn, id: 'E2' }, true, 'taken'],
+  ['a former address', { ...signedIn, formerEmails: [bob] }, true, 'taken'],
+  ['emails', { ...signedIn, campaigns: [{ name: 'c', emails: [] }] }, true, 'taken'],
+])(
+  'a record at the new address with %s is the same person’s only by the list: %#',
+  async (_what, record, mergesSignIns, outcome) => {
+    const { people, dieAfter } = setUp()
+    await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: 1, signIns: ['old'] }))
+    await people.change(adaNew, (before) => ({ ...before, ...record }))
+    const before = await collect(people.all())
+
+    dieAfter(1)
+    const interrupted = await people.rename(ada, adaNew, { mergesSignIns }).catch(() => 'renamed')
+    dieAfter(Infinity)
+    expect([interrupted, await people.rename(ada, adaNew, { mergesSignIns })]).toEqual([outcome, outcome])
+
+    const merged = { ...signedIn, id: 'E1', listedAt: 1, signIns: ['old', 'new'] }
+    const one = { ...merged, email: adaNew, formerEmails: [ada] }
+    expect(await collect(people.all())).toMatchObject(outcome === 'taken' ? before : [one])
+  },
+)
 
 it('a former address resolves to its owner at the given time', async () => {
   const { people, advanceDays } = setUp()

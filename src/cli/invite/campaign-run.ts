@@ -99,7 +99,12 @@ export function createCampaignRun(
     people,
     ...(mailServer && {
       rename: (changes) =>
-        renameAll(people, changes, { settings, context, onDone: (change) => events?.onRenamed?.(change) }),
+        renameAll(people, changes, {
+          settings,
+          context,
+          onDone: (change) => events?.onRenamed?.(change),
+          mergesSignIns: true,
+        }),
     }),
     check: createPersonCheck({
       async unconnectedApps(email) {
