@@ -200,6 +200,13 @@ export class KeepRun {
       leaving += Number(isListed && entry === undefined)
       if (listed(person, entry) !== person) changed.push(entry?.email ?? person.email)
     }
+    if (isSuspiciouslyMany(rows.reassigned, before)) {
+      requireConfirmation(
+        `${rows.reassigned.length} of the ${before} people who were on the list have another id there, so it may be the wrong column. Nothing was done. If they are the same people with new ids, add --confirm.`,
+      )
+      for (const row of rows.reassigned) await people.change(row.email, (person) => withDetails(person, row))
+      return await this.#updateListing({ ...tally })
+    }
     if (leaving > before * MAX_LEAVING)
       requireConfirmation(
         `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run ${COMMAND} person rename --file FILE before the next run, so that opt-outs and history follow. If the list is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,

@@ -1,22 +1,24 @@
 // Matches rows of a list with people on record. A row may have a new address (recognized by the id), or a former one.
+// Two ids are two people: who loses their address to someone else moves to a vacated address, with all their data.
 import type { Person } from '../people/person.ts'
+import { isVacated, vacatedAddress } from '../people/address.ts'
 import { quoteCell } from './people-columns.ts'
 import type { ListEntry } from './people-file.ts'
 
 /** A person's former and new address. */
 export type AddressChange = { from: string; to: string }
 
-/** Many new addresses at once may mean the wrong list, or the wrong column. */
-export const isSuspiciouslyMany = (changes: readonly AddressChange[], people: number): boolean =>
+/** Many new addresses or ids at once may mean the wrong list, or the wrong column. */
+export const isSuspiciouslyMany = (changes: readonly unknown[], people: number): boolean =>
   changes.length > Math.max(3, people * 0.1)
 
 type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'renamingFrom'>
 
-const isSamePerson = (row: ListEntry | undefined, { id }: KnownPerson): row is ListEntry =>
-  row !== undefined && (row.id === undefined || id === undefined || row.id === id)
+const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
+  row.id === undefined || id === undefined || row.id === id
 
 export class ListedPeople {
-  /** Renames to apply: new addresses of known ids, and interrupted renames. */
+  /** Renames to apply: new addresses of known ids, interrupted renames, and people whose address is another person's. */
   readonly changes: AddressChange[] = []
   /** Rows skipped because the address may belong to a listed person or to a new one. */
   faults: string[] = []
@@ -25,35 +27,44 @@ export class ListedPeople {
   readonly #rows: ReadonlyMap<string, ListEntry>
   readonly #byId: ReadonlyMap<string | undefined, ListEntry>
   readonly #known = new Set<string>()
+  /** Addresses that are another person's on the list than on record. */
+  readonly #reassigned = new Set<string>()
   /** Current addresses by the former address on the list. */
   readonly #present = new Map<string, string>()
 
   constructor(list: readonly ListEntry[]) {
     this.#list = list
     this.#rows = new Map(list.map((row) => [row.email, row]))
-    this.#byId = new Map([...this.#rows.values()].map((row) => [row.id, row]))
+    this.#byId = new Map(list.map((row) => [row.id, row]))
   }
 
   /** The person's row, with their new address. Call it once for each person on record. */
   matchRow(person: KnownPerson): ListEntry | undefined {
     const { email, id, formerEmails = [], renamingFrom } = person
     if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
-    this.#known.add(email)
+    const rowsAt = (address: string) => this.#rows.get(address) ?? []
     const byId = id === undefined ? undefined : this.#byId.get(id)
-    const renamed = byId?.email === email || formerEmails.includes(byId?.email ?? '') ? undefined : byId
-    if (renamed !== undefined) this.changes.push({ from: email, to: renamed.email })
-    const present = renamed?.email ?? email
+    const own = byId?.email === email ? byId : this.#rows.get(email)
+    const isReassigned = own !== undefined && !isSamePerson(own, person)
+    if (isReassigned) this.#reassigned.add(email)
+    else this.#known.add(email)
+    const mustMove = isReassigned || isVacated(email)
+    const isNew = byId !== undefined && byId !== own && (mustMove || !formerEmails.includes(byId.email))
+    const present = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
+    if (present !== email) this.changes.push({ from: email, to: present })
     this.#known.add(present)
-    const former = renamed === undefined ? formerEmails : [...formerEmails, email]
-    const older = former.map((address) => this.#rows.get(address)).filter((row) => isSamePerson(row, person))
+    const former = isNew ? [...formerEmails, email] : formerEmails
+    const older = former.flatMap(rowsAt).filter((row) => isSamePerson(row, person) && row.email !== present)
     for (const row of older) this.#present.set(row.email, present)
-    const row = renamed ?? this.#rows.get(email) ?? older[0]
+    const row = isNew ? byId : isReassigned ? undefined : (own ?? older[0])
     return row && { ...row, email: present }
   }
 
   /** The list with present addresses. Leaves out refused rows, whose emails might reach another person. */
   rowsByCurrentAddress(refused: readonly AddressChange[]): ListEntry[] {
-    const refusedAddresses = new Set(refused.map(({ to }) => to))
+    const refusedAddresses = new Set(
+      refused.flatMap(({ from, to }) => (this.#reassigned.has(from) ? [from, to] : to)),
+    )
     // The former address is free now, and may belong to another person.
     for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
     this.faults = []
@@ -67,6 +78,11 @@ export class ListedPeople {
       )
       return []
     })
+  }
+
+  /** People whose address has another id on the list. If these are many, the ids probably changed, not the people. */
+  get reassigned(): ListEntry[] {
+    return [...this.#reassigned].flatMap((email) => this.#rows.get(email) ?? [])
   }
 
   /** Rows that have a former address. */

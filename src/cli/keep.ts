@@ -18,6 +18,7 @@ import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import type { AddressChange } from '../campaigns/listed-people.ts'
+import { isVacated } from '../people/address.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import type { Email, Notice } from '../campaigns/mail/email.ts'
@@ -186,7 +187,10 @@ function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: reado
   return needs.flatMap((need) => (need ? withPeriod(need) : []))
 }
 
-const describeRename = ({ from, to }: AddressChange) => `${from} is ${to} now`
+const describeRename = ({ from, to }: AddressChange) =>
+  isVacated(to)
+    ? `${from} has another id, so it is another person's: the data of the former one is at ${to} now`
+    : `${from} is ${to} now`
 
 async function runKeep(
   records: Records,

@@ -1,4 +1,5 @@
 // Email addresses: validation, comparison and masking. Pure.
+import { hash } from 'node:crypto'
 import { isActAsAddress } from '../client-api/credentials.ts'
 
 /** Trims, and lowers A to Z only: full case folding would make U+212A (Kelvin sign), a look-alike, equal to `k`. */
@@ -7,6 +8,14 @@ export const normalizedAddress = (address: string): string =>
 
 export const isSameAddress = (one: string, other: string): boolean =>
   normalizedAddress(one) === normalizedAddress(other)
+
+const VACATED = '.left.invalid'
+
+/** Names the record of someone whose address is another person's now (RFC 2606: no email can reach it). */
+export const vacatedAddress = (address: string, id = ''): string =>
+  `${address.slice(0, address.lastIndexOf('@'))}@${hash('sha256', id).slice(0, 8)}${VACATED}`
+
+export const isVacated = (address: string): boolean => address.endsWith(VACATED)
 
 /** Normalizes one plain address. Undefined for anything else, because it goes into headers (X-Service-ActAs, To). */
 export function addressToInvite(text: string): string | undefined {

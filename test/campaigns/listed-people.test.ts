@@ -1,22 +1,42 @@
 // A row of a list matches the person with its id, or the holder of its address, and never someone else.
 import { expect, it } from 'vitest'
 import { isSuspiciouslyMany, ListedPeople, withUsableIds } from '../../src/campaigns/listed-people.ts'
+import type { ListEntry } from '../../src/campaigns/people-file.ts'
+import { isVacated, vacatedAddress } from '../../src/people/address.ts'
 
 const row = (text: string) => {
   const [name = '', id] = text.split(' ')
-  return { email: `${name}@x.example`, ...(id && { id }) }
+  const isGone = name.endsWith('@gone')
+  return { email: isGone ? vacatedAddress(name, 'E1') : `${name}@x.example`, ...(id && { id }) }
 }
 /** `ada E1 <king`: address ada, id E1, former address king. */
 const person = (text: string) => {
   const [own = '', former] = text.split(' <')
   return { ...row(own), ...(former && { formerEmails: former.split(',').map((name) => row(name).email) }) }
 }
-const shown = ({ email, id = '' }: { email: string; id?: string }) => `${email.split('@')[0]} ${id}`.trim()
+const shown = ({ email, id = '' }: { email: string; id?: string }) =>
+  `${email.split('@')[0]}${isVacated(email) ? '@gone' : ''} ${id}`.trim()
 
 it.each<[what: string, list: string[], known: string[], changes: string[], current: string[]]>([
   ['a known address', ['ada E1'], ['ada E1'], [], ['ada E1']],
   ['a known address without an id', ['ada E1'], ['ada'], [], ['ada E1']],
-  ['an unknown id at a known address', ['ada E2'], ['ada E1'], [], ['ada E2']],
+  ['another id at a known address', ['ada E2'], ['ada E1'], ['ada ada@gone'], ['ada E2']],
+  ['another id at the address of someone without an id', ['ada E2'], ['ada'], [], ['ada E2']],
+  ['a known address of someone with an id', ['ada'], ['ada E1'], [], ['ada']],
+  [
+    'a known id that lost its address, at that address',
+    ['ada E1'],
+    ['ada@gone E1 <ada'],
+    ['ada@gone ada'],
+    ['ada E1'],
+  ],
+  [
+    'a former address of an id whose own was reassigned',
+    ['ada E1', 'king E2'],
+    ['king E1 <ada'],
+    ['king ada'],
+    ['ada E1', 'king E2'],
+  ],
   ['someone new', ['bob E2'], ['ada E1'], [], ['bob E2']],
   ['a known id with a new address', ['king E1'], ['ada E1'], ['ada king'], ['king E1']],
   ['a former address', ['ada'], ['king <ada'], [], ['king']],
@@ -41,7 +61,9 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
     changes,
   )
   expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual(current)
-  const isRefused = ({ email }: { email: string }) => rows.changes.some(({ to }) => to === email)
+  // The record at a reassigned address is still the former person's.
+  const isRefused = ({ email, id }: ListEntry) =>
+    rows.changes.some(({ to, from }) => to === email || (from === email && id !== undefined))
   expect(rows.rowsByCurrentAddress(rows.changes).map(shown)).toEqual(
     rows
       .rowsByCurrentAddress([])

@@ -1,8 +1,9 @@
 // People whose address on the list differs from the one on record.
 import { expect, it } from 'vitest'
 import { withUsableIds } from '../../src/campaigns/listed-people.ts'
+import { vacatedAddress } from '../../src/people/address.ts'
 import { collect } from '../helpers/people.ts'
-import { ADA, installation } from './installation.ts'
+import { ADA, DAY, installation, monday } from './installation.ts'
 
 it('a person with a new address and the same id stays opted out', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
@@ -27,6 +28,61 @@ it('a person with a new address and the same id stays opted out', async () => {
   expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
   expect(subjectsTo(ADA)).toHaveLength(1)
   expect(subjectsTo(king)).toHaveLength(0)
+})
+
+it('a newcomer with someone’s former address inherits nothing, and that person keeps it all', async () => {
+  const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
+  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
+  unconnectedApps.set(ADA, ['slack_1'])
+  await run([{ email: ADA, id: 'E7' }, ...others])
+  await people.change(ADA, (person) => ({ ...person, optedOutAt: 1, finishedAt: 1 }))
+  const former = vacatedAddress(ADA, 'E7')
+  conditions.now = monday + DAY
+
+  const { exit, err } = await run([{ email: ADA, id: 'E9' }, ...others])
+  const [newcomer, leaver] = [await people.get(ADA), await people.get(former)]
+  await run([{ email: 'king@acme.example', id: 'E7' }, { email: ADA, id: 'E9' }, ...others])
+
+  expect([exit, err]).toEqual([0, expect.stringContaining(`the data of the former one is at ${former} now`)])
+  expect(newcomer).toMatchObject({ id: 'E9', lastCheck: expect.anything() as object })
+  for (const field of ['optedOutAt', 'finishedAt', 'formerEmails']) expect(newcomer).not.toHaveProperty(field)
+  expect(leaver).toMatchObject({
+    id: 'E7',
+    optedOutAt: 1,
+    finishedAt: 1,
+    leftAt: expect.any(Number) as number,
+  })
+  expect(subjectsTo(ADA)).toHaveLength(2)
+  expect(await people.get('king@acme.example')).toMatchObject({ id: 'E7', optedOutAt: 1 })
+})
+
+it('many other ids at the same addresses need --confirm, and are then the same people', async () => {
+  const { run, people } = installation()
+  const list = (ids: string) =>
+    [0, 1, 2, 3].map((one) => ({ email: `p${one}@acme.example`, id: `${ids}${one}` }))
+  await run(list('E'))
+  await people.change('p0@acme.example', (person) => ({ ...person, optedOutAt: 1 }))
+
+  await expect(run(list('W'))).rejects.toThrow('4 of the 4 people who were on the list have another id there')
+  await run(list('W'), { confirm: true })
+
+  expect(await collect(people.all())).toHaveLength(4)
+  expect(await people.get('p0@acme.example')).toMatchObject({ id: 'W0', optedOutAt: 1 })
+})
+
+it('someone who signed in with a new address before the run keeps both records’ data', async () => {
+  const { run, people, unconnectedApps } = installation()
+  const king = 'king@acme.example'
+  unconnectedApps.set(ADA, ['slack_1'])
+  await run([{ email: ADA, id: 'E7' }])
+  await people.change(king, (person) => ({ ...person, signIns: ['new'], signedInAt: 1 }))
+
+  const { exit } = await run([{ email: king, id: 'E7' }])
+
+  expect([exit, await collect(people.all())]).toMatchObject([
+    0,
+    [{ email: king, id: 'E7', signIns: ['new'], campaigns: [{ name: 'onboarding' }] }],
+  ])
 })
 
 it('a new address with another person’s data is reported, without emails or departures', async () => {
