@@ -18,7 +18,7 @@ const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
   row.id === undefined || id === undefined || row.id === id
 
 export class ListedPeople {
-  /** Renames to apply: new addresses of known ids, interrupted renames, and people whose address is another person's. */
+  /** Renames to apply: new addresses of known ids, vacated addresses of reassigned ones, and interrupted renames. */
   readonly changes: AddressChange[] = []
   /** Rows skipped because the address may belong to a listed person or to a new one. */
   faults: string[] = []

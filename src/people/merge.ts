@@ -35,7 +35,7 @@ export function withProgressOf(person: Person, other: Person, now: number): Pers
   return { ...merged, ...omitUndefined({ visitedAt: newest, failures, outbox }) }
 }
 
-function union<T>(first: T[] = [], second: T[] = [], keyOf: (one: T) => unknown): T[] | undefined {
-  const all = new Map([...first, ...second].map((one) => [keyOf(one), one]))
+function union<T>(first: T[] = [], second: T[] = [], keyFor: (one: T) => unknown): T[] | undefined {
+  const all = new Map([...first, ...second].map((one) => [keyFor(one), one]))
   return all.size === 0 ? undefined : [...all.values()]
 }

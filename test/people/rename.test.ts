@@ -134,7 +134,7 @@ it.each<[what: string, record: Partial<Person>, mergesSignIns: boolean, outcome:
   ['a former address', { ...signedIn, formerEmails: [bob] }, true, 'taken'],
   ['emails', { ...signedIn, campaigns: [{ name: 'c', emails: [] }] }, true, 'taken'],
 ])(
-  'a record at the new address with %s is the same person’s only by the list: %#',
+  'a rename to an address with %s merges nothing but sign-ins',
   async (_what, record, mergesSignIns, outcome) => {
     const { people, dieAfter } = setUp()
     await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: 1, signIns: ['old'] }))
