@@ -102,7 +102,8 @@ export function createOnramp(
     start(): Promise<void> {
       authorizationServer.start()
       webhooks?.start()
-      return waitForDataKey(keyRing, closing.signal)
+      // Each read of a person repeats a failed search.
+      return waitForDataKey(keyRing, closing.signal).then(() => people.findReplacedApps().catch(() => {}))
     },
     drain: readiness.drain,
     async close(): Promise<void> {

@@ -25,9 +25,10 @@ export async function showPerson(
   const settings = loadSettingsWithoutClient(env)
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
+    const people = openPeople({ records, settings, now }, company)
+    const shown = await people.get(await people.currentAddress(email))
     // The store also has apps that the company hides.
-    const people = openPeople({ records, settings, now }, json ? undefined : company)
-    const person = await people.get(await people.currentAddress(email))
+    const person = shown && json ? await openPeople({ records, settings, now }).get(shown.email) : shown
     if (person === undefined)
       throw new OperatorError(`nothing is stored about ${email} (${storeLabel(settings)})`)
     const keepState = await openKeepState(records, settings).load()
@@ -35,7 +36,6 @@ export async function showPerson(
       const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
       const noEmail = noEmailUntil(person, keepState, { ...company, now: now() })
-      company.findReplaced(person.lastCheck?.apps ?? [])
       const stored = { person, progress: await Promise.all(walks) }
       const all = {
         schema_version: 1,

@@ -88,8 +88,8 @@ export type Company = {
   replacements: ReadonlyMap<string, string>
   /** Those whose replacement was listed for someone. Until then, people still connect the former app. */
   replacedBy: ReadonlyMap<string, string>
-  /** Completes `replacedBy` from a person's apps, as listed or recorded. */
-  findReplaced: (apps: readonly { instance: string }[]) => void
+  /** Completes `replacedBy` from a person's apps, as listed or recorded. @returns true if it is complete */
+  findReplaced: (apps: readonly { instance: string }[]) => boolean
   /** False if the app is hidden or replaced. */
   isVisible: (app: { instance: string }) => boolean
   /** A sorted copy of the visible apps. */
@@ -153,6 +153,7 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
     findReplaced: (apps) => {
       for (const [former, to] of replacements)
         if (apps.some(({ instance }) => instance === to)) replacedBy.set(former, to)
+      return replacedBy.size === replacements.size
     },
     isVisible,
     visibleInOrder: (apps) =>

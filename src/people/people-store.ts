@@ -44,7 +44,7 @@ type PeopleDeps = {
     | {
         isVisible: (app: AppRecord) => boolean
         replacedBy: ReadonlyMap<string, string>
-        findReplaced: (apps: readonly AppRecord[]) => void
+        findReplaced: (apps: readonly AppRecord[]) => boolean
       }
     | undefined
   /** Called after events were added. Absent: none are added. @param dropped the number of old events removed */
@@ -58,6 +58,7 @@ type PersonChange = (person: Person, isKnown: boolean) => Person
 export class PeopleStore {
   readonly #deps: PeopleDeps
   readonly #formerAddresses: ReturnType<typeof createFormerAddresses>
+  #replacedApps: Promise<void> | undefined
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps
@@ -77,6 +78,7 @@ export class PeopleStore {
   /** @param hash of `keyFor` @throws {PersonUnreadable} */
   async getByKey(hash: string): Promise<Person | undefined> {
     const key = PREFIX + hash
+    await this.findReplacedApps()
     const text = await this.#deps.records.get(key)
     const person = this.#openRecord(await this.#deps.keyRing.dataKey(), key, text)
     return person && this.#withoutHidden(person)
@@ -88,6 +90,7 @@ export class PeopleStore {
    */
   async change(email: string, change: PersonChange, isProbablyNew = false): Promise<Person> {
     const { records, onEvents, now } = this.#deps
+    await this.findReplacedApps()
     const { dataKey, key } = await this.#locate(email)
     let result = newPerson(normalizedAddress(email), now())
     let events = { added: 0, dropped: 0 }
@@ -199,6 +202,26 @@ export class PeopleStore {
 
   /** Everyone, unordered, in slices, between which requests get a turn. @param onUnreadable gets a record's key */
   async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
+    await this.findReplacedApps()
+    for await (const person of this.#stored(onUnreadable)) yield this.#withoutHidden(person)
+  }
+
+  /** Once for each process, before it shows anyone's apps: whether one is replaced depends on everyone's lists. */
+  async findReplacedApps(): Promise<void> {
+    this.#replacedApps ??= this.#findReplacedApps()
+    await this.#replacedApps.catch((error: unknown) => {
+      this.#replacedApps = undefined
+      throw error
+    })
+  }
+
+  async #findReplacedApps(): Promise<void> {
+    const { company } = this.#deps
+    if (company?.findReplaced([]) !== false) return
+    for await (const { lastCheck } of this.#stored()) if (company.findReplaced(lastCheck?.apps ?? [])) return
+  }
+
+  async *#stored(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
     const { records, keyRing } = this.#deps
     const { sealer } = await keyRing.dataKey()
     let until = performance.now() + SLICE_MS
@@ -212,7 +235,7 @@ export class PeopleStore {
         const plain = sealer.open(text, key)
         if (plain === undefined) onUnreadable(key)
         const person = plain === undefined ? undefined : this.#unexpired(plain)
-        if (person !== undefined) yield this.#withoutHidden(person)
+        if (person !== undefined) yield person
       }
   }
 

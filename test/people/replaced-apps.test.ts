@@ -5,10 +5,10 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { appsOf, newPerson, type AppRecord, type Person } from '../../src/people/person.ts'
-import { withSuccessors } from '../../src/people/people-store.ts'
+import { withSuccessors, type PeopleStore } from '../../src/people/people-store.ts'
 import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { newKeepState, testPeople, withConsents } from '../helpers/people.ts'
+import { collect, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const replacedBy = new Map([['slack_1', 'slack_2']])
@@ -67,6 +67,27 @@ it.each<[string, AppRecord[], string[], string[]]>([
   expect(after.intents?.apps.map(({ instance }) => instance)).toEqual(expected)
   expect(after.intents?.apps).toEqual(expected.map((instance) => ({ ...intents.at(-1), instance })))
   expect(after.failures).toEqual([{ ...failures[0], instance: 'slack_2' }])
+})
+
+it.each<[string, (people: PeopleStore) => Promise<Person | undefined>]>([
+  ['a page', (people) => people.get('ada')],
+  ['a change', (people) => people.change('ada', (person) => ({ ...person }))],
+  ['a run', async (people) => (await collect(people.all())).find(({ email }) => email === 'ada')],
+])('%s that reads a person first knows what was replaced for others', async (_what, read) => {
+  const { records } = memoryRecords()
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  for (const [email, app] of [
+    ['ada', former],
+    ['bob', next],
+  ] as const)
+    await testPeople({ records }).change(email, (person) => ({
+      ...person,
+      lastCheck: { checkedAt: 9, apps: [app] },
+    }))
+
+  const ada = await read(testPeople({ records, company }))
+
+  expect(ada?.lastCheck?.apps).toMatchObject([{ instance: 'slack_2', movedFrom: 'slack_1' }])
 })
 
 it('emails about a lost app count for the one that replaces it', async () => {
