@@ -1,5 +1,5 @@
 // Text at 200% on a phone, set in the browser: names stay whole words, and nothing overflows its card.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Person } from '../../packages/sandbox/src/people.ts'
 import { useSite, type Visitor } from './visitor.ts'
 import { connectNext, github, slack } from './ways.ts'
@@ -19,7 +19,6 @@ const datasources = {
   many: named(...Array.from({ length: 40 }, (_, index) => `Wiki ${index + 1}`)),
 }
 
-const who = ['twins', 'wordy'] as const
 const states: Record<string, (visitor: Visitor) => Promise<void>> = {
   'an open row': (visitor) => visitor.page.locator('.entry summary').first().click(),
   'one skipped': async (visitor) => {
@@ -33,16 +32,13 @@ const states: Record<string, (visitor: Visitor) => Promise<void>> = {
     visitor.running.sandbox.switches.reset()
   },
 }
-type Case = { mix: keyof typeof datasources; tag: string; state: string }
-const cases: Case[] = [
-  ...who.flatMap((mix) =>
-    ['en', 'ar', 'ja'].flatMap((tag) => Object.keys(states).map((state) => ({ mix, tag, state }))),
-  ),
-  { mix: 'many', tag: 'en', state: 'an open row' },
+const cases = [
+  ...(['twins', 'wordy'] as const).flatMap((mix) => ['en', 'ar', 'ja'].map((tag) => ({ mix, tag }))),
+  { mix: 'many' as const, tag: 'en' },
 ]
-const people = cases.map(({ mix, tag, state }, index): Person => {
+const people = cases.map(({ mix, tag }, index): Person => {
   const email = `ada${index}@acme.example`
-  return { id: `${mix} ${tag} ${state}`, name: 'Ada Lovelace', email, datasources: datasources[mix] }
+  return { id: `${mix} ${tag}`, name: 'Ada Lovelace', email, datasources: datasources[mix] }
 })
 
 /** Elements that overflow their card or the header, or break a word of up to eleven letters. */
@@ -71,20 +67,20 @@ const FAULTS = `(() => {
 
 const site = useSite(() => ({ settings: { ADVANCE: 'confirm' }, sandbox: { people } }))
 
-describe.each(cases)('text twice as large: $mix, $tag, $state', ({ mix, tag, state }) => {
-  it('text twice as large keeps words whole, and stays in its card', async () => {
-    const visitor = await site.arrive({ person: `${mix} ${tag} ${state}` })
-    const { page } = visitor
-    await visitor.open(`/onboarding?lang=${tag}`)
-    await states[state]?.(visitor)
-    const browserOf = await visitor.context.newCDPSession(page)
+it.each(cases)('text twice as large keeps words whole, and stays in its card: $mix, $tag', async (one) => {
+  const visitor = await site.arrive({ person: `${one.mix} ${one.tag}` })
+  const { page } = visitor
+  await visitor.open(`/onboarding?lang=${one.tag}`)
+  const browserOf = await visitor.context.newCDPSession(page)
+  for (const [state, reach] of Object.entries(states)) {
+    await reach(visitor)
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 800 })
       // Chromium resets the text size with every change of the window's size.
       await browserOf.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
       expect(await page.evaluate('getComputedStyle(document.documentElement).fontSize')).toBe('32px')
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-      expect(await page.evaluate(FAULTS), `${width}`).toEqual([])
+      expect(await page.evaluate(FAULTS), `${state}, ${width}`).toEqual([])
     }
-  })
+  }
 })
