@@ -45,7 +45,7 @@ describe('an address', () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/sign-in?return_to=/onboarding/?datasource=slack`)
     const callback = await signInUntilCallback(running, browser)
-    for (let count = 0; count < 30; count++) await browser.open(callback, { follow: false })
+    for (let count = 0; count < 60; count++) await browser.open(callback, { follow: false })
     const page = await browser.open(callback, { follow: false })
     expect([page.status, page.headers['refresh']]).toEqual([
       429,
