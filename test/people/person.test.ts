@@ -4,10 +4,17 @@ import { expect, it } from 'vitest'
 import { summarize } from '../../src/admin/person-summary.ts'
 import {
   appsOf,
+  isChoice,
   isFinished,
+  isGone,
   isReady,
+  mayHaveBeenSent,
   newPerson,
+  withAction,
+  withDetails,
+  withFailure,
   withMilestone,
+  withoutOptOut,
   withCheck,
   withIntents,
   withListing,
@@ -46,6 +53,7 @@ it('a delisted app is connected, and a relisted one isn’t', () => {
 it('a response changes nothing if a newer one is known', () => {
   const newer = afterCheck(adaWithSlackAndJira, listed('jira_1'), AT + 2)
   expect(afterCheck(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
+  expect(states(afterCheck(newer, listed('slack_1'), AT + 2))).toContain('slack_1 unconnected')
 })
 
 it('a person loses access when an app lapses, not when one is added', () => {
@@ -57,12 +65,20 @@ it('a person loses access when an app lapses, not when one is added', () => {
 
   const progress = [lost, reconnected, withNewApp].map((person) => summarize(person).progress)
   expect(progress).toEqual(['fellBack', 'ready', 'notStarted'])
+  const again = afterCheck(reconnected, listed('slack_1'), AT + 4)
+  const switchedOn = afterCheck(afterCheck(again, [off], AT + 5), listed('slack_1'), AT + 6)
+  const lapses = [lost, again, switchedOn].map(({ lastCheck }) => lastCheck?.apps[0])
+  expect(lapses).toMatchObject([
+    { lapsedAt: AT + 2, lapses: 1 },
+    { lapsedAt: AT + 4, lapses: 2 },
+    { lapsedAt: AT + 6, lapses: 2 },
+  ])
 })
 
 it('a response replaces one from a clock that is more than a minute ahead', () => {
   const ahead = (by: number) => afterCheck(adaWithSlackAndJira, [], AT + by)
-  expect(states(afterCheck(ahead(61_000), listed('slack_1'), AT))).toContain('slack_1 unconnected')
-  expect(states(afterCheck(ahead(59_000), listed('slack_1'), AT))).toContain('slack_1 connected')
+  expect(states(afterCheck(ahead(60_001), listed('slack_1'), AT))).toContain('slack_1 unconnected')
+  expect(states(afterCheck(ahead(60_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
 it('a lost record gets its connected apps from a walk', () => {
@@ -72,6 +88,17 @@ it('a lost record gets its connected apps from a walk', () => {
   expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
   const later = { checkedAt: AT + 1, unconnected: [], connected: [{ ...remembered[0]!, since: AT }] }
   expect(withCheck(after, later, AT + 1).lastCheck?.apps).toEqual(after.lastCheck?.apps)
+})
+
+it.each([
+  ['never', undefined, AT + 9],
+  ['just before it was listed', AT - 1, AT + 9],
+  ['when it was listed', AT, undefined],
+])('an app that the person left for %s counts as delisted since %s', (_when, leftAt, delistedAt) => {
+  const added = afterCheck(afterCheck(ada, [], AT - 9), listed('slack_1'))
+  const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, leftAt }]
+  const after = withCheck(added, { checkedAt: AT + 9, unconnected: [], connected }, AT + 9)
+  expect(after.lastCheck?.apps[0]?.delistedAt).toBe(delistedAt)
 })
 
 it('an app keeps its time until its status changes', () => {
@@ -130,6 +157,17 @@ it.each<[string, Person, string, boolean]>([
   expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })
 
+it('an app shows the start of a wait, or that it needs an operator', () => {
+  const appOf = (status: ListedApp['status'], kind: AppIntent['kind']) =>
+    appsOf(
+      withIntents(afterCheck(ada, [{ ...off, status }]), AT, [{ instance: 'slack_1', kind, since: 5 }], AT),
+    )[0]
+  expect(appOf('awaiting', 'blocked')).toMatchObject({ blockedAt: 5 })
+  expect(appOf('awaiting', 'skipped')).not.toHaveProperty('blockedAt')
+  expect(appOf('attention', 'blocked')).toMatchObject({ isUnstartable: true })
+  expect(appOf('disabled', 'blocked')).not.toHaveProperty('isUnstartable')
+})
+
 it('an app that is switched on again has the person’s intent again', () => {
   const again = afterCheck(afterCheck(withIntent('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
   expect(states(again)).toEqual(['slack_1 skipped'])
@@ -177,6 +215,37 @@ it('a milestone keeps its first time, and ten sign-ins with one address are kept
   for (let number = 0; number < 12; number++) person = withSignIn(person, `p${number}`)
   expect(person.signIns).toEqual(Array.from({ length: 10 }, (_, index) => `p${index + 2}`))
   expect(withSignIn(person, 'p5')).toBe(person)
+})
+
+it('the newest ten failures and twenty actions are kept', () => {
+  let person = ada
+  for (let at = 1; at <= 25; at++)
+    person = withAction(withFailure(person, { at, code: 'timeout' }), { at, what: 'renamed', by: 'root' })
+  const [failures, actions] = [person.failures, person.actions].map((all = []) => all.map(({ at }) => at))
+  expect([failures?.length, failures?.at(-1), actions?.length, actions?.at(-1)]).toEqual([10, 25, 20, 25])
+})
+
+it('details of the list and an opt-out change only what is different', () => {
+  const named = { ...ada, name: 'Ada', optedOutAt: AT }
+  expect(withDetails(named, { name: 'Ada' })).toBe(named)
+  expect(withDetails(named, { name: 'Ada', group: 'Law' })).toEqual({ ...named, group: 'Law' })
+  expect(withoutOptOut(ada)).toBe(ada)
+  expect(withoutOptOut(named)).toEqual({ ...ada, name: 'Ada' })
+})
+
+it('a person is gone who left the list or is unknown to the service', () => {
+  const people = [ada, { ...ada, leftAt: 1 }, { ...ada, unknownAt: 1 }]
+  expect(people.map(isGone)).toEqual([false, true, true])
+})
+
+it('a person chooses only to be blocked or to decline', () => {
+  expect(['blocked', 'declined', 'timeout'].map(isChoice)).toEqual([true, true, false])
+})
+
+it('an email with an unknown outcome may have arrived', () => {
+  const states = ['sent', 'unknown', 'sending', 'deferred', 'failed'] as const
+  const sent = states.map((state) => mayHaveBeenSent({ at: 1, reminder: 0, state }))
+  expect(sent).toEqual([true, true, true, false, false])
 })
 
 const types = (before: Person, after: Person) =>
