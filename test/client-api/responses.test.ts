@@ -37,6 +37,7 @@ it.each([
   { unauthorizedDatasourceInstances: {} },
   { UnauthorizedDatasourceInstances: [] },
   { unauthorizedDatasourceInstances: [null] },
+  { unauthorizedDatasourceInstances: ['slack_1'] },
   { unauthorizedDatasourceInstances: [[]] },
 ])('%j isn’t a list of apps, and never means that everything is connected', (json) => {
   expect(readCheckResponse(json)).toBeUndefined()
@@ -47,6 +48,7 @@ it.each([
   [{ datasourceInstance: 7 }, 'unnamed', 'unnamed'],
   [{ datasourceInstance: ' \t', displayName: '\u200b' }, 'unnamed', 'unnamed'],
   [{ displayName: 'Nameless' }, 'Nameless', 'Nameless'],
+  [{ authUrlRelativePath: '/x/auth/datasource/y_1' }, 'unnamed', 'unnamed'],
 ])('an app without a name (%j) needs attention, and the other apps work', (entry, instance, name) => {
   const [other, odd] = check(slack, entry) ?? []
   expect(other).toMatchObject({ instance: 'slack_1', status: 'awaiting' })
@@ -117,16 +119,22 @@ it('search results are read in several shapes, and only web links are kept', () 
     results: [
       { title: 'Plan', url: 'https://a.example', snippets: [{ text: 'words' }], datasource: 'slack' },
       { document: { title: 'Doc', url: 'javascript:alert(1)', datasource: 'gdrive' } },
-      { name: 'Bare', url: 'not an address' },
+      { name: 'Bare', url: 'not an address', snippets: [] },
       { url: 'https://b.example/x' },
-      { document: { name: 'Named' }, snippets: [{ snippet: 'older words' }] },
+      { document: { name: 'Named', url: 'http://c.example/' }, snippets: [{ snippet: 'older words' }] },
       {
         title: 'One',
         name: 'Two',
         document: { title: 'Three', name: 'Four', datasource: 'jira' },
         snippet: 'own',
       },
-      { name: 'Two', document: { title: 'Three', name: 'Four' }, datasource: 'slack', snippets: 7 },
+      {
+        name: 'Two',
+        document: { title: 'Three', url: 'xhttps://d.example' },
+        datasource: 'slack',
+        snippets: 7,
+      },
+      { url: 'httpsx://d.example' },
       'nonsense',
     ],
     trackingToken: 't',
@@ -138,9 +146,10 @@ it('search results are read in several shapes, and only web links are kept', () 
     { title: 'Doc', url: undefined, snippet: undefined, datasource: 'gdrive' },
     { title: 'Bare', url: undefined, snippet: undefined, datasource: undefined },
     { title: 'https://b.example/x', url: 'https://b.example/x', snippet: undefined, datasource: undefined },
-    { title: 'Named', url: undefined, snippet: 'older words', datasource: undefined },
+    { title: 'Named', url: 'http://c.example/', snippet: 'older words', datasource: undefined },
     { title: 'One', url: undefined, snippet: 'own', datasource: 'jira' },
     { title: 'Three', url: undefined, snippet: undefined, datasource: 'slack' },
+    { title: '', url: undefined, snippet: undefined, datasource: undefined },
   ])
   expect(response?.requestId).toBe('r')
 })
@@ -214,6 +223,12 @@ it('a name over 200 characters is cut between two words', () => {
 it('a list of a thousand apps is read, and a longer one is rejected', () => {
   expect(check(...many(1_000))).toHaveLength(1_000)
   expect(check(...many(1_001))).toBeUndefined()
+  const excess: string[] = []
+  for (const list of [[entry('a'.repeat(201)), slack], many(1_001)])
+    readCheckResponse({ unauthorizedDatasourceInstances: list }, (sentence) => excess.push(sentence))
+  expect(excess).toMatchObject(
+    [/200 characters/, /more than 1000/].map((part) => expect.stringMatching(part) as string),
+  )
 })
 
 it('a search response is limited in the number and length of its results', () => {
