@@ -4,15 +4,11 @@ import { expect, it } from 'vitest'
 import { summarize } from '../../src/admin/person-summary.ts'
 import {
   appsOf,
-  isChoice,
   isFinished,
-  isGone,
   isReady,
-  mayHaveBeenSent,
   newPerson,
   withAction,
   withDetails,
-  withFailure,
   withMilestone,
   withoutOptOut,
   withCheck,
@@ -217,12 +213,10 @@ it('a milestone keeps its first time, and ten sign-ins with one address are kept
   expect(withSignIn(person, 'p5')).toBe(person)
 })
 
-it('the newest ten failures and twenty actions are kept', () => {
+it('the newest twenty actions are kept', () => {
   let person = ada
-  for (let at = 1; at <= 25; at++)
-    person = withAction(withFailure(person, { at, code: 'timeout' }), { at, what: 'renamed', by: 'root' })
-  const [failures, actions] = [person.failures, person.actions].map((all = []) => all.map(({ at }) => at))
-  expect([failures?.length, failures?.at(-1), actions?.length, actions?.at(-1)]).toEqual([10, 25, 20, 25])
+  for (let at = 1; at <= 25; at++) person = withAction(person, { at, what: 'renamed', by: 'root' })
+  expect(person.actions?.map(({ at }) => at)).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 6))
 })
 
 it('details of the list and an opt-out change only what is different', () => {
@@ -231,21 +225,6 @@ it('details of the list and an opt-out change only what is different', () => {
   expect(withDetails(named, { name: 'Ada', group: 'Law' })).toEqual({ ...named, group: 'Law' })
   expect(withoutOptOut(ada)).toBe(ada)
   expect(withoutOptOut(named)).toEqual({ ...ada, name: 'Ada' })
-})
-
-it('a person is gone who left the list or is unknown to the service', () => {
-  const people = [ada, { ...ada, leftAt: 1 }, { ...ada, unknownAt: 1 }]
-  expect(people.map(isGone)).toEqual([false, true, true])
-})
-
-it('a person chooses only to be blocked or to decline', () => {
-  expect(['blocked', 'declined', 'timeout'].map(isChoice)).toEqual([true, true, false])
-})
-
-it('an email with an unknown outcome may have arrived', () => {
-  const states = ['sent', 'unknown', 'sending', 'deferred', 'failed'] as const
-  const sent = states.map((state) => mayHaveBeenSent({ at: 1, reminder: 0, state }))
-  expect(sent).toEqual([true, true, true, false, false])
 })
 
 const types = (before: Person, after: Person) =>
