@@ -1,6 +1,7 @@
 // Sessions of express-session in our store: the time of each write, conflicting writes, and ended sessions.
 import express from 'express'
 import request from 'supertest'
+import type { SessionData } from 'express-session'
 import { expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { createSealer, hashOf } from '../../src/records/seal.ts'
@@ -296,12 +297,13 @@ it('a session that another request changed keeps the newer tokens', async () => 
 })
 
 it('after a session was ended from another device, the next sign-in sends prompt=login', async () => {
-  const { browser, writes, sessions, store } = setUpSession()
+  const { browser, clock, writes, sessions, store } = setUpSession()
   const ada = browser()
   const id = (await ada.get('/in')) as string
   const have = () => Promise.all([id, 'another'].map((one) => sessions.has(hashOf(one))))
   expect([await ada.get('/asks'), ...(await have())]).toEqual([false, true, false])
   await sessions.endElsewhere(hashOf(id))
+  clock.now += 100 * HOUR
   expect([await ada.get('/'), ...(await have())]).toEqual(['no one', false, false])
   expect(await ada.get('/asks')).toBe(true)
   expect([...store.values.values(), ...writes]).toEqual(['ended', 'insert'])
@@ -333,6 +335,21 @@ it('a failing store is an outage, and keeps the session’s cookie', async () =>
   expect(await ada.get('/')).toMatchObject({ user })
   store.values.set([...store.values.keys()][0] ?? '', 'from another secret')
   expect(await ada.get('/')).toBe('no one')
+})
+
+it.each(['insert', 'change'] as const)('the %s of a session that failed can be repeated', async (kind) => {
+  const { sessions, store, writes } = setUpSession()
+  const working = { ...store.records }
+  const session = { cookie: { originalMaxAge: null }, user } as SessionData
+  const save = () => new Promise((resolve) => void sessions.set('id', session, resolve))
+  if (kind === 'change') await save()
+  session.promptLogin = true
+  store.records.compareAndSet = () => Promise.reject(new Error('away'))
+
+  const failure = await save()
+  Object.assign(store.records, working)
+
+  expect([failure, await save(), writes.at(-1)]).toEqual([new Error('away'), null, kind])
 })
 
 it('the key of a person contains neither issuer nor subject', () => {
