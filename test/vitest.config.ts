@@ -42,9 +42,9 @@ export default defineConfig({
       test: {
         name,
         include: byProject.get(name) ?? [],
-        setupFiles: name === 'fast' ? ['test/helpers/no-processes.ts', 'test/helpers/restore.ts'] : [],
-        // One module graph per worker: loading the app for each file took half of the processor's time.
-        isolate: name !== 'fast',
+        setupFiles: ['test/helpers/restore.ts', ...(name === 'fast' ? ['test/helpers/no-processes.ts'] : [])],
+        // One module graph per worker: loading the app for each file took half of the time. Faults measure memory.
+        isolate: name === 'faults' || name === 'engines',
         // Half a day from UTC, so that code that uses the machine's day fails.
         env: name === 'fast' ? { TZ: 'Pacific/Auckland' } : {},
       },
