@@ -224,7 +224,7 @@ it('a list of a thousand apps is read, and a longer one is rejected', () => {
   expect(check(...many(1_000))).toHaveLength(1_000)
   expect(check(...many(1_001))).toBeUndefined()
   const excess: string[] = []
-  for (const list of [[entry('a'.repeat(201)), slack], many(1_001)])
+  for (const list of [[entry('a'.repeat(201)), slack, entry('b')], many(1_001)])
     readCheckResponse({ unauthorizedDatasourceInstances: list }, (sentence) => excess.push(sentence))
   expect(excess).toMatchObject(
     [/200 characters/, /more than 1000/].map((part) => expect.stringMatching(part) as string),
