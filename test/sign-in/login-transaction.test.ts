@@ -70,8 +70,9 @@ it('only the original browser can derive the nonce and code_verifier, also after
 
 it('a forged or modified state is rejected', () => {
   const { state } = new LoginTransactions([NEW]).seal(START, BEGUN)
+  const long = new LoginTransactions([NEW]).seal({ ...START, returnTo: '/'.padEnd(1_200, 'x') }, BEGUN)
   const changed = state.slice(0, -2) + (state.endsWith('AA') ? 'BB' : 'AA')
-  for (const made of ['', 'x', changed, state.slice(1), 'A'.repeat(300)])
+  for (const made of ['', 'x', changed, state.slice(1), 'A'.repeat(300), long.state])
     expect(new LoginTransactions([NEW]).open(made)).toBeUndefined()
 })
 
