@@ -102,8 +102,10 @@ export function createOnramp(
     start(): Promise<void> {
       authorizationServer.start()
       webhooks?.start()
-      // Each read of a person repeats a failed search.
-      return waitForDataKey(keyRing, closing.signal).then(() => people.findReplacedApps().catch(() => {}))
+      return waitForDataKey(keyRing, closing.signal).then(
+        // The next read of everyone repeats a failed search.
+        () => void people.findReplacedApps().catch(() => {}),
+      )
     },
     drain: readiness.drain,
     async close(): Promise<void> {

@@ -26,6 +26,7 @@ export async function showPerson(
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now }, company)
+    await people.findReplacedApps()
     const shown = await people.get(await people.currentAddress(email))
     // The store also has apps that the company hides.
     const person = shown && json ? await openPeople({ records, settings, now }).get(shown.email) : shown

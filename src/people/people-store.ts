@@ -78,7 +78,6 @@ export class PeopleStore {
   /** @param hash of `keyFor` @throws {PersonUnreadable} */
   async getByKey(hash: string): Promise<Person | undefined> {
     const key = PREFIX + hash
-    await this.findReplacedApps()
     const text = await this.#deps.records.get(key)
     const person = this.#openRecord(await this.#deps.keyRing.dataKey(), key, text)
     return person && this.#withoutHidden(person)
@@ -90,7 +89,6 @@ export class PeopleStore {
    */
   async change(email: string, change: PersonChange, isProbablyNew = false): Promise<Person> {
     const { records, onEvents, now } = this.#deps
-    await this.findReplacedApps()
     const { dataKey, key } = await this.#locate(email)
     let result = newPerson(normalizedAddress(email), now())
     let events = { added: 0, dropped: 0 }
@@ -206,13 +204,12 @@ export class PeopleStore {
     for await (const person of this.#stored(onUnreadable)) yield this.#withoutHidden(person)
   }
 
-  /** Once for each process, before it shows anyone's apps: whether one is replaced depends on everyone's lists. */
-  async findReplacedApps(): Promise<void> {
-    this.#replacedApps ??= this.#findReplacedApps()
-    await this.#replacedApps.catch((error: unknown) => {
+  /** Whether an app is replaced depends on everyone's lists. Reads them once for each process; no page waits for it. */
+  findReplacedApps(): Promise<void> {
+    return (this.#replacedApps ??= this.#findReplacedApps().catch((error: unknown) => {
       this.#replacedApps = undefined
       throw error
-    })
+    }))
   }
 
   async #findReplacedApps(): Promise<void> {
