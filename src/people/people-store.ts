@@ -166,7 +166,7 @@ export class PeopleStore {
       }
       if (!isExpected(person)) return 'unknown'
       if (other !== undefined && !isBegun && !(mergesSignIns && isOnlySignedIn(other))) return 'taken'
-      const merged = mergesSignIns && other ? withProgressOf(person, other, now()) : person
+      const merged = other ? withProgressOf(person, other, now()) : person
       const moved = { ...change(withAddress(merged, email, other)), changedAt: now() }
       const seconds = this.#lifeSeconds(moved)
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)

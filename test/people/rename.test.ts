@@ -90,6 +90,17 @@ it('someone who got the former address during an interrupted rename stays a sepa
   expect(await people.get(adaNew)).not.toHaveProperty('renamingFrom')
 })
 
+it('a sign-in at the new address during an interrupted rename stays', async () => {
+  const { people, dieAfter } = setUp()
+  await people.change(ada, (before) => ({ ...before, id: 'E1' }))
+  dieAfter(1)
+  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
+  dieAfter(Infinity)
+  await people.change(adaNew, (before) => ({ ...before, ...signedIn }))
+  expect(await people.rename(ada, adaNew)).toBe('renamed')
+  expect(await people.get(adaNew)).toMatchObject({ ...signedIn, id: 'E1' })
+})
+
 it('an opt-out at the new address outlives an interrupted rename', async () => {
   const { people, dieAfter } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
