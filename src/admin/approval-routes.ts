@@ -35,16 +35,23 @@ export function createApprovalRoutes(deps: {
     const requested = String(req.params['instance'])
     const { user } = requireSignedIn(req)
     const report = () => snapshot.report(browserGoneSignal(res))
-    // Only the people on record show whether the replacement of an app is in use.
-    if (company.replacements.has(requested)) await report()
     const current = (app: string) => company.replacedBy.get(app) ?? app
+    const isOwnerOf = (app: string) => createAdminCheck(company.approversOf(app, admins).owners, [])(user)
+    const refuseOthers = (...apps: string[]) => {
+      if (!isAdmin(user) && !apps.some(isOwnerOf))
+        throw new Problem(403, 'owners_only', {
+          detail: `not an owner of ${apps.join(', ').slice(0, 200)} (or not verified), nor an admin`,
+        })
+    }
+    const replacement = company.replacements.get(requested)
+    if (replacement !== undefined) {
+      refuseOthers(requested, replacement)
+      // Only the people on record show whether the replacement is in use.
+      await report()
+    }
     const instance = current(requested)
+    refuseOthers(instance)
     const { owners, approve } = company.approversOf(instance, admins)
-    const isOwner = createAdminCheck(owners, [])(user)
-    if (!isAdmin(user) && !isOwner)
-      throw new Problem(403, 'owners_only', {
-        detail: `not an owner of ${instance.slice(0, 200)} (or not verified), nor an admin`,
-      })
     const [{ approvals = [] }, decision] = await Promise.all([
       keepStateStore.load(),
       keepStateStore.findDecision(instance),
@@ -53,7 +60,7 @@ export function createApprovalRoutes(deps: {
     const approval = storedApproval
       ? { ...storedApproval, instance }
       : earlyApproval(instance, await report())
-    const decided = { ...applyDecision(approval, decision), owners: isOwner ? [] : owners }
+    const decided = { ...applyDecision(approval, decision), owners: isOwnerOf(instance) ? [] : owners }
     return { instance, user, approve, approval: decided }
   }
 
