@@ -92,6 +92,8 @@ export type Company = {
   findReplaced: (apps: readonly { instance: string }[]) => boolean
   /** False if the app is hidden or replaced. */
   isVisible: (app: { instance: string }) => boolean
+  /** A person's unconnected apps by the service, as pages show them. A replaced app has its replacement's instance. */
+  listed: <T extends { instance: string }>(apps: T[]) => T[]
   /** A sorted copy of the visible apps. */
   visibleInOrder: <T extends { instance: string }>(apps: T[]) => T[]
   /** The value in this language, else its base language, else the default language, else the first one. */
@@ -119,6 +121,13 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
   const hidesSome = [...datasources.values()].some(({ isHidden }) => isHidden)
   const isVisible = ({ instance }: { instance: string }) =>
     !(hidesSome && datasourceOf(instance)?.isHidden) && !replacedBy.has(instance)
+  const findReplaced: Company['findReplaced'] = (apps) => {
+    for (const [former, to] of replacements)
+      if (apps.some(({ instance }) => instance === to)) replacedBy.set(former, to)
+    return replacedBy.size === replacements.size
+  }
+  const visibleInOrder: Company['visibleInOrder'] = (apps) =>
+    apps.filter(isVisible).sort((one, other) => orderOf(one.instance) - orderOf(other.instance))
   const light = assets.get(file.logo?.light ?? '')
   return {
     name,
@@ -150,14 +159,19 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
       localized(datasourceOf(instance)?.name, lang, languages[0]) ?? raw,
     replacements,
     replacedBy,
-    findReplaced: (apps) => {
-      for (const [former, to] of replacements)
-        if (apps.some(({ instance }) => instance === to)) replacedBy.set(former, to)
-      return replacedBy.size === replacements.size
-    },
+    findReplaced,
     isVisible,
-    visibleInOrder: (apps) =>
-      apps.filter(isVisible).sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
+    listed: (apps) => {
+      findReplaced(apps)
+      const isListed = (instance: string | undefined) => apps.some((app) => app.instance === instance)
+      return visibleInOrder(
+        apps.map((app) => {
+          const instance = replacedBy.get(app.instance)
+          return instance === undefined || isListed(instance) ? app : { ...app, instance }
+        }),
+      )
+    },
+    visibleInOrder,
     localized: (value, lang) => localized(value, lang, languages[0]),
     textsOf: (lang) => ({ ...texts.get(baseOf(lang)), ...texts.get(canonical(lang)) }),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],

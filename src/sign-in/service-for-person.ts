@@ -38,7 +38,7 @@ export class ServiceForPerson {
     authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
     /** The default final_redirect_url of a check. */
     callbackUrl: string
-    company: Pick<Company, 'visibleInOrder' | 'findReplaced'>
+    company: Pick<Company, 'listed'>
     /** Called with the apps of every check. */
     onCheck?: (apps: ListedApp[]) => void
     now: () => number
@@ -56,8 +56,7 @@ export class ServiceForPerson {
     const apps = await this.#queued(req, signal, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
-    company.findReplaced(apps)
-    const visible = company.visibleInOrder(apps)
+    const visible = company.listed(apps)
     onCheck?.(visible)
     return visible
   }

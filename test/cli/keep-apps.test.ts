@@ -242,6 +242,23 @@ it('a replacement app is announced in one email to former users, without a quest
   expect([exit, err.includes('gone from')]).toEqual([0, false])
 })
 
+it('someone whose list still has only the replaced app has not connected its replacement', async () => {
+  const { run, unconnectedApps, conditions, people } = installation()
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const [moved, ...others] = twelve
+  for (const email of twelve) unconnectedApps.set(email, ['slack_1'])
+  await run(twelve)
+  unconnectedApps.set(moved!, ['slack_2', 'slack_1'])
+  for (const hours of [7, 14]) {
+    conditions.now = monday + hours * HOUR
+    await run(twelve, { company })
+  }
+
+  const statusOf = async (email: string) =>
+    (await people.get(email))?.lastCheck?.apps.find(({ instance }) => instance === 'slack_2')?.status
+  expect(await Promise.all([moved!, ...others].map(statusOf))).toEqual(twelve.map(() => 'awaiting'))
+})
+
 it('until its replacement is listed, people connect the former app, and no one is asked', async () => {
   const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
   const [connected, ...others] = twelve

@@ -108,10 +108,8 @@ export function createCampaignRun(
     }),
     check: createPersonCheck({
       async unconnectedApps(email) {
-        const apps = await service.unconnectedApps(email)
-        company.findReplaced(apps)
         // As on the pages, hidden apps are neither named nor counted.
-        return company.visibleInOrder(apps)
+        return company.listed(await service.unconnectedApps(email))
       },
       throttle: new Throttle(checksPerSecond, signal),
       onPause: (seconds) => progress?.onServicePause(seconds),
