@@ -37,9 +37,12 @@ const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
 it('calls carry X-Service-Auth-Type for tokens of an external identity provider', async () => {
   for (const TOKEN_ISSUED_BY of ['service', 'external-idp']) {
-    const { ada } = await setUpSignedInPerson({ settings: { TOKEN_ISSUED_BY } })
+    const { ada, expire } = await setUpSignedInPerson({ settings: { TOKEN_ISSUED_BY } })
     const { body } = await ada.agent.get('/call')
-    expect(body).toMatchObject({ externalIdp: TOKEN_ISSUED_BY === 'external-idp' })
+    expire()
+    const { body: refreshed } = await ada.agent.get('/call')
+    const externalIdp = TOKEN_ISSUED_BY === 'external-idp'
+    expect([body, refreshed]).toMatchObject([{ externalIdp }, { externalIdp, accessToken: 'access-2' }])
   }
 })
 
@@ -198,6 +201,20 @@ it('an expired id_token at a refresh keeps the sign-in', async () => {
 })
 
 it.each([
+  { after: 0, groups: ['New'] },
+  { after: 1, groups: undefined },
+])(
+  'an id_token that expired $after s before a refresh gives the groups $groups',
+  async ({ after, groups }) => {
+    const { ada, expire, person, clock } = await setUpSignedInPerson(grouped)
+    expire()
+    Object.assign(person, { expires: clock.now / 1000 - after, claims: { groups: ['New'] } })
+    await ada.call()
+    expect((await ada.currentUser())['groups']).toEqual(groups)
+  },
+)
+
+it.each([
   ['for another client', { audience: 'another' }, 'another issuer or audience'],
   ['about another person', { sub: 'eve' }, 'another sub'],
 ])('an id_token %s at a refresh ends the sign-in and is logged', async (_what, change, reason) => {
@@ -309,6 +326,23 @@ it('new tokens that the store refuses at first are saved by a retry', async () =
   expect(await ada.call()).toBe('access-2')
   expect(await ada.call('elsewhere')).toBe('access-2')
   expect(refreshes()).toBe(1)
+})
+
+it.each([
+  { seconds: 37, saved: 'access-2' },
+  { seconds: 37.001, saved: 'store_unavailable' },
+])('tokens that need $seconds s to be saved in a lease of 40 s: $saved', async ({ seconds, saved }) => {
+  let failures = 1
+  const records = (store: Records) =>
+    failing(store, (operation, key, expected) => {
+      const isSave = operation === 'compareAndSet' && key.startsWith('session:') && expected !== undefined
+      if (!isSave || failures-- <= 0) return false
+      clock.now += seconds * 1000
+      return 'away'
+    })
+  const { ada, expire, clock } = await setUpSignedInPerson({ records })
+  expire()
+  expect(await ada.call()).toBe(saved)
 })
 
 it('no process redeems a used refresh token while its successor is being saved', async () => {
