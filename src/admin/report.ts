@@ -1,6 +1,5 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
-import { omitUndefined } from '../omit-undefined.ts'
 import { PROGRESS_STATES } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
@@ -68,8 +67,6 @@ export type AppCounts = ReturnType<typeof newAppCounts> & {
   /** Set if the reader can't approve the app. */
   owners?: readonly string[]
 }
-/** While people are counted. Times are milliseconds since 1970. */
-type AppTotals = Omit<AppCounts, 'blockedSince' | 'newestAt'> & { blockedSince?: number; newestAt?: number }
 type GroupCounts = ReturnType<typeof newGroup>
 type DayCounts = ReturnType<typeof newDay>
 
@@ -107,7 +104,7 @@ export async function createReport(
 ): Promise<Report> {
   const { unreadable = () => 0, since, remindAt = dueAt } = options
   const totals = newTotals()
-  const apps = new Map<string, AppTotals>()
+  const apps = new Map<string, AppCounts>()
   const groups = new Map<string, GroupCounts>()
   /** By the number of the UTC day since 1970. */
   const days = new Map<number, DayCounts>()
@@ -144,14 +141,9 @@ export async function createReport(
     dueLater: { count: totals.dueLater.count, from: isoDate(totals.dueLater.from) },
     gone,
     unread: unreadable(),
-    datasources: [...apps.values()]
-      .sort(
-        (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
-      )
-      .map(({ blockedSince, newestAt, ...app }) => ({
-        ...app,
-        ...omitUndefined({ blockedSince: isoDate(blockedSince), newestAt: isoDate(newestAt) }),
-      })),
+    datasources: [...apps.values()].sort(
+      (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
+    ),
     delistedApps: [...delistedApps].map(([instance, count]) => ({
       instance,
       count,
@@ -255,14 +247,14 @@ function addToDays(days: Map<number, DayCounts>, moments: ReturnType<typeof mome
 
 const MAX_APPS = 500
 
-function addToApps(apps: Map<string, AppTotals>, summary: PersonSummary, now: number): void {
+function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const entry of summary.apps) {
     const { instance, name, state, isUnconfirmed, isUnstartable, lapsedAt, newAt, movedFrom, blockedAt } =
       entry
     const existing = apps.get(instance)
     if (existing === undefined && apps.size >= MAX_APPS) continue
-    const app: AppTotals = existing ?? newAppCounts(instance, name)
+    const app: AppCounts = existing ?? newAppCounts(instance, name)
     app.counts[state === 'unconnected' ? 'waiting' : state]++
     if (isUnconfirmed) app.unconfirmed++
     if (lapsedAt !== undefined) app.lapsed++
@@ -273,14 +265,16 @@ function addToApps(apps: Map<string, AppTotals>, summary: PersonSummary, now: nu
       app.limited++
       if (lapsedAt !== undefined) app.lapsedLimited++
     }
-    if (newAt !== undefined && newAt > (app.newestAt ?? -Infinity))
-      Object.assign(app, { newestAt: newAt, isMoved: movedFrom !== undefined })
-    if (blockedAt !== undefined) app.blockedSince = Math.min(blockedAt, app.blockedSince ?? Infinity)
+    const newest = isoDate(newAt)
+    if (newest !== undefined && newest > (app.newestAt ?? ''))
+      Object.assign(app, { newestAt: newest, isMoved: movedFrom !== undefined })
+    const since = isoDate(blockedAt)
+    if (since !== undefined && since < (app.blockedSince ?? '~')) app.blockedSince = since
     apps.set(instance, app)
   }
 }
 
-const peopleOpen = (app?: AppTotals): number =>
+const peopleOpen = (app?: AppCounts): number =>
   app === undefined
     ? 0
     : Object.values(app.counts).reduce((sum, people) => sum + people) - app.counts.connected

@@ -32,7 +32,7 @@ export class WalkStore {
     keyRing: KeyRing
     /** Also checks stored URLs, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
-    company: Pick<Company, 'visibleInOrder' | 'replacedBy'>
+    company: Pick<Company, 'listed' | 'replacedBy'>
     people: Pick<PeopleStore, 'get'>
     now: () => number
   }) {
@@ -125,18 +125,12 @@ export class WalkStore {
 
   /** Sorts apps in the company's order, without the hidden ones. A replacement continues an unconnected app. */
   #visibleInOrder({ visit, ...walk }: Walk): Walk {
-    const { replacedBy, visibleInOrder } = this.#deps.company
-    const current = (instance: string) => replacedBy.get(instance) ?? instance
-    const apps = walk.apps.map((app) => {
-      const instance = current(app.instance)
-      const isContinued =
-        app.status !== 'connected' &&
-        instance !== app.instance &&
-        !walk.apps.some((one) => one.instance === instance)
-      return isContinued ? { ...app, instance } : app
-    })
-    const datasources = visit.datasources.map(current)
-    return { ...walk, visit: { ...visit, datasources }, apps: visibleInOrder(apps) }
+    const { replacedBy, listed } = this.#deps.company
+    const apps = listed(
+      walk.apps.filter(({ instance, status }) => status !== 'connected' || !replacedBy.has(instance)),
+    )
+    const datasources = visit.datasources.map((instance) => replacedBy.get(instance) ?? instance)
+    return { ...walk, visit: { ...visit, datasources }, apps }
   }
 
   /** The record as stored. */

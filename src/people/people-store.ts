@@ -10,9 +10,8 @@ import { readAhead } from '../records/read-ahead.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
-import { isOnlySignedIn, withProgressOf } from './merge.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, withAddress, type AppRecord, type EmailRecord, type Person } from './person.ts'
+import { newPerson, withAddress, withSignInsOf, type AppRecord, type EmailRecord, type Person } from './person.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
 const OPT_OUT_DAYS = 730
@@ -165,9 +164,10 @@ export class PeopleStore {
         return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
       }
       if (!isExpected(person)) return 'unknown'
-      if (other !== undefined && !isBegun && !(mergesSignIns && isOnlySignedIn(other))) return 'taken'
-      const merged = other ? withProgressOf(person, other, now()) : person
-      const moved = { ...change(withAddress(merged, email, other)), changedAt: now() }
+      const mayMerge = isBegun || mergesSignIns
+      const merged = other && (mayMerge ? withSignInsOf(person, other, isBegun) : undefined)
+      if (other !== undefined && merged === undefined) return 'taken'
+      const moved = { ...change(withAddress(merged ?? person, email, other)), changedAt: now() }
       const seconds = this.#lifeSeconds(moved)
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)
       if (!(await records.compareAndSet(target, there, text, seconds))) continue

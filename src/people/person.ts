@@ -184,6 +184,39 @@ export const withSignIn = (person: Person, key: string): Person => {
   return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
 }
 
+/** Fields that a sign-in and its pages record. */
+const OF_SIGN_INS =
+  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|outbox)$/
+
+/** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
+const isOnlySignedIn = (person: Person): boolean =>
+  person.signIns !== undefined &&
+  person.campaigns.length === 0 &&
+  Object.keys(person).every((field) => OF_SIGN_INS.test(field))
+
+/**
+ * Adds what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
+ * @param isSame the other record is known to be the same person's @returns undefined if it may be another person's
+ */
+export function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
+  if (!isSame && !isOnlySignedIn(other)) return undefined
+  const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
+  const { intents = added, visitedAt: before = 0 } = person
+  const newest = {
+    visitedAt: Math.max(before, visitedAt) || undefined,
+    intents: added && intents && added.checkedAt > intents.checkedAt ? added : intents,
+    failures: union(person.failures, other.failures, ({ at }) => at),
+    outbox: union(person.outbox, other.outbox, ({ id }) => id),
+  }
+  const withSignIns = signIns.reduce(withSignIn, person)
+  return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(newest) }
+}
+
+function union<T>(first: T[] = [], second: T[] = [], keyFor: (one: T) => unknown): T[] | undefined {
+  const all = new Map([...first, ...second].map((one) => [keyFor(one), one]))
+  return all.size === 0 ? undefined : [...all.values()]
+}
+
 /** "I need an admin", and a consent that the person denied. */
 export const isChoice = (code: string): code is 'blocked' | 'declined' =>
   code === 'blocked' || code === 'declined'

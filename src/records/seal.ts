@@ -50,10 +50,7 @@ export function createSealer(secrets: readonly string[]) {
         // Rejects a shorter tag, which NIST SP 800-38D 5.2.1.2 allows.
         const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: CONTENT_AT - TAG_AT })
         decipher.setAuthTag(bytes.subarray(TAG_AT, CONTENT_AT))
-        const plain = decipher.update(bytes.subarray(CONTENT_AT)).toString()
-        // Empty, but checks the tag.
-        decipher.final()
-        return plain
+        return Buffer.concat([decipher.update(bytes.subarray(CONTENT_AT)), decipher.final()]).toString()
       } catch {
         return undefined
       }

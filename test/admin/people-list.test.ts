@@ -2,13 +2,8 @@
 import { expect, it } from 'vitest'
 import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { peoplePage } from '../../src/admin/people-page.ts'
-import {
-  newPerson,
-  withMilestone,
-  withCheck,
-  type EmailRecord,
-  type Person,
-} from '../../src/people/person.ts'
+import { newPerson, withMilestone, withCheck } from '../../src/people/person.ts'
+import type { EmailRecord, Person } from '../../src/people/person.ts'
 import { withAppStates, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 

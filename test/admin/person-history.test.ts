@@ -5,13 +5,8 @@ import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { newApproval, type Approval, type KeepState } from '../../src/people/keep-state.ts'
-import {
-  newPerson,
-  withFailure,
-  type AppRecord,
-  type OperatorAction,
-  type Person,
-} from '../../src/people/person.ts'
+import { newPerson, withFailure } from '../../src/people/person.ts'
+import type { AppRecord, OperatorAction, Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEmailState } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 

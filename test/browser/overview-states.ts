@@ -1,16 +1,6 @@
 // The states of the overview, each reached as a person reaches it.
-import {
-  answer,
-  choose,
-  comeTo,
-  connectAll,
-  connectNext,
-  goOn,
-  open,
-  skip,
-  slack,
-  type State,
-} from './ways.ts'
+import { answer, choose, comeTo, connectAll, connectNext, goOn, open, skip, slack } from './ways.ts'
+import type { State } from './ways.ts'
 import type { Visitor } from './visitor.ts'
 
 const BEGINNING = '0 of 5 connected - Connect your apps to search'

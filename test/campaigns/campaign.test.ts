@@ -1,14 +1,8 @@
 // The due email for each state of a person's record.
 import { expect, it } from 'vitest'
 import { withAppStates } from '../helpers/people.ts'
-import {
-  dueEmail,
-  campaignEmail,
-  ONBOARDING,
-  withEmail,
-  type EmailDecision,
-  type ReminderPolicy,
-} from '../../src/campaigns/campaign.ts'
+import { dueEmail, campaignEmail, ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
+import type { EmailDecision, ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { newPerson, type EmailRecord, type Person, type PersonApp } from '../../src/people/person.ts'
 
 const DAY = 86_400_000

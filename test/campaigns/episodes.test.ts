@@ -1,23 +1,11 @@
 // Due emails about lapses and new apps, by a test clock.
 import { expect, it } from 'vitest'
-import {
-  dueEmailOf,
-  emailKindOf,
-  isAboutApp,
-  LAPSES,
-  NEW_APPS,
-  type CampaignName,
-} from '../../src/campaigns/episodes.ts'
+import { dueEmailOf, emailKindOf, isAboutApp, LAPSES, NEW_APPS } from '../../src/campaigns/episodes.ts'
+import type { CampaignName } from '../../src/campaigns/episodes.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
-import {
-  appsOf,
-  newPerson,
-  withCheck,
-  withIntents,
-  withListing,
-  type Person,
-} from '../../src/people/person.ts'
+import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../src/people/person.ts'
+import type { Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 
 import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'

@@ -1,13 +1,8 @@
 // The progress line and the summary of a run.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { RunProgress } from '../../src/cli/invite/progress.ts'
-import {
-  isAllDelivered,
-  newTally,
-  progressLine,
-  formatSummary,
-  type Tally,
-} from '../../src/campaigns/tally.ts'
+import { isAllDelivered, newTally, progressLine, formatSummary } from '../../src/campaigns/tally.ts'
+import type { Tally } from '../../src/campaigns/tally.ts'
 
 const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
 

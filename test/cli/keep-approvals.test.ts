@@ -1,13 +1,8 @@
 // Approvals over runs of `onramp keep`: requests to owners, the tester, and emails to the other people.
 import { expect, it } from 'vitest'
 import { resolveCompany, type Company } from '../../src/company/company.ts'
-import {
-  withCheck,
-  withFailure,
-  withIntents,
-  withMilestone,
-  type AppIntent,
-} from '../../src/people/person.ts'
+import { withCheck, withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
+import type { AppIntent } from '../../src/people/person.ts'
 import { DAY, HOUR, installation, monday } from './installation.ts'
 
 const GRACE = 'grace@acme.example'

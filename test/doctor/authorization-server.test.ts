@@ -1,11 +1,7 @@
 // The doctor's probes of authorization servers that differ from the sandbox, over real HTTP.
 import { afterEach, expect, it } from 'vitest'
-import {
-  startPlainServer,
-  type Answers,
-  type PlainRequest,
-  type PlainServer,
-} from '../helpers/plain-authorization-server.ts'
+import { startPlainServer } from '../helpers/plain-authorization-server.ts'
+import type { Answers, PlainRequest, PlainServer } from '../helpers/plain-authorization-server.ts'
 import { examined, newSecret, type Finding } from './setup.ts'
 
 const PUBLIC_URL = 'https://onramp.acme.test'

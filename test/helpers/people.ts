@@ -3,14 +3,8 @@ import { summarize, type PersonSummary } from '../../src/admin/person-summary.ts
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { PeopleStore } from '../../src/people/people-store.ts'
-import {
-  isFinished,
-  withCheck,
-  type CheckToRecord,
-  type EmailRecord,
-  type PersonApp,
-  type Person,
-} from '../../src/people/person.ts'
+import { isFinished, withCheck } from '../../src/people/person.ts'
+import type { CheckToRecord, EmailRecord, PersonApp, Person } from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 

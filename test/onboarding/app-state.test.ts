@@ -5,15 +5,8 @@ import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
 import { availabilityOf } from '../../src/client-api/app-status.ts'
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
-import {
-  type Walk,
-  block,
-  finishReturn,
-  startConsent,
-  applyCheck,
-  skip,
-  startWalk,
-} from '../../src/onboarding/walk.ts'
+import { block, finishReturn, startConsent, applyCheck, skip, startWalk } from '../../src/onboarding/walk.ts'
+import type { Walk } from '../../src/onboarding/walk.ts'
 import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { appStateOf, type AppState } from '../../src/onboarding/app-state.ts'

@@ -1,13 +1,7 @@
 // Banners and waiting cards of the overview.
 import { expect, it } from 'vitest'
-import {
-  type UnconnectedApp,
-  type Walk,
-  block,
-  finishReturn,
-  startConsent,
-  skip,
-} from '../../src/onboarding/walk.ts'
+import { block, finishReturn, startConsent, skip } from '../../src/onboarding/walk.ts'
+import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import {
   CONFIRM,
   LATE,

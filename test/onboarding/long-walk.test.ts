@@ -2,13 +2,8 @@
 import { expect, it } from 'vitest'
 import { automaticNext, nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
-import {
-  finishReturn,
-  startConsent,
-  skip,
-  type UnconnectedApp,
-  type Walk,
-} from '../../src/onboarding/walk.ts'
+import { finishReturn, startConsent, skip } from '../../src/onboarding/walk.ts'
+import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { NOW, returnedWalk, overviewPage, checkedWalk, unconnectedApp } from './overview-pages.ts'
 
 const apps = (count: number) =>

@@ -1,12 +1,6 @@
 // Fixture: walks and overview pages for responses of the service.
-import {
-  type UnconnectedApp,
-  type Walk,
-  finishReturn,
-  startConsent,
-  applyCheck,
-  startWalk,
-} from '../../src/onboarding/walk.ts'
+import { finishReturn, startConsent, applyCheck, startWalk } from '../../src/onboarding/walk.ts'
+import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { t } from '../helpers/texts.ts'

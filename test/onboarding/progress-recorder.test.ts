@@ -1,16 +1,8 @@
 // Progress recorded by pages: the report agrees with the walk after the next page.
 import { expect, it } from 'vitest'
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
-import {
-  block,
-  applyCheck,
-  skip,
-  startConsent,
-  startWalk,
-  unskip,
-  type UnconnectedApp,
-  type Walk,
-} from '../../src/onboarding/walk.ts'
+import { block, applyCheck, skip, startConsent, startWalk, unskip } from '../../src/onboarding/walk.ts'
+import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { appsOf, newPerson, withCheck, withSignIn } from '../../src/people/person.ts'
 import type { User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'

@@ -1,14 +1,8 @@
 // The walks whose overview is rendered once for many people, and that each has the overview of its own.
 import { expect, it } from 'vitest'
 import { sharedWalk } from '../../src/onboarding/overview/overview.ts'
-import {
-  applyCheck,
-  block,
-  skip,
-  startConsent,
-  type UnconnectedApp,
-  type Walk,
-} from '../../src/onboarding/walk.ts'
+import { applyCheck, block, skip, startConsent } from '../../src/onboarding/walk.ts'
+import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import {
   checkedWalk,
   CONFIRM,

@@ -1,19 +1,10 @@
 // Transitions after a click or a return, and their audit events.
 import { expect, it } from 'vitest'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
-import {
-  afterClick,
-  afterReturn,
-  stepResultOf,
-  type TransitionCheck,
-} from '../../src/onboarding/transition.ts'
-import {
-  findReturn,
-  startWalk,
-  type StartedApp,
-  type UnconnectedApp,
-  type Walk,
-} from '../../src/onboarding/walk.ts'
+import { afterClick, afterReturn, stepResultOf } from '../../src/onboarding/transition.ts'
+import type { TransitionCheck } from '../../src/onboarding/transition.ts'
+import { findReturn, startWalk } from '../../src/onboarding/walk.ts'
+import type { StartedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { listedApp } from './overview-pages.ts'
 
 const checkOf = (unconnected: UnconnectedApp[], more: Partial<TransitionCheck> = {}): TransitionCheck => ({

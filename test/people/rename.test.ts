@@ -125,13 +125,12 @@ it('an address that belongs to someone else is refused', async () => {
 })
 
 const failure = { at: NOW, code: 'expired' }
-const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting', since: NOW } as const
 /** Records at a new address. */
 const signedIn: Partial<Person> = {
   signIns: ['new'],
   signedInAt: NOW,
   visitedAt: NOW,
-  lastCheck: { checkedAt: NOW, apps: [slack] },
+  intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'blocked' }] },
   failures: [failure],
 }
 

@@ -1,12 +1,8 @@
 // Every state of a walk with two tabs: breadth-first search over the pure decisions, with every choice of the person, the service and
 // the clock. Walks with equal decisions count as one state.
 import { trackedAppState } from '../../src/onboarding/next-step.ts'
-import {
-  type TransitionCheck,
-  type Transition,
-  afterClick,
-  afterReturn,
-} from '../../src/onboarding/transition.ts'
+import { afterClick, afterReturn } from '../../src/onboarding/transition.ts'
+import type { TransitionCheck, Transition } from '../../src/onboarding/transition.ts'
 import {
   type UnconnectedApp,
   type Walk,

@@ -7,11 +7,8 @@ import type { ServerMetadata } from 'openid-client'
 import { expect, it } from 'vitest'
 import { omitUndefined } from '../../src/omit-undefined.ts'
 import { credentialsIn } from '../../src/settings/client-credentials.ts'
-import {
-  createClientAuth,
-  publicJwks,
-  type ClientAuthentication,
-} from '../../src/sign-in/server/client-authentication.ts'
+import { createClientAuth, publicJwks } from '../../src/sign-in/server/client-authentication.ts'
+import type { ClientAuthentication } from '../../src/sign-in/server/client-authentication.ts'
 import { useFolder } from '../helpers/folder.ts'
 
 const pemOf = (key: ReturnType<typeof generateKeyPairSync>['privateKey']) =>

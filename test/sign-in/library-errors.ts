@@ -1,11 +1,6 @@
 // Fixture: errors of the OpenID Connect library, produced by responses within this process.
-import {
-  allowInsecureRequests,
-  ClientError,
-  Configuration,
-  customFetch,
-  type ServerMetadata,
-} from 'openid-client'
+import { allowInsecureRequests, ClientError, Configuration, customFetch } from 'openid-client'
+import type { ServerMetadata } from 'openid-client'
 import { expect } from 'vitest'
 
 export const issuer = 'http://as.example'

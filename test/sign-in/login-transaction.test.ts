@@ -2,11 +2,8 @@
 import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
 import { hashOf } from '../../src/records/seal.ts'
-import {
-  LoginTransactions,
-  checkCallback,
-  type LoginTransaction,
-} from '../../src/sign-in/transaction/login-transaction.ts'
+import { LoginTransactions, checkCallback } from '../../src/sign-in/transaction/login-transaction.ts'
+import type { LoginTransaction } from '../../src/sign-in/transaction/login-transaction.ts'
 
 const [OLD, NEW] = ['old secret '.repeat(4), 'new secret '.repeat(4)] as const
 const COOKIE = 'b'.repeat(22)

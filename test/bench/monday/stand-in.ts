@@ -2,11 +2,8 @@
 // journal of consents is the reference for onramp's records.
 import { createServer, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createAuthorizationServer,
-  personOfToken,
-  type AuthorizationResponse,
-} from '../authorization-server.ts'
+import { createAuthorizationServer, personOfToken } from '../authorization-server.ts'
+import type { AuthorizationResponse } from '../authorization-server.ts'
 import { APPS, type App } from './plans.ts'
 
 /** `connected`: when the consent counts, in milliseconds since 1970. */

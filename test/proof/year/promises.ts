@@ -5,12 +5,8 @@ import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
 import { createReport } from '../../../src/admin/report.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { Person } from '../../../src/people/person.ts'
-import {
-  activeMassDisconnects,
-  personForCounts,
-  type MassDisconnect,
-  type KeepState,
-} from '../../../src/people/keep-state.ts'
+import { activeMassDisconnects, personForCounts } from '../../../src/people/keep-state.ts'
+import type { MassDisconnect, KeepState } from '../../../src/people/keep-state.ts'
 import { DAY, HOUR, type Calendar } from './calendar.ts'
 import type { Changes } from './changes.ts'
 import { checkRecords, RETENTION } from './records.ts'

@@ -74,7 +74,12 @@ export class Year {
         checkReturnTo: () => undefined,
         company: {
           replacedBy: this.#replacedBy,
-          visibleInOrder: (apps) => apps.filter(({ instance }) => !this.#replacedBy.has(instance)),
+          listed: (apps) =>
+            apps.flatMap((app) => {
+              const instance = this.#replacedBy.get(app.instance) ?? app.instance
+              const isOver = instance !== app.instance && apps.some((one) => one.instance === instance)
+              return isOver ? [] : { ...app, instance }
+            }),
         },
         people: this.#people,
         now: this.#now,
