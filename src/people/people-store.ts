@@ -6,12 +6,12 @@ import type { KeyRing, DataKey } from '../records/data-key.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
-import { readAhead } from '../records/read-ahead.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, withAddress, withSignInsOf, type AppRecord, type EmailRecord, type Person } from './person.ts'
+import { newPerson, withAddress, withSignInsOf, type AppRecord, type Person } from './person.ts'
+import { withSuccessors } from './successors.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
 const OPT_OUT_DAYS = 730
@@ -284,6 +284,23 @@ export class PeopleStore {
   }
 }
 
+/** Reads one batch ahead, so that the store works on it while this one is used. */
+async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = source.next()
+  try {
+    for (;;) {
+      const { done, value } = await next
+      if (done === true) return
+      next = source.next()
+      // A consumer that ends doesn't wait for it.
+      next.catch(() => {})
+      yield value
+    }
+  } finally {
+    await source.return(undefined)
+  }
+}
+
 async function* readBatches(records: Pick<Records, 'get' | 'keys'>) {
   const read = async (key: string) => [key, await records.get(key)] as const
   for await (const keys of records.keys(PREFIX))
@@ -295,54 +312,3 @@ async function* readBatches(records: Pick<Records, 'get' | 'keys'>) {
 const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
   (id !== undefined && id === person.id) ||
   (listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key)))
-
-/** Continues the history of a replaced app under the instance that replaces it, in records and emails. */
-export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, string>): Person {
-  const { lastCheck, intents } = person
-  if (replacedBy.size === 0) return person
-  const rename = (instance: string) => replacedBy.get(instance) ?? instance
-  const renamed = (email: EmailRecord) => (email.apps ? { ...email, apps: email.apps.map(rename) } : email)
-  const campaigns = person.campaigns.map(({ name, emails }) => ({ name, emails: emails.map(renamed) }))
-  if (lastCheck === undefined) return { ...person, campaigns }
-  const failures = person.failures?.map((one) =>
-    one.instance ? { ...one, instance: rename(one.instance) } : one,
-  )
-  const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
-  for (const [movedFrom, instance] of replacedBy) {
-    const [former, known] = [apps.get(movedFrom), apps.get(instance)]
-    // Without a record, the person had connected the replaced app before their first check.
-    const unseen = known?.newAt !== undefined && { ...known, movedFrom }
-    const successor = former ? successorOf({ ...former, instance }, known, movedFrom) : unseen
-    if (successor) apps.set(instance, successor)
-    apps.delete(movedFrom)
-  }
-  const replacedApps = lastCheck.apps.filter(({ instance }) => replacedBy.has(instance))
-  // A choice follows the app, unless the person had connected the replaced one since.
-  const isChosen = (instance: string) => intents?.apps.some((intent) => intent.instance === instance)
-  const choices = intents?.apps.flatMap((intent) => {
-    const instance = rename(intent.instance)
-    const isOver = isChosen(instance) || apps.get(instance)?.movedFrom !== undefined
-    return instance !== intent.instance && isOver ? [] : { ...intent, instance }
-  })
-  return {
-    ...person,
-    campaigns,
-    replacedApps,
-    ...omitUndefined({ failures, intents: intents && choices && { ...intents, apps: choices } }),
-    lastCheck: { ...lastCheck, apps: [...apps.values()] },
-  }
-}
-
-/** @returns an app with `movedFrom` if its predecessor was connected, else one that is still to be connected */
-function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom: string) {
-  const isConnected = former.status === 'connected'
-  // Until its replacement is listed, a delisted app may have been removed.
-  if (known === undefined)
-    return former.delistedAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
-  const { newAt, ...rest } = known
-  // One check can delist the replaced app and list its replacement.
-  if (newAt === undefined || (isConnected && former.since !== newAt))
-    return newAt !== undefined && { ...known, movedFrom }
-  const { previousLapsedAt, lapsedAt = previousLapsedAt, lapses } = former
-  return { ...rest, ...omitUndefined({ newAt: former.newAt, lapsedAt, lapses }) }
-}

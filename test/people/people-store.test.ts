@@ -159,6 +159,32 @@ const hides = {
   },
 }
 
+it('one batch of people is read ahead, and its failure comes after those before it', async () => {
+  const { records, values } = memoryRecords()
+  const keyRing = testKeyRing(records)
+  for (const email of [ada, bob]) await testPeople({ records, keyRing }).change(email, opened)
+  let batches = 0
+  async function* keys() {
+    for (const key of [...values.keys()].filter((name) => name.startsWith('person:'))) {
+      batches++
+      yield await Promise.resolve([key])
+    }
+    throw new Error('the store is down')
+  }
+  const all = testPeople({ records: { ...records, keys }, keyRing }).all()
+
+  expect((await all.next()).done).toBe(false)
+  for (let turns = 0; turns < 5; turns++) await nextTurn()
+  expect(batches).toBe(2)
+  expect((await all.next()).done).toBe(false)
+  await expect(all.next()).rejects.toThrow('the store is down')
+
+  const left = testPeople({ records: { ...records, keys }, keyRing }).all()
+  await left.next()
+  await left.return(undefined)
+  expect(batches).toBe(4)
+})
+
 it('hidden apps are omitted when reading, and kept unchanged when writing', async () => {
   const { open } = setUpPeople()
   await open().change(ada, (before) =>

@@ -1,0 +1,54 @@
+// Apps that another one replaces: their history in a person's record goes on under that one. Pure.
+import { omitUndefined } from '../omit-undefined.ts'
+import type { AppRecord, EmailRecord, Person } from './person.ts'
+
+/** Continues the history of a replaced app under the instance that replaces it, in records and emails. */
+export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, string>): Person {
+  const { lastCheck, intents } = person
+  if (replacedBy.size === 0) return person
+  const rename = (instance: string) => replacedBy.get(instance) ?? instance
+  const renamed = (email: EmailRecord) => (email.apps ? { ...email, apps: email.apps.map(rename) } : email)
+  const campaigns = person.campaigns.map(({ name, emails }) => ({ name, emails: emails.map(renamed) }))
+  if (lastCheck === undefined) return { ...person, campaigns }
+  const failures = person.failures?.map((one) =>
+    one.instance ? { ...one, instance: rename(one.instance) } : one,
+  )
+  const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
+  for (const [movedFrom, instance] of replacedBy) {
+    const [former, known] = [apps.get(movedFrom), apps.get(instance)]
+    // Without a record, the person had connected the replaced app before their first check.
+    const unseen = known?.newAt !== undefined && { ...known, movedFrom }
+    const successor = former ? successorOf({ ...former, instance }, known, movedFrom) : unseen
+    if (successor) apps.set(instance, successor)
+    apps.delete(movedFrom)
+  }
+  const replacedApps = lastCheck.apps.filter(({ instance }) => replacedBy.has(instance))
+  // A choice follows the app, unless the person had connected the replaced one since.
+  const isChosen = (instance: string) => intents?.apps.some((intent) => intent.instance === instance)
+  const choices = intents?.apps.flatMap((intent) => {
+    const instance = rename(intent.instance)
+    const isOver = isChosen(instance) || apps.get(instance)?.movedFrom !== undefined
+    return instance !== intent.instance && isOver ? [] : { ...intent, instance }
+  })
+  return {
+    ...person,
+    campaigns,
+    replacedApps,
+    ...omitUndefined({ failures, intents: intents && choices && { ...intents, apps: choices } }),
+    lastCheck: { ...lastCheck, apps: [...apps.values()] },
+  }
+}
+
+/** @returns an app with `movedFrom` if its predecessor was connected, else one that is still to be connected */
+function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom: string) {
+  const isConnected = former.status === 'connected'
+  // Until its replacement is listed, a delisted app may have been removed.
+  if (known === undefined)
+    return former.delistedAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
+  const { newAt, ...rest } = known
+  // One check can delist the replaced app and list its replacement.
+  if (newAt === undefined || (isConnected && former.since !== newAt))
+    return newAt !== undefined && { ...known, movedFrom }
+  const { previousLapsedAt, lapsedAt = previousLapsedAt, lapses } = former
+  return { ...rest, ...omitUndefined({ newAt: former.newAt, lapsedAt, lapses }) }
+}
