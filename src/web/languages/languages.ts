@@ -61,10 +61,10 @@ export function createLanguages(
       return inLanguage(bestMatch([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
     },
     remember: (req: Request, res: Response, next: NextFunction): void => {
-      const tag = languageInQuery(req)
-      // Another site's link is no choice of the person, so it lasts until the browser is closed.
+      const [tag, earlier] = [languageInQuery(req), languageInCookie(req)]
+      // Another site's link is no choice of the person: it replaces none, and lasts until the browser is closed.
       const isLink = ['cross-site', 'same-site'].includes(req.get('sec-fetch-site') ?? '')
-      if (tag !== undefined && tag !== languageInCookie(req))
+      if (tag !== undefined && tag !== earlier && !(isLink && earlier !== undefined))
         res.cookie(COOKIE, tag, {
           ...(!isLink && { maxAge: A_YEAR_MS }),
           httpOnly: true,
