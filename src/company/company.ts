@@ -92,7 +92,7 @@ export type Company = {
   findReplaced: (apps: readonly { instance: string }[]) => boolean
   /** False if the app is hidden or replaced. */
   isVisible: (app: { instance: string }) => boolean
-  /** Apps that the service listed, as pages show them. A replaced app stands for its replacement until that is listed. */
+  /** Listed apps, as pages show them. A replaced one stands for its replacement until that is listed. */
   listed: <T extends { instance: string }>(apps: T[]) => T[]
   /** A sorted copy of the visible apps. */
   visibleInOrder: <T extends { instance: string }>(apps: T[]) => T[]
