@@ -135,7 +135,7 @@ function dominantApp({ datasources }: Report, count: number, peopleAffected = pe
 export const dominantLostApp = (report: Report) =>
   report.fellBack === 0 ? undefined : dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)
 
-export function statsOf(report: Report, t: Texts) {
+function statsOf(report: Report, t: Texts) {
   const share = shareFormatter(t)
   const { finished, hadToConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []

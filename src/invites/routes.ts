@@ -11,7 +11,7 @@ import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts
 import type { SendPage } from '../web/pages.ts'
 import { personKey, findSignedIn, type User } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
-import { isSameAddress, maskedAddress } from '../people/address.ts'
+import { maskedAddress, normalizedAddress } from '../people/address.ts'
 import { withMilestone } from '../people/person.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { Invitation, Invitations } from './token.ts'
@@ -103,7 +103,7 @@ async function forPresentAddress(
   user?: User,
 ) {
   const email = await people.addressAt(sent.email, sent.sentAt)
-  if (user?.email === undefined || isSameAddress(user.email, email)) return { ...sent, email }
+  if (user?.email === undefined || normalizedAddress(user.email) === email) return { ...sent, email }
   const isTheirs = (await people.get(email))?.signIns?.includes(personKey(user))
   return { ...sent, email: isTheirs ? user.email : email }
 }
@@ -148,7 +148,7 @@ function shownApps(
  */
 function decideLanding(invitation: Invitation | undefined, user: User | undefined) {
   if (invitation === undefined || user === undefined) return { kind: 'landing' as const }
-  if (user.email === undefined || isSameAddress(user.email, invitation.email))
+  if (user.email === undefined || normalizedAddress(user.email) === normalizedAddress(invitation.email))
     return { kind: 'walk' as const }
   return { kind: 'mismatch' as const, signedInAs: user.email, invited: maskedAddress(invitation.email) }
 }

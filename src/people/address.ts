@@ -6,9 +6,6 @@ import { isActAsAddress } from '../client-api/credentials.ts'
 export const normalizedAddress = (address: string): string =>
   address.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-export const isSameAddress = (one: string, other: string): boolean =>
-  normalizedAddress(one) === normalizedAddress(other)
-
 const VACATED = '.left.invalid'
 
 /** Names the record of someone whose address is another person's now (RFC 2606: no email can reach it). */

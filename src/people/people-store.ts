@@ -7,10 +7,10 @@ import { StoreUnavailable, type Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { withoutSpans } from '../trace/spans.ts'
-import { normalizedAddress } from './address.ts'
+import { isVacated, normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, withAddress, withSignInsOf, type AppRecord, type Person } from './person.ts'
+import { newPerson, withSignIn, type AppRecord, type Person } from './person.ts'
 import { withSuccessors } from './successors.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
@@ -312,3 +312,49 @@ async function* readBatches(records: Pick<Records, 'get' | 'keys'>) {
 const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
   (id !== undefined && id === person.id) ||
   (listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key)))
+
+const MAX_FORMER_EMAILS = 10
+
+/**
+ * Someone who lost their address to another id, and gets one again, takes the id of the list, which may be a corrected
+ * one. @param other the record that an interrupted rename has written at the new address
+ */
+function withAddress(person: Person, email: string, other?: Person): Person {
+  const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person
+  const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
+  const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
+  return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
+}
+
+/** Fields that a sign-in and its pages record. */
+const OF_SIGN_INS =
+  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|outbox)$/
+
+/** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
+const isOnlySignedIn = (person: Person): boolean =>
+  person.signIns !== undefined &&
+  person.campaigns.length === 0 &&
+  Object.keys(person).every((field) => OF_SIGN_INS.test(field))
+
+/**
+ * Adds what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
+ * @param isSame the other record is known to be the same person's @returns undefined if it may be another person's
+ */
+function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
+  if (!isSame && !isOnlySignedIn(other)) return undefined
+  const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
+  const { intents = added, visitedAt: before = 0 } = person
+  const newest = {
+    visitedAt: Math.max(before, visitedAt) || undefined,
+    intents: added && intents && added.checkedAt > intents.checkedAt ? added : intents,
+    failures: union(person.failures, other.failures, ({ at }) => at),
+    outbox: union(person.outbox, other.outbox, ({ id }) => id),
+  }
+  const withSignIns = signIns.reduce(withSignIn, person)
+  return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(newest) }
+}
+
+function union<T>(first: T[] = [], second: T[] = [], keyFor: (one: T) => unknown): T[] | undefined {
+  const all = new Map([...first, ...second].map((one) => [keyFor(one), one]))
+  return all.size === 0 ? undefined : [...all.values()]
+}

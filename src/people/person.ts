@@ -2,7 +2,6 @@
 // from pages and runs alike; an app that it no longer lists is connected. The record has no path, token or link.
 import { availabilityOf, isUnavailable, isUnstartable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
-import { isVacated } from './address.ts'
 
 /** One app, as of the newest check. Times are milliseconds since 1970. */
 export type AppRecord = {
@@ -136,19 +135,6 @@ export type Person = ListDetails & {
 
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
 
-const MAX_FORMER_EMAILS = 10
-
-/**
- * Someone who lost their address to another id, and gets one again, takes the id of the list, which may be a corrected
- * one. @param other the record that an interrupted rename has written at the new address
- */
-export function withAddress(person: Person, email: string, other?: Person): Person {
-  const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person
-  const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
-  const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
-  return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
-}
-
 /** @returns the same object if the details are known already */
 export function withDetails(person: Person, given: ListDetails): Person {
   const changed = LIST_COLUMNS.filter((key) => given[key] !== undefined && given[key] !== person[key])
@@ -182,39 +168,6 @@ const MAX_SIGN_INS = 10
 export const withSignIn = (person: Person, key: string): Person => {
   const { signIns = [] } = person
   return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
-}
-
-/** Fields that a sign-in and its pages record. */
-const OF_SIGN_INS =
-  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|outbox)$/
-
-/** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
-const isOnlySignedIn = (person: Person): boolean =>
-  person.signIns !== undefined &&
-  person.campaigns.length === 0 &&
-  Object.keys(person).every((field) => OF_SIGN_INS.test(field))
-
-/**
- * Adds what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
- * @param isSame the other record is known to be the same person's @returns undefined if it may be another person's
- */
-export function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
-  if (!isSame && !isOnlySignedIn(other)) return undefined
-  const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
-  const { intents = added, visitedAt: before = 0 } = person
-  const newest = {
-    visitedAt: Math.max(before, visitedAt) || undefined,
-    intents: added && intents && added.checkedAt > intents.checkedAt ? added : intents,
-    failures: union(person.failures, other.failures, ({ at }) => at),
-    outbox: union(person.outbox, other.outbox, ({ id }) => id),
-  }
-  const withSignIns = signIns.reduce(withSignIn, person)
-  return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(newest) }
-}
-
-function union<T>(first: T[] = [], second: T[] = [], keyFor: (one: T) => unknown): T[] | undefined {
-  const all = new Map([...first, ...second].map((one) => [keyFor(one), one]))
-  return all.size === 0 ? undefined : [...all.values()]
 }
 
 /** "I need an admin", and a consent that the person denied. */

@@ -66,7 +66,7 @@ const totalOf = ({ connected, pending, skipped, blocked, off }: Counts): number 
 type State = 'open' | 'incomplete' | 'done'
 
 /** `search`: a first search is offered. */
-export type Headline = { outcome: Outcome; state: State; heading: string; lead: string; search: boolean }
+type Headline = { outcome: Outcome; state: State; heading: string; lead: string; search: boolean }
 
 export function headlineOf(apps: OverviewCounts, t: Texts): Headline {
   const outcome = outcomeOf(apps)

@@ -6,7 +6,7 @@ import { nextStep, walkStates, type NextStep, type WalkStates } from '../next-st
 import { inScope, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import type { Approval } from '../../people/keep-state.ts'
-import { countsOf, headlineOf, type Counts, type Headline } from './headline.ts'
+import { countsOf, headlineOf, type Counts } from './headline.ts'
 
 /** `name`: the display name with its number; `short`: without it. */
 export type OverviewApp = WalkStates['shown'][number] & { instance: string; name: string; short: string }
@@ -37,7 +37,7 @@ export type OverviewModel = OverviewContext & {
   sharedAccounts: ReadonlySet<string>
   next: NextStep
   counts: Counts
-  headline: Headline
+  headline: ReturnType<typeof headlineOf>
   firstSeenAt: number
   hasNothingPending: boolean
 }
