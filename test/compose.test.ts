@@ -153,13 +153,8 @@ function compose(store = memoryStore(), overrides: Partial<typeof settings> = {}
 
   /** The browser of a person who is signed in. */
   async function browser(claims: Partial<User> = {}) {
-    const user = {
-      issuer: 'https://as.example',
-      subject: 'ada',
-      email: 'ada@acme.example',
-      emailVerified: true,
-      ...claims,
-    }
+    const ada = { subject: 'ada', email: 'ada@acme.example', emailVerified: true }
+    const user = { issuer: 'https://as.example', ...ada, ...claims }
     const times = { idleSeconds: 3_600, maxSeconds: 12 * 3_600, now }
     const sessions = new SessionStore({ records, sealer: createSealer([SECRET]), ...times })
     const door = express().use(
@@ -370,7 +365,7 @@ it('an app hidden later in the company file disappears from the walk and the rep
   expect((await admin('/admin/report.json').expect(200)).text).not.toContain('secret_1')
 })
 
-it('an app that replaces another one inherits its history', async () => {
+it('an app that replaces another one stands for it in history and lists', async () => {
   const REPLACES = join(folder, 'replaces.yaml')
   writeFileSync(REPLACES, 'name: Acme\ndatasources:\n  slack_2: { replaces: slack_1 }\n')
   const store = memoryStore()
@@ -385,6 +380,10 @@ it('an app that replaces another one inherits its history', async () => {
   expect(person?.lastCheck?.apps.find(({ instance }) => instance === 'slack_2')).toMatchObject({
     movedFrom: 'slack_1',
   })
+
+  service.listed = ['slack_1']
+  const bob = await later.browser({ subject: 'bob', email: 'bob@acme.example' })
+  expect((await bob('/api/status')).body).toMatchObject({ connected: 0, pending: 1 })
 })
 
 it('the start sends pending events to WEBHOOK_URL, and retries after the receiver’s Retry-After', async () => {
