@@ -51,9 +51,7 @@ export class ListedPeople {
     const mustMove = isReassigned || isVacated(email)
     const isNew = byId !== undefined && byId !== own && (mustMove || !formerEmails.includes(byId.email))
     const present = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
-    // An address is vacated before another person moves there.
-    if (isVacated(present) && present !== email) this.changes.unshift({ from: email, to: present })
-    else if (present !== email) this.changes.push({ from: email, to: present })
+    if (present !== email) this.changes.push({ from: email, to: present })
     this.#known.add(present)
     const former = isNew ? [...formerEmails, email] : formerEmails
     const older = former.flatMap(rowsAt).filter((row) => isSamePerson(row, person) && row.email !== present)

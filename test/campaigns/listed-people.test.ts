@@ -21,13 +21,6 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
   ['a known address', ['ada E1'], ['ada E1'], [], ['ada E1']],
   ['a known address without an id', ['ada E1'], ['ada'], [], ['ada E1']],
   ['another id at a known address', ['ada E2'], ['ada E1'], ['ada ada@gone'], ['ada E2']],
-  [
-    'a known id at someone’s address',
-    ['ada E2'],
-    ['bob E2', 'ada E1'],
-    ['ada ada@gone', 'bob ada'],
-    ['ada E2'],
-  ],
   ['another id at the address of someone without an id', ['ada E2'], ['ada'], [], ['ada E2']],
   ['a known address of someone with an id', ['ada'], ['ada E1'], [], ['ada']],
   [
