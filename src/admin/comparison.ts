@@ -45,8 +45,8 @@ function compareWith(
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
   const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
     const current = known.get(app.instance)
-    const { name = app.name, emailed = 0, limited = 0 } = current ?? {}
-    return { ...app, name, emailed, limited, withApp: current && peopleWithApp(current) }
+    const { name = app.name, emailed = 0, limited = 0, lapsedLimited = 0 } = current ?? {}
+    return { ...app, name, emailed, limited, lapsedLimited, withApp: current && peopleWithApp(current) }
   }
   return {
     row,
@@ -102,8 +102,11 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
         : t('admin.since.new', { app, count: people }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
-    ...compared.resumed.map(({ name: app, lapsed, had, resumedAt = 0 }) =>
-      t('admin.since.released', { app, lapsed, had, day: t.day(resumedAt) }),
+    ...compared.resumed.flatMap(
+      ({ name: app, lapsed, had, resumedAt = 0, emailed, lapsedLimited: limited }) => [
+        t('admin.since.released', { app, lapsed, had, day: t.day(resumedAt) }),
+        ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
+      ],
     ),
     ...compared.removed.map(({ name: app }) => t('admin.since.removed', { app })),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),

@@ -112,7 +112,7 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
     change: before === undefined ? '' : change.format(value - before),
     href: context.publicUrl + peopleUrl({ filter }),
   })
-  const lostApp = dominantLostApp(report)
+  const lostApp = comparison?.fellBack === 0 ? undefined : dominantLostApp(report)
   const [changes, ...others] = comparison === undefined ? [] : describeComparison(comparison, t)
   const paragraphs = [
     changes,

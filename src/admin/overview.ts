@@ -8,7 +8,12 @@ import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
-import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
+import {
+  activeMassDisconnects,
+  PROGRESS_STATES,
+  SPREAD_MS,
+  unansweredDelistings,
+} from '../people/keep-state.ts'
 import type { DelistedApp, KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt } from './report.ts'
@@ -199,9 +204,6 @@ const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolea
 export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
-/** Everyone is checked once more within this time, even by a daily run. */
-const SAME_TIME_MS = 36 * 3_600_000
-
 /** Suggests `replaces` if another instance of the app is new for many people since then. */
 export function describeMove(delisted: DelistedApp, { newApps = [] }: Pick<KeepState, 'newApps'>, t: Texts) {
   const { instance: former, since } = delisted
@@ -210,7 +212,7 @@ export function describeMove(delisted: DelistedApp, { newApps = [] }: Pick<KeepS
       !isMoved &&
       instance !== former &&
       datasourceType(instance) === datasourceType(former) &&
-      Math.abs(newSince - since) < SAME_TIME_MS,
+      Math.abs(newSince - since) < SPREAD_MS,
   )
   if (found === undefined) return []
   const { instance } = found

@@ -85,7 +85,7 @@ export function summarize(
     checkedAt: lastCheck?.checkedAt,
     apps,
     delistedApps,
-    emailedApps: apps.flatMap(({ instance, lapsedAt = 0 }) =>
+    emailedApps: apps.flatMap(({ instance, newAt = 0, lapsedAt = newAt }) =>
       episodeEmails.some((email) => email.at >= lapsedAt && email.apps?.includes(instance)) ? instance : [],
     ),
     emails,

@@ -1,7 +1,7 @@
 // Finds apps that many people lost or got, or that left many lists, within a short time. Administrators
 // have to know the shared cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
-import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
+import { SPREAD_MS, type KeepState, type MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
@@ -9,8 +9,6 @@ const MIN_SHARE = 0.2
 /** This many people within half a day are a cluster, whatever their share. */
 const MIN_PEOPLE_HALF_DAY = 50
 const HALF_DAY_MS = 12 * 3_600_000
-/** Everyone is checked once more within this time, even by a daily run. */
-const SPREAD_MS = 36 * 3_600_000
 /** Above this ratio of people who left for the app's consent to others, it counts as connected, not removed. */
 const MAX_CONSENT_RATIO = 0.5
 const MAX_NEW_APPS = 50
@@ -194,6 +192,9 @@ function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['d
   const ongoing = before.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, connectedByConsent, listed }] of apps) {
+    // Later losses belong to the same question, and to its answer, unless that was "connected".
+    const earlier = found.get(instance)
+    if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
     const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listed)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })

@@ -20,6 +20,9 @@ export type MassDisconnect = {
   resumedAt?: number
 }
 
+/** Everyone is checked once more within this time, even by a daily run. */
+export const SPREAD_MS = 36 * 3_600_000
+
 /** An app that is new for many people at once. `isMoved`: it replaces another app. */
 type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
   people: number
@@ -227,7 +230,7 @@ export function personForCounts(
     )
   const hasLost = ({ instance, since }: DelistedApp) =>
     delisted.has(instance) &&
-    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) >= since)
+    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) > since - SPREAD_MS)
   return {
     ...person,
     delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),

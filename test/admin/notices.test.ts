@@ -151,6 +151,15 @@ it('the digest has each count with its weekly change, and what needs action', as
   ])
 
   expect(notice.paragraphs[1]).toBe('Access was lost most often to Slack.')
+  const since = now - DAY
+  const digest = { ...before, nothing: 0, day: '2027-01-18', at: since }
+  const next = digestNotice(
+    await createReport(summaries(...invited), now, { since }),
+    { ...keepState, digest },
+    now,
+    words,
+  )
+  expect(next.paragraphs.filter((paragraph) => paragraph.includes('lost most often'))).toEqual([])
   expect(notice.figures.at(-2)?.href).toBe('https://onramp.acme.example/admin/people?show=fellBack')
 
   const command = expect.stringContaining('--release slack_1') as string

@@ -420,7 +420,9 @@ it.each([
     const { stats } = overviewPage({ ...report, datasources }, newKeepState(), t, { now: NOW, since: '' })
 
     expect(datasources).toMatchObject([{ instance: 'slack_1', limited: 2 * limited }])
-    const waiting = stats.filter(({ details }) => details.includes('Waiting: four emails in a quarter (1)'))
+    const waiting = stats.filter(({ details }) =>
+      details.includes('At the limit of four emails a quarter (1)'),
+    )
     expect(waiting.map(({ state }) => state)).toEqual(limited ? ['inProgress', 'notStarted'] : [])
   },
 )

@@ -62,6 +62,31 @@ it.each([
   expect(all).toEqual(delistedApps.slice(0, found))
 })
 
+it.each([
+  ['isn’t answered', {}, monday],
+  ['says that it was removed', { markedRemovedAt: monday + DAY }, monday],
+  ['says that people connected it', { markedConnectedAt: monday + DAY }, monday + 3 * DAY],
+])('more lists lack a removed app, and the question about it %s', async (_what, answer, since) => {
+  const [question] = await find(people(10, 'run'))
+  const state = { ...NO_CLUSTERS, delistedApps: [{ ...question!, ...answer }], evaluatedAt: monday + 2 * DAY }
+  const all = [...people(10, 'run'), ...people(10, 'run', monday + 3 * DAY)]
+
+  const found = await find(all, state)
+
+  expect(found).toMatchObject([{ instance: 'jira_1', since }])
+  const counted = all.map((one) => personForCounts(one, { delistedApps: found }).delistedApps.length)
+  expect(counted.filter(Boolean)).toHaveLength(since === monday ? 20 : 10)
+})
+
+it('losses up to 36 hours before a removal count as part of it', () => {
+  const delistedApps = [{ instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday, people: 9 }]
+  const counts = [36 * HOUR, 36 * HOUR - 1].map(
+    (before) => personForCounts(person('page', monday - before), { delistedApps }).delistedApps.length,
+  )
+
+  expect(counts).toEqual([0, 1])
+})
+
 it('an app that was removed before the last evaluation isn’t found', async () => {
   expect(await find(people(60, 'run', monday - 1))).toEqual([])
 })
