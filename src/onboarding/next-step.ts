@@ -4,7 +4,7 @@ import { MAX_SCANNABLE_APPS } from '../company/app-names.ts'
 import { appStateOf, type AppState } from './app-state.ts'
 import { inScope, isInFlight, isBeingConfirmed, type TrackedApp, type Walk } from './walk.ts'
 
-export type NextStep =
+type NextStep =
   /** The service doesn't show a consent yet: check again. `meanwhile`: the app to connect until then. */
   | {
       kind: 'confirming'

@@ -2,7 +2,7 @@
 import { withUniqueNames } from '../../company/app-names.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { bucketOf } from '../app-state.ts'
-import { nextStep, walkStates, type NextStep, type WalkStates } from '../next-step.ts'
+import { nextStep, walkStates, type WalkStates } from '../next-step.ts'
 import { inScope, type Walk } from '../walk.ts'
 import type { DescribeApp } from '../../company/app-description.ts'
 import type { Approval } from '../../people/keep-state.ts'
@@ -35,7 +35,7 @@ export type OverviewModel = OverviewContext & {
   byShortName: ReadonlyMap<string, OverviewApp[]>
   /** Instances that share their account with another app of the same name, shown or not. */
   sharedAccounts: ReadonlySet<string>
-  next: NextStep
+  next: ReturnType<typeof nextStep>
   counts: Counts
   headline: ReturnType<typeof headlineOf>
   firstSeenAt: number
