@@ -323,6 +323,8 @@ function withAddress(person: Person, email: string, other?: Person): Person {
   const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person
   const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
   const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
+  // The address's new owner may have signed in with it before the list named them.
+  if (isVacated(email)) delete rest.signIns
   return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
 }
 

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest'
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { block, applyCheck, skip, startConsent, startWalk, unskip } from '../../src/onboarding/walk.ts'
 import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
+import { vacatedAddress } from '../../src/people/address.ts'
 import { appsOf, newPerson, withCheck, withSignIn } from '../../src/people/person.ts'
-import type { User } from '../../src/session/signed-in.ts'
+import { personKey, type User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
 import { listedApp } from './overview-pages.ts'
@@ -13,6 +14,7 @@ const NOW = Date.UTC(2026, 10, 2, 9)
 const MINUTE = 60_000
 const [slack, jira] = [listedApp('slack_1'), listedApp('jira_1')]
 const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example', emailVerified: true }
+const KING = 'king@acme.example'
 
 /** One store and one walk of Ada, for any number of processes. */
 function setUpProgress() {
@@ -165,15 +167,23 @@ it('a page records nothing for an address that isn’t verified, or without one'
   expect(written()).toBe(0)
 })
 
-it('a page of someone with another person’s former address doesn’t change that person’s record', async () => {
-  const { startProcess, report } = setUpProgress()
+it.each([
+  ['', [KING], 'key of King'],
+  [', though the list named them late', [vacatedAddress(ada.email, 'E7')], personKey(ada)],
+  [', who is back on the list', [vacatedAddress(ada.email, 'E7'), KING], personKey(ada)],
+])('a newcomer’s page never changes the record of the former owner%s', async (_who, moves, signIn) => {
+  const { startProcess, report, advance } = setUpProgress()
   const { page, people } = startProcess()
-  const bob = 'bob@acme.example'
-  await people.change(ada.email, (person) => withSignIn(person, 'key of Bob'))
-  await people.rename(ada.email, bob)
+  await people.change(ada.email, (person) => withSignIn(person, signIn))
+  for (const [at, to] of moves.entries()) {
+    advance(1)
+    await people.rename(moves[at - 1] ?? ada.email, to)
+  }
+
   await page([slack])
+
   expect(await report()).toEqual(['slack_1 unconnected'])
-  expect((await people.get(bob))?.lastCheck).toBeUndefined()
+  expect((await people.get(moves.at(-1) ?? ''))?.lastCheck).toBeUndefined()
 })
 
 it('the report agrees with the walk again after an outage or a crash', async () => {
@@ -270,7 +280,6 @@ it('a failed step that can’t be stored is logged, and doesn’t fail the page'
   expect(rollout.notified).toEqual([[{ err: expect.any(Error) }, 'step_failed not recorded']])
 })
 
-const KING = 'king@acme.example'
 const married: User = { ...ada, email: KING }
 
 it('a person’s record follows only a verified address of the same issuer and subject', async () => {
