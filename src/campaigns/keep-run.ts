@@ -8,7 +8,6 @@ import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withDetails, withListing } from '../people/person.ts'
 import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
-import { COMMAND } from '../version.ts'
 import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withMassDisconnectLapses } from './clusters.ts'
@@ -16,7 +15,7 @@ import { EmailDelivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, forCampaign, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
-import { isSuspiciouslyMany, ListedPeople, type AddressChange } from './listed-people.ts'
+import { ListedPeople, type AddressChange } from './listed-people.ts'
 import type { ListEntry } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime, nextWorkingTime, calendarOf, type WorkCalendar } from './working-time.ts'
@@ -26,11 +25,7 @@ const SWEEP_EVERY_MS = 6 * 3_600_000
 /** A run ends before the next hourly one starts. */
 const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
-/** A larger share leaves the list only with --confirm. */
-const MAX_LEAVING = 0.1
 const MAX_IN_A_TURN = 500
-const IF_WRONG =
-  'Nothing was done. If the list is wrong, put the right one back: the next run needs nothing else.'
 
 /** By priority: reminders come last, so they don't use up a person's last email of the quarter. */
 const CAMPAIGNS = [APPROVALS, MOVED_APPROVALS, ...EPISODES, ONBOARDING] as const
@@ -190,31 +185,19 @@ export class KeepRun {
     await nextTurn()
     const rows = new ListedPeople(this.#list)
     const changed: string[] = []
-    let [before, leaving] = [0, 0]
     for await (const person of people.all()) {
       const entry = rows.matchRow(person)
       if (entry !== undefined && wasInterrupted(person, state)) tally.uncertain++
       if (entry === undefined && !isComplete) continue
-      const isListed = person.listedAt !== undefined && person.leftAt === undefined
-      before += Number(isListed)
-      leaving += Number(isListed && entry === undefined)
       if (listed(person, entry) !== person) changed.push(entry?.email ?? person.email)
     }
-    if (isSuspiciouslyMany(rows.reassigned, before)) {
-      requireConfirmation(
-        `${rows.reassigned.length} of the ${before} people who were on the list have another id there, so it may be the wrong column. Nothing was done. If they are the same people with new ids, add --confirm.`,
-      )
-      for (const row of rows.reassigned) await people.change(row.email, (person) => withDetails(person, row))
+    const doubt = rows.doubt(isComplete)
+    if (doubt !== undefined) requireConfirmation(doubt)
+    if (rows.rowsWithNewIds.length > 0) {
+      for (const row of rows.rowsWithNewIds)
+        await people.change(row.email, (person) => withDetails(person, row))
       return await this.#updateListing({ ...tally })
     }
-    if (leaving > before * MAX_LEAVING)
-      requireConfirmation(
-        `${leaving} of the ${before} people who were on the list are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run ${COMMAND} person rename --file FILE before the next run, so that opt-outs and history follow. If the list is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`,
-      )
-    if (isSuspiciouslyMany(rows.changes, before))
-      requireConfirmation(
-        `${rows.changes.length} of the ${before} people who were on the list have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} If it is right, add --confirm.`,
-      )
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
     this.#entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
     await nextTurn()

@@ -2,6 +2,7 @@
 // Two ids are two people: who loses their address to someone else moves to a vacated address, with all their data.
 import type { Person } from '../people/person.ts'
 import { isVacated, vacatedAddress } from '../people/address.ts'
+import { COMMAND } from '../version.ts'
 import { quoteCell } from './people-columns.ts'
 import type { ListEntry } from './people-file.ts'
 
@@ -12,7 +13,12 @@ export type AddressChange = { from: string; to: string }
 export const isSuspiciouslyMany = (changes: readonly unknown[], people: number): boolean =>
   changes.length > Math.max(3, people * 0.1)
 
-type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'renamingFrom'>
+/** A larger share leaves the list only with --confirm. */
+const MAX_LEAVING = 0.1
+const IF_WRONG =
+  'Nothing was done. If the list is wrong, put the right one back: the next run needs nothing else.'
+
+type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'renamingFrom' | 'listedAt' | 'leftAt'>
 
 const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
   row.id === undefined || id === undefined || row.id === id
@@ -31,6 +37,9 @@ export class ListedPeople {
   readonly #reassigned = new Set<string>()
   /** Current addresses by the former address on the list. */
   readonly #present = new Map<string, string>()
+  /** People who were on the list, and those of them who no longer are. */
+  #before = 0
+  #leaving = 0
 
   constructor(list: readonly ListEntry[]) {
     this.#list = list
@@ -57,6 +66,9 @@ export class ListedPeople {
     const older = former.flatMap(rowsAt).filter((row) => isSamePerson(row, person) && row.email !== present)
     for (const row of older) this.#present.set(row.email, present)
     const row = isNew ? byId : isReassigned ? undefined : (own ?? older[0])
+    const wasListed = person.listedAt !== undefined && person.leftAt === undefined
+    this.#before += Number(wasListed)
+    this.#leaving += Number(wasListed && row === undefined)
     return row && { ...row, email: present }
   }
 
@@ -80,9 +92,22 @@ export class ListedPeople {
     })
   }
 
-  /** People whose address has another id on the list. If these are many, the ids probably changed, not the people. */
-  get reassigned(): ListEntry[] {
-    return [...this.#reassigned].flatMap((email) => this.#rows.get(email) ?? [])
+  /** The rows of many people whose address has another id on the list: the ids probably changed, not the people. */
+  get rowsWithNewIds(): ListEntry[] {
+    const rows = [...this.#reassigned].flatMap((email) => this.#rows.get(email) ?? [])
+    return isSuspiciouslyMany(rows, this.#before) ? rows : []
+  }
+
+  /** Why this may be the wrong list, for the operator. @param isComplete false: no one leaves the list */
+  doubt(isComplete: boolean): string | undefined {
+    const [ids, leaving] = [this.rowsWithNewIds.length, isComplete ? this.#leaving : 0]
+    const people = `of the ${this.#before} people who were on the list`
+    if (ids > 0)
+      return `${ids} ${people} have another id there, so it may be the wrong column. Nothing was done. If they are the same people with new ids, add --confirm.`
+    if (leaving > this.#before * MAX_LEAVING)
+      return `${leaving} ${people} are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run ${COMMAND} person rename --file FILE before the next run, so that opt-outs and history follow. If the list is right, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`
+    if (isSuspiciouslyMany(this.changes, this.#before))
+      return `${this.changes.length} ${people} have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} If it is right, add --confirm.`
   }
 
   /** Rows that have a former address. */

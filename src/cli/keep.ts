@@ -17,7 +17,7 @@ import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
-import type { AddressChange } from '../campaigns/listed-people.ts'
+import { ListedPeople, type AddressChange } from '../campaigns/listed-people.ts'
 import { isVacated } from '../people/address.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
@@ -115,6 +115,10 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const now = () => options.now ?? context.now()
   requirePeople(list)
   const people = openPeople({ records, settings, now: context.now }, company)
+  const rows = new ListedPeople(list)
+  for await (const person of people.all()) rows.matchRow(person)
+  const doubt = rows.doubt(run.faults.length === 0)
+  if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)
   const store = openKeepState(records, settings)
   const state = applyOptions(await store.load(), options, now())
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)

@@ -49,6 +49,29 @@ it.each([
   expect(/Emails to (.*)\. Add --now \S+T09:00:00.000Z to list them\.\n/.exec(err)?.[1]).toBe(later)
 })
 
+it.each([
+  ['has fewer people', (row: string, at: number) => (at < 3 ? row : []), '2 of the 5 .* no longer on it'],
+  ['has new addresses', (row: string) => `new-${row}`, '5 of the 5 .* have another address'],
+  ['has new ids', (row: string) => row.replace(',', ',X'), '5 of the 5 .* have another id'],
+])('a dry run refuses a list that %s for many, as the run would', async (_what, changed, refusal) => {
+  const rows = Array.from({ length: 5 }, (_, at) => `p${at}@acme.example,E${at}${at}`)
+  await inStore(async (store) => {
+    const people = openPeople(store)
+    for await (const person of people.all()) await people.forget(person.email)
+    for (const row of rows) {
+      const [email = '', id = ''] = row.split(',')
+      await people.change(email, (person) => ({ ...person, id, listedAt: NOW }))
+    }
+  })
+  writeFileSync(list, ['email,id', ...rows.flatMap(changed)].join('\n'))
+
+  const dryRun = await runCommand(['keep', list, '--dry-run'], env, { now })
+  const confirmed = await runCommand(['keep', list, '--dry-run', '--confirm'], env, { now })
+
+  expect(dryRun).toEqual({ exit: 1, out: '', err: expect.stringMatching(refusal) as string })
+  expect(confirmed.exit).toBe(0)
+})
+
 it('invite report and the funnel have the same counts', async () => {
   const { funnel, hadToConnect, nothing } = await inStore(async (store) => {
     const people = openPeople(store)
