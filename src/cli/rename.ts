@@ -62,6 +62,7 @@ export async function renameAll<R extends AddressChange>(
   const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
   for (const change of all) {
     const { from, to } = change
+    const isMoving = all.some((other) => other.from === to)
     const outcome = await people
       .rename(from, to, {
         change: (person) => withAction(person, { at: context.now(), what: 'renamed', by }),
@@ -74,7 +75,7 @@ export async function renameAll<R extends AddressChange>(
     if (outcome === 'renamed') {
       audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
       onDone?.(change)
-    } else refused.push({ ...change, outcome, fault: `${from}: unchanged: ${FAULTS[outcome](to)}` })
+    } else refused.push({ ...change, outcome, fault: `${from}: unchanged: ${FAULTS[outcome](to, isMoving)}` })
   }
   return refused.length === all.length ? refused : await renameAll(people, refused, options)
 }
@@ -82,8 +83,8 @@ export async function renameAll<R extends AddressChange>(
 const FAULTS = {
   unchanged: (to: string) => `is ${to} already`,
   unknown: () => 'there is no data for this address',
-  taken: (to: string) =>
-    `${to} has data of its own, and two people never become one. Rename that person first (to swap addresses, use a third one), or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`,
+  taken: (to: string, isMoving: boolean) =>
+    `${to} has data of its own, and two people never become one. Rename that person first (to swap addresses, use a third one)${isMoving ? '' : `, or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`}`,
   unreadable: (to: string) => `what is stored about it or ${to} can't be read: ${COMMAND} doctor`,
 }
 
