@@ -3,10 +3,10 @@
 import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { nextAllowedAt, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
-import { calendarOf, quietUntil } from '../campaigns/working-time.ts'
+import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
+import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { LIST_COLUMNS, isChoice } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
@@ -186,9 +186,10 @@ export function noEmailUntil(
 ) {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const limit = nextAllowedAt(emails, now)
-  const quiet = quietUntil(now, calendarOf(company, person, state)) ?? 0
-  const last = limit > quiet ? ({ why: 'limit', at: limit } as const) : ({ why: 'quiet', at: quiet } as const)
-  return last.at > now ? last : undefined
+  const calendar = calendarOf(company, person, state)
+  const quiet = quietUntil(now, calendar) ?? 0
+  const [why, last] = limit > quiet ? (['limit', limit] as const) : (['quiet', quiet] as const)
+  return last > now ? { why, at: nextWorkday(last, calendar) } : undefined
 }
 
 export function personPage(
@@ -210,25 +211,35 @@ export function personPage(
     return names.get(instance) ?? company.displayName({ instance, name: appName }, t.lang)
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
-  const helpedApps = t.list(help.apps.map((app) => nameOf(app.instance)))
+  const helpedApps = t.conjunction(help.apps.map((app) => nameOf(app.instance)))
   const helped = { apps: helpedApps, code: help.code ?? '', day: t.date(help.approvedAt ?? now) }
   const isOwed = help.apps.length > 0 && person.optedOutAt === undefined
   const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
+  const { delistedApps } = personForCounts(person, keepState)
+  const questions = unansweredDelistings(keepState).filter(({ instance }) => delistedApps.includes(instance))
   const why = wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []
   return {
     name: name ?? email,
     details: [name && email, ...details].filter((detail) => detail !== undefined),
     asOf: checkedAt === undefined ? t('admin.notChecked') : `${t('admin.asOf')}: ${t.moment(checkedAt)}`,
     help: { ...help, text: t.sentences([...why, t(`person.help.${help.kind}`, helped)]) },
-    apps: apps.map((app) => ({
-      time: timeOf(app.since),
-      text: nameOf(app.instance),
-      details: [
-        stateText(app, t),
-        app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
-      ].flat(),
-      isBad: false,
-    })),
+    apps: [
+      ...apps.map((app) => ({
+        time: timeOf(app.since),
+        text: nameOf(app.instance),
+        details: [
+          stateText(app, t),
+          app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
+        ].flat(),
+        isBad: false,
+      })),
+      ...questions.map(({ instance }) => ({
+        time: timeOf(known.find((app) => app.instance === instance)?.delistedAt),
+        text: nameOf(instance),
+        details: [t('person.delisted')],
+        isBad: false,
+      })),
+    ],
     events: events.map(({ at, what, app = [], apps: all = [app].flat(), outcome, code = [], by, former }) => {
       const result = outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : []
       const from = former === undefined ? [] : t('person.former', { email: former })

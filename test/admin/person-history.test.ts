@@ -4,7 +4,7 @@ import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-hist
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { resolveCompany } from '../../src/company/company.ts'
-import { newApproval, type Approval, type KeepState } from '../../src/people/keep-state.ts'
+import { newApproval, type Approval, type DelistedApp, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withFailure } from '../../src/people/person.ts'
 import type { AppRecord, OperatorAction, Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEmailState } from '../helpers/people.ts'
@@ -135,6 +135,8 @@ const four = (first: number): Person => ({
 it.each<[string, Person, number, string]>([
   ['limit 1', four(NOW - QUARTER + DAY), 0, ''],
   ['', four(NOW - QUARTER), 0, ''],
+  ['limit 4', four(NOW - QUARTER + 4 * DAY), 0, ''],
+  ['limit 6.625', four(NOW - QUARTER + 5 * DAY), 0, ''],
   ['', bounced(withSlack), 0, ''],
   ['quiet 0.625', withSlack, NOW + DAY / 2, ''],
   ['', withSlack, NOW - 9 * HOUR, ''],
@@ -160,6 +162,25 @@ it.each([
   const summary = summarize(person)
   expect(summary.remindedAt.length > 0).toBe(isReminder)
   expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
+})
+
+it.each<[string[], Partial<DelistedApp>]>([
+  [['jira · Gone from their list. An admin is asked whether it was removed'], {}],
+  [[], { markedRemovedAt: NOW }],
+  [['jira · Connected'], { markedConnectedAt: NOW }],
+])('an app that left many lists has the line %j on a person’s page', (line, answer) => {
+  const person = apps({ jira_1: 'connected', slack_1: 'unconnected', trello_1: 'unconnected' })
+  const [jira, ...others] = person.lastCheck!.apps
+  const gone = { ...person, lastCheck: { checkedAt: NOW, apps: [{ ...jira!, delistedAt: NOW }, ...others] } }
+  const question = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 12, ...answer }
+  const state = { ...newKeepState(), delistedApps: [question] }
+
+  const page = personPage(gone, state, resolveCompany({}, new Map()), { t, now: NOW })
+
+  const rows = page.apps.map(({ text, details, time }) => [`${text} · ${details.join()}`, time?.iso])
+  const at = new Date(NOW).toISOString()
+  expect(rows.filter(([text]) => text?.startsWith('jira'))).toEqual(line.map((text) => [text, at]))
+  expect(page.help.text).toContain('They have slack and trello left.')
 })
 
 it.each([
