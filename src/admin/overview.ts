@@ -224,12 +224,14 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => peopleAffected(app)).sort((one, other) => peopleAffected(other) - peopleAffected(one))
 
-type AppNames = Pick<Company, 'displayName'>
+type AppNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'isVisible'>>
 
-/** Replaces names by the company's, made unique among all apps. */
+/** Replaces names by the company's, made unique among all apps. Drops questions about hidden and replaced apps. */
 export function withCompanyNames(report: Report, keepState: KeepState, names: AppNames, lang: string) {
-  const { massDisconnects, delistedApps = [] } = keepState
-  const all = [report.datasources, massDisconnects, delistedApps].flat()
+  const isVisible = names.isVisible ?? (() => true)
+  const { massDisconnects } = keepState
+  const delistedApps = (keepState.delistedApps ?? []).filter(isVisible)
+  const all = [report.datasources, massDisconnects, delistedApps].flat().filter(isVisible)
   const unique = withUniqueNames(all.map((app) => ({ ...app, name: names.displayName(app, lang) })))
   const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>

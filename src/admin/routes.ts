@@ -54,7 +54,10 @@ type AdminDeps = {
   snapshot: PeopleSnapshot
   people: Pick<PeopleStore, 'keyFor' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load' | 'findDecision'>
-  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'>
+  company: Pick<
+    Company,
+    'displayName' | 'isVisible' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'
+  >
   sendPage: SendPage
   audit: Audit
   now: () => number

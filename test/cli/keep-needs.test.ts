@@ -3,8 +3,9 @@
 import { expect, it } from 'vitest'
 import { describeActionItems, withCompanyNames } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
-import { createReport } from '../../src/admin/report.ts'
+import { createReport, newAppCounts } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { newApproval } from '../../src/people/keep-state.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { newKeepState, withAppStates } from '../helpers/people.ts'
@@ -220,6 +221,25 @@ it('an email that a killed run left open is reported once', async () => {
   expect({ exit: second.exit, count: countIn(second.err) }).toEqual({ exit: 0, count: undefined })
 })
 
+it('an app that replaces another one of its name has that name on /admin', async () => {
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  company.findReplaced([{ instance: 'slack_2' }])
+  const former = { instance: 'slack_1', name: 'Slack', noticedAt: 1, since: 1, people: 12 }
+  const massDisconnects = [{ ...former, lapsed: 9, had: 10, resumedAt: 2 }]
+  const state = { ...newKeepState(), massDisconnects, delistedApps: [former] }
+  const report = await createReport(summarizeAll(installation().people.all()), monday)
+
+  const shown = withCompanyNames(
+    { ...report, datasources: [newAppCounts('slack_2', 'Slack')] },
+    state,
+    company,
+    'en',
+  )
+
+  expect(shown.report.datasources[0]?.name).toBe('Slack')
+  expect(shown.keepState.delistedApps).toEqual([])
+})
+
 it('/admin reports a stopped run until another one completes', async () => {
   const company = installation()
   const { run, conditions } = company
@@ -230,7 +250,7 @@ it('/admin reports a stopped run until another one completes', async () => {
   for (const [list, why, command] of [
     [
       [ADA],
-      /^1 of the 2 .* put the right one back: the next run needs nothing else\..*person rename --file.* If the list is right, run:$/,
+      /^1 of the 2 .* put the right one back: the next run needs nothing else\..*person rename --file(?:(?!list is right).)* If the list is right, run:$/,
       /csv --confirm$/,
     ],
     [[], /^the list has no one on it\. Nothing was done\. Until a run ends well.* Remove the cause/, /csv$/],
