@@ -183,9 +183,9 @@ export async function runOnce(...work: Parameters<typeof runKeep>): Promise<numb
 function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
   const needs = [
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour`,
-    unreadable > 0 && `People whose record can't be read: ${unreadable}. See ${COMMAND} doctor`,
+    unreadable > 0 && `People whose record can't be read: ${unreadable}. See "${COMMAND} doctor"`,
     refused > 0 &&
-      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid. See ${COMMAND} doctor --as EMAIL`,
+      `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid. See "${COMMAND} doctor --as EMAIL"`,
     ...limitFaults(faults),
   ]
   return needs.flatMap((need) => (need ? withPeriod(need) : []))

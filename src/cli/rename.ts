@@ -85,7 +85,7 @@ const FAULTS = {
   unknown: () => 'there is no data for this address',
   taken: (to: string, isMoving: boolean) =>
     `${to} has data of its own, and two people never become one. Rename that person first (to swap addresses, use a third one)${isMoving ? '' : `, or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`}`,
-  unreadable: (to: string) => `what is stored about it or ${to} can't be read: ${COMMAND} doctor`,
+  unreadable: (to: string) => `what is stored about it or ${to} can't be read: "${COMMAND} doctor"`,
 }
 
 /** @param faults gets the unreadable lines */

@@ -93,7 +93,7 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   ],
   [
     'a record can’t be read, beside many invalid lines',
-    /People whose record can't be read: 1\. See npm run onramp -- doctor\./,
+    /People whose record can't be read: 1\. See "npm run onramp -- doctor"\./,
     async ({ run, people, records }) => {
       await people.change(ADA, (person) => ({ ...person, name: 'Ada' }))
       for await (const keys of records.keys('person:'))
@@ -103,7 +103,7 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   ],
   [
     'the service rejects requests, beside many invalid lines',
-    /Requests rejected by the service \(401 or 403\): 1\. .* See npm run onramp -- doctor --as EMAIL\./,
+    /Requests rejected by the service \(401 or 403\): 1\. .* See "npm run onramp -- doctor --as EMAIL"\./,
     async ({ run, conditions }) => {
       conditions.onCheck = () => {
         throw Object.assign(problemFor(403), { responseStatus: 403 })

@@ -73,7 +73,7 @@ async function runForTwo() {
 
 it('a list without many former people is refused without --confirm', async () => {
   const { run } = await runForTwo()
-  await expect(run([ADA])).rejects.toThrow(/person rename --file FILE.*--confirm/)
+  await expect(run([ADA])).rejects.toThrow(/person rename --file FILE".*--confirm/)
 })
 
 it('a list with an unreadable line removes no one', async () => {

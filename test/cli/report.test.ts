@@ -66,9 +66,12 @@ it.each([
   writeFileSync(list, ['email,id', ...rows.flatMap(changed)].join('\n'))
 
   const dryRun = await runCommand(['keep', list, '--dry-run'], env, { now })
+  const narrow = await runCommand(['keep', list, '--dry-run'], env, { now, isTTY: true, columns: 80 })
   const confirmed = await runCommand(['keep', list, '--dry-run', '--confirm'], env, { now })
 
   expect(dryRun).toEqual({ exit: 1, out: '', err: expect.stringMatching(refusal) as string })
+  expect(narrow.err.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(/"/.test(narrow.err)).toBe(narrow.err.includes('"npm run onramp -- person rename --file FILE"'))
   expect(confirmed.exit).toBe(0)
 })
 

@@ -38,5 +38,10 @@ export function fitToColumns(text: string, columns: number): string {
   return `${kept}…${' '.repeat(columns - 1 - displayWidth(kept))}`
 }
 
-/** Breaks at spaces. A longer word stays whole, so that it can be copied. */
-export const wrapText = (text: string, columns: number): string[] => wrapAnsi(text, columns).split('\n')
+const JOINER = '\uE000'
+
+/** Breaks at spaces. A longer word and a quoted command stay whole, so that they can be copied. */
+export const wrapText = (text: string, columns: number): string[] => {
+  const joined = text.replaceAll(/"np[mx] [^"]*"/g, (command) => command.replaceAll(' ', JOINER))
+  return wrapAnsi(joined, columns).replaceAll(JOINER, ' ').split('\n')
+}

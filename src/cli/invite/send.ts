@@ -131,7 +131,7 @@ async function withPresentAddresses(
   if (rename === undefined) return list.map((row) => ({ ...row, email: former.get(row.email) ?? row.email }))
   if (isSuspiciouslyMany(changes, list.length))
     throw new OperatorError(
-      `${changes.length} people have another address or id on the list than before. If that is right, run ${COMMAND} keep PEOPLE.csv --confirm first, or ${COMMAND} person rename --file FILE. Nothing was sent.`,
+      `${changes.length} people have another address or id on the list than before. If that is right, run "${COMMAND} keep PEOPLE.csv --confirm" first, or "${COMMAND} person rename --file FILE". Nothing was sent.`,
     )
   const refused = await rename(changes)
   const current = rows.rowsByCurrentAddress(refused)
