@@ -1,6 +1,7 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
+import { likelySuccessorOf } from '../campaigns/clusters.ts'
 import { FROM_HOUR, TO_HOUR } from '../campaigns/working-time.ts'
-import { datasourceType, withUniqueNames } from '../company/app-names.ts'
+import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -8,12 +9,7 @@ import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
-import {
-  activeMassDisconnects,
-  PROGRESS_STATES,
-  SPREAD_MS,
-  unansweredDelistings,
-} from '../people/keep-state.ts'
+import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { DelistedApp, KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt } from './report.ts'
@@ -204,19 +200,11 @@ const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolea
 export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
-/** Suggests `replaces` if another instance of the app is new for many people since then. */
-export function describeMove(delisted: DelistedApp, { newApps = [] }: Pick<KeepState, 'newApps'>, t: Texts) {
-  const { instance: former, since } = delisted
-  const found = newApps.find(
-    ({ instance, since: newSince, isMoved }) =>
-      !isMoved &&
-      instance !== former &&
-      datasourceType(instance) === datasourceType(former) &&
-      Math.abs(newSince - since) < SPREAD_MS,
-  )
-  if (found === undefined) return []
-  const { instance } = found
-  return [t('admin.need.movedTo', { instance, entry: `${instance}: { replaces: ${former} }` })]
+/** Suggests `replaces` if the app may have moved. */
+export function describeMove(delisted: DelistedApp, state: Pick<KeepState, 'newApps'>, t: Texts) {
+  const instance = likelySuccessorOf(delisted, state)
+  const entry = `${instance}: { replaces: ${delisted.instance} }`
+  return instance === undefined ? [] : [t('admin.need.movedTo', { instance, entry })]
 }
 
 const MAX_APPS = 3

@@ -1,7 +1,8 @@
 // Finds apps that many people lost or got, or that left many lists, within a short time. Administrators
 // have to know the shared cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
-import { SPREAD_MS, type KeepState, type MassDisconnect } from '../people/keep-state.ts'
+import { datasourceType } from '../company/app-names.ts'
+import { SPREAD_MS, type DelistedApp, type KeepState, type MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
@@ -201,6 +202,19 @@ function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['d
   }
   return [...found.values()]
 }
+
+/** @returns another instance of the app, new for many people at the same time: the app may have moved there */
+export const likelySuccessorOf = (
+  { instance: former, since }: DelistedApp,
+  { newApps = [] }: Pick<KeepState, 'newApps'>,
+): string | undefined =>
+  newApps.find(
+    (app) =>
+      !app.isMoved &&
+      app.instance !== former &&
+      datasourceType(app.instance) === datasourceType(former) &&
+      Math.abs(app.since - since) < SPREAD_MS,
+  )?.instance
 
 /**
  * The largest cluster at any time in the past. The limits are above chance: at 1% a week, some thirty of 50,000

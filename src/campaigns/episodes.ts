@@ -1,8 +1,9 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
-import { personForCounts, pausedApps, type KeepState } from '../people/keep-state.ts'
+import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue, isMoveEmailDue, MOVED_APPROVALS } from './approvals.ts'
+import { likelySuccessorOf } from './clusters.ts'
 import { campaignEmails, dueEmail, isReachable, ONBOARDING } from './campaign.ts'
 import type { EmailDecision, ReminderPolicy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-time.ts'
@@ -12,6 +13,9 @@ export const NEW_APPS = 'new-apps'
 
 /** Between two emails about an app. */
 const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
+
+/** New apps that another one may have moved to wait this long. */
+const ANSWER_WORKING_DAYS = 2
 
 export const EPISODES = [LAPSES, NEW_APPS] as const
 type EpisodeName = (typeof EPISODES)[number]
@@ -70,13 +74,23 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person, campaign
   return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
 }
 
+/** True while administrators have time to answer whether another app moved there. */
+const mayHaveMoved = ({ instance }: PersonApp, { state, now, calendar }: EmailContext): boolean =>
+  unansweredDelistings(state).some(
+    (app) =>
+      likelySuccessorOf(app, state) === instance &&
+      workingDaysBetween(app.noticedAt, now, calendar) < ANSWER_WORKING_DAYS,
+  )
+
 /** True if emails of the campaign may include the app. */
-export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, state: KeepState): boolean {
+export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, context: EmailContext) {
+  const { state } = context
   if (name === APPROVALS) return isApprovalEmailDue(app, person, state)
   if (name === MOVED_APPROVALS) return isMoveEmailDue(app, person, state)
   const episode = episodeOf(app, person)
   if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
   if (episode === undefined) return true
+  if (name === NEW_APPS && mayHaveMoved(app, context)) return false
   const isUnconnected = app.state === 'unconnected' && episode.since < (state.evaluatedAt ?? 0)
   const sent = emailsAbout(person, app.instance, episode.since, name)
   return isUnconnected && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
@@ -116,13 +130,14 @@ export function dueEmailOf(name: CampaignName, recorded: Person, context: EmailC
 function dueEmailAbout(
   name: ApprovalCampaign | EpisodeName,
   person: Person,
-  { state, now, calendar }: EmailContext,
+  context: EmailContext,
 ): EmailDecision {
+  const { now, calendar } = context
   const last = campaignEmails(person, name).at(-1)
   const invitation = name !== LAPSES ? campaignEmails(person, ONBOARDING).at(-1) : undefined
   if (last?.state === 'failed' || invitation?.state === 'failed') return NOT_DUE
   const isDue = appsOf(person).some((app) => {
-    if (!isAboutApp(name, app, person, state)) return false
+    if (!isAboutApp(name, app, person, context)) return false
     if (name === APPROVALS || name === MOVED_APPROVALS) return true
     const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, name)
     const gap = GAPS_IN_WORKING_DAYS[name][sent.length] ?? 0

@@ -350,7 +350,8 @@ export class KeepRun {
       name,
       decide: (person: Person, now: number) =>
         dueEmailOf(name, person, { state, now, calendar: calendarFor(person) }),
-      isAbout: (app: PersonApp, person: Person) => isAboutApp(name, app, person, state),
+      isAbout: (app: PersonApp, person: Person) =>
+        isAboutApp(name, app, person, { state, now: this.#run.now(), calendar: calendarFor(person) }),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       delisted: delistedInstances(state),
       forCampaign: (person: Person) => forCampaign(name, person, state),

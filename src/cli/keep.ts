@@ -124,7 +124,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
   const all = duePeople(list, people, { state, company, now })
-  for await (const { person, entry, emails } of all) {
+  for await (const { person, entry, emails, context: moment } of all) {
     const [email] = emails
     if (email === undefined) continue
     const { name, reminder } = email
@@ -133,7 +133,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const about =
       name === ONBOARDING
         ? []
-        : appsOf(forCampaign(name, person, state)).filter((app) => isAboutApp(name, app, person, state))
+        : appsOf(forCampaign(name, person, state)).filter((app) => isAboutApp(name, app, person, moment))
     const apps = about.map(({ instance }) => instance)
     const json = { email: entry.email, kind, apps }
     const text = `${entry.email}  ${kind}  ${apps.join(', ')}`.trimEnd()

@@ -8,7 +8,7 @@ import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../sr
 import type { Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 
-import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
+import { DAY, HOUR, jira, lostApps, monday, slack } from './lapsed-person.ts'
 import { newKeepState } from '../helpers/people.ts'
 
 const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
@@ -18,7 +18,7 @@ const dueInvitation = (person: Person, now: number, where: typeof place) =>
 /** The apps of the due email, or none. */
 function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof dueEmailOf>[2]): string[] {
   if (dueEmailOf(name, person, moment).kind !== 'email') return []
-  const apps = appsOf(person).filter((app) => isAboutApp(name, app, person, moment.state))
+  const apps = appsOf(person).filter((app) => isAboutApp(name, app, person, moment))
   return apps.map(({ instance }) => instance)
 }
 const dueLapses = (person: Person, given: KeepState, now: number, zone: string) =>
@@ -174,6 +174,25 @@ function personWithNewApp(
   return withCheck(first, { checkedAt: newAt, unconnected: [slack, notion] }, monday)
 }
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
+
+// prettier-ignore
+it.each([
+  ['is sent two working days after the question', -4 * DAY, {}, {}, 0, true],
+  ['waits for the first working day after the weekend', -3 * DAY, {}, {}, 0, false],
+  ['is sent on the second working day after the weekend', -3 * DAY, {}, {}, 1, true],
+  ['isn’t delayed once the other app was removed', -DAY, { markedRemovedAt: monday }, {}, 0, true],
+  ['isn’t delayed by an app of another type', -DAY, { instance: 'slack_1' }, {}, 0, true],
+  ['waits up to 36 hours after the other app left', -DAY, { since: monday - DAY - 36 * HOUR + 1 }, {}, 0, false],
+  ['isn’t delayed by an app that left 36 hours before', -DAY, { since: monday - DAY - 36 * HOUR }, {}, 0, true],
+  ['isn’t delayed once it has moved', -DAY, {}, { isMoved: true }, 0, true],
+] as const)('an email about a new app %s', (_when, noticed, left, added, day, isDue) => {
+  const cluster = { name: 'Notion', noticedAt: monday + noticed, since: monday - DAY, people: 9 }
+  const newApps = [{ ...cluster, instance: 'notion_1', ...added }]
+  const delistedApps = [{ ...cluster, instance: 'notion_0', ...left }]
+  const moment = { state: { ...state, newApps, delistedApps }, now: monday + day * DAY, calendar: place }
+
+  expect(dueApps(NEW_APPS, personWithNewApp(), moment)).toEqual(isDue ? ['notion_1'] : [])
+})
 
 it('an app added after the invitation gets at most three emails, a week apart', () => {
   let person = personWithNewApp()

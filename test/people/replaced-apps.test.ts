@@ -108,7 +108,8 @@ it('emails about a lost app count for the one that replaces it', async () => {
     const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
     company.findReplaced([next])
     const person = await testPeople({ records, company }).get('ada@acme.example')
-    const apps = appsOf(person!).filter((app) => isAboutApp(LAPSES, app, person!, state))
+    const moment = { state, now: monday, calendar: { timezone: 'UTC' } }
+    const apps = appsOf(person!).filter((app) => isAboutApp(LAPSES, app, person!, moment))
     return apps.map(({ instance }) => instance)
   }
   const found = []
