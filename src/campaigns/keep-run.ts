@@ -163,7 +163,13 @@ export class KeepRun {
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
-    this.#state = { ...this.#state, ...change }
+    const { replacedBy } = this.#options.company
+    const state = { ...this.#state, ...change }
+    // Emails stay paused when an app moves.
+    const massDisconnects = state.massDisconnects.map((app) =>
+      replacedBy.has(app.instance) ? { ...app, instance: replacedBy.get(app.instance)! } : app,
+    )
+    this.#state = { ...state, massDisconnects }
     await this.#options.save(this.#state)
   }
 
@@ -273,6 +279,7 @@ export class KeepRun {
 
   async #endSweep(): Promise<void> {
     const { now, people } = this.#run
+    await this.#save({})
     const { sweep } = this.#state
     const found = await findClusters(this.#listed(), this.#state, now())
     const disconnects = [...this.#state.massDisconnects, ...found.massDisconnects]

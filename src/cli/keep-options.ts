@@ -1,6 +1,7 @@
 // Applies the options of `onramp keep` that change its state: apps to release or mark as removed, and the pause. Pure.
 import { UsageError } from '@onramp/terminal/arguments'
 import { utcDay } from '../admin/report.ts'
+import type { Company } from '../company/company.ts'
 import { inScope } from '../onboarding/walk.ts'
 import { activeMassDisconnects, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
@@ -18,12 +19,18 @@ type StateOptions = { [Option in 'release' | 'removed']?: readonly string[] | un
  * @param options.pauseUntil today ends the pause
  * @throws {UsageError} for an unknown app, or a day in the past
  */
-export function applyOptions(state: KeepState, options: StateOptions, now: number): KeepState {
+export function applyOptions(
+  state: KeepState,
+  options: StateOptions,
+  { now, replacements }: { now: number; replacements: Company['replacements'] },
+): KeepState {
   const { release = [], removed = [], pauseUntil } = options
   const active = activeMassDisconnects(state)
   const unanswered = unansweredDelistings(state)
   const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
-  const isOf = (app: string, { instance }: { instance: string }) => inScope({ datasources: [app] }, instance)
+  const currentName = (instance: string) => replacements.get(instance) ?? instance
+  const isOf = (app: string, { instance }: { instance: string }) =>
+    currentName(app) === currentName(instance) || inScope({ datasources: [app] }, instance)
   const paused = pausedApps(state)
   const releasable = [...active, ...delisted.filter((app) => app.markedConnectedAt === undefined)]
   for (const app of release)

@@ -120,7 +120,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const doubt = rows.doubt(run.faults.length === 0)
   if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)
   const store = openKeepState(records, settings)
-  const state = applyOptions(await store.load(), options, now())
+  const state = applyOptions(await store.load(), options, { now: now(), ...company })
   for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
   const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
   const all = duePeople(list, people, { state, company, now })
@@ -208,7 +208,7 @@ async function runKeep(
   const store = openKeepState(records, settings)
   const at = now()
   const stored = await store.load()
-  const current = applyOptions(stored, options, at)
+  const current = applyOptions(stored, options, { now: at, ...company })
   const before = withoutQuestions(current, company)
   const actions = actionsOfRun(before, at)
   const audit = createOperatorAudit(settings, stderr)

@@ -90,6 +90,22 @@ it('mass disconnects are reported with one command that resumes all of them', as
   )
 })
 
+it('emails about a lost app stay paused after it moves', async () => {
+  const rollout = installation()
+  await runMassDisconnect(rollout, ['slack_1'])
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  for (const email of twelve) rollout.unconnectedApps.set(email, ['slack_2'])
+  rollout.sentEmails.length = 0
+  rollout.conditions.now = monday + 3 * DAY
+  for (let hours = 0; hours < 24; hours += 6) await rollout.run(twelve, { company })
+  const whilePaused = rollout.sentEmails.length
+
+  rollout.conditions.now = monday + 4 * DAY
+  await rollout.run(twelve, { company, release: ['slack_1'] })
+
+  expect([whilePaused, rollout.sentEmails.length]).toEqual([0, 12])
+})
+
 const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
   const report = await createReport(summarizeAll(people.all(), await keepState.load()), monday)
   return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected

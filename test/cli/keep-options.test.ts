@@ -5,6 +5,11 @@ import { pausedApps, unansweredDelistings, type DelistedApp } from '../../src/pe
 import { DAY, monday } from './installation.ts'
 import { newKeepState } from '../helpers/people.ts'
 
+const replacements = new Map([
+  ['jira_1', 'jira_2'],
+  ['github_0', 'github_1'],
+])
+const moment = { now: monday, replacements }
 const midnight = Date.parse('2027-01-18')
 
 const REFUSED = /that day is over|there is no pause to end|are held back|gone from many lists/
@@ -30,7 +35,7 @@ it.each([
   'a pause of %s days that --pause-until %s changes on January 18 ends: %s',
   (days, pauseUntil, expected) => {
     const state = { ...newKeepState(), ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
-    const answer = resultOf(() => applyOptions(state, { pauseUntil }, monday).pausedUntil)
+    const answer = resultOf(() => applyOptions(state, { pauseUntil }, moment).pausedUntil)
     expect(answer).toBe(expected)
   },
 )
@@ -50,16 +55,19 @@ it.each<[Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<Delis
   [{ markedRemovedAt: 7 }, { release: ['all'] }, 'are held back'],
   [{ markedConnectedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{ markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
+  [{}, { removed: ['jira_2'] }, { markedRemovedAt: NOW }],
   [{}, { removed: ['notion_1'] }, 'gone from many lists'],
 ])('the question about an app with %j is changed by %j to %j', (before, answers, after) => {
   const state = { ...newKeepState(), delistedApps: [{ ...removedApp, ...before }, figma] }
-  const answer = resultOf(() => applyOptions(state, answers, NOW).delistedApps)
+  const answer = resultOf(() => applyOptions(state, answers, moment).delistedApps)
   expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
 })
 
 it.each([
   [['slack_1'], ['jira_1', 'github_1']],
   [['slack_1', 'jira'], ['github_1']],
+  [['github_0'], ['slack_1', 'jira_1']],
+  [['jira_2'], ['slack_1', 'github_1']],
   [['all'], []],
   [['slack_1', 'figma_1'], 'are held back'],
 ])('after --release %j the paused apps are %j', (release, paused) => {
@@ -68,7 +76,7 @@ it.each([
     instance,
   }))
   const after = resultOf(() => [
-    ...pausedApps(applyOptions({ ...newKeepState(), massDisconnects }, { release }, NOW)),
+    ...pausedApps(applyOptions({ ...newKeepState(), massDisconnects }, { release }, moment)),
   ])
   expect(after).toEqual(paused)
 })
@@ -77,7 +85,7 @@ it.each([['jira_1'], ['all']])('--release %s of a lost app leaves the question o
   const massDisconnects = [{ ...massDisconnect, instance: 'jira_1' }]
   const state = { ...newKeepState(), massDisconnects, delistedApps: [removedApp] }
 
-  const after = applyOptions(state, { release: [app] }, NOW)
+  const after = applyOptions(state, { release: [app] }, moment)
 
   expect(unansweredDelistings(state)).toEqual([])
   expect(after.massDisconnects).toMatchObject([{ resumedAt: NOW }])
@@ -86,6 +94,6 @@ it.each([['jira_1'], ['all']])('--release %s of a lost app leaves the question o
 
 it('--release all resumes paused emails and closes every open question', () => {
   const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
-  const { massDisconnects, delistedApps } = applyOptions(state, { release: ['all'] }, NOW)
+  const { massDisconnects, delistedApps } = applyOptions(state, { release: ['all'] }, moment)
   expect([massDisconnects, delistedApps]).toMatchObject([[{ resumedAt: NOW }], [{ markedConnectedAt: NOW }]])
 })
