@@ -281,7 +281,9 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const delisted = unansweredDelistings(keepState).map((delistedApp) => {
     const { count, listed } = delistedCounts(report, delistedApp.instance)
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
-    const detail = t.sentences([item.detail, ...describeMove(delistedApp, keepState, t)])
+    const approval = approvals.get(delistedApp.instance)
+    const waiting = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
+    const detail = t.sentences([item.detail, ...describeMove(delistedApp, keepState, t), ...waiting])
     return { ...item, detail, command: keepCommand(delistedApp.instance, 'removed') }
   })
   const blockedAppItem = (app: AppCounts) => {

@@ -1,7 +1,7 @@
 // Decides when to email an app's owners, and whom to email after an approval. One person tests the approval
 // first; the others get an email once that person has connected the app. Pure.
 import { applyDecision, isRequested, personForCounts, newApproval, pausedApps } from '../people/keep-state.ts'
-import type { Approval, KeepState, KeepStateStore } from '../people/keep-state.ts'
+import type { Approval, DelistedApp, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type WorkCalendar } from './working-time.ts'
@@ -40,10 +40,6 @@ const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS):
     (email) => email.apps?.includes(instance) && mayHaveBeenSent(email),
   )?.at ?? 0
 
-/** @returns 0 while the app is listed */
-const connectedAtOf = ({ instance, state }: PersonApp, { lastCheck }: Person): number =>
-  (state === 'connected' && lastCheck?.apps.find((record) => record.instance === instance)?.since) || 0
-
 /** Others may have connected the app without an approval, so that they can't confirm one. */
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
@@ -63,6 +59,9 @@ export async function decideApprovals(
       return [instance, { ...stored, ...moved, instance, former, people: [] as WaitingPerson[] }]
     }),
   )
+  // Apps that left many lists may have moved, with the people who wait for them.
+  const isOpen = (app: DelistedApp) => (app.markedRemovedAt ?? app.markedConnectedAt) === undefined
+  const inQuestion = new Set(state.delistedApps?.filter(isOpen).map(({ instance }) => instance))
   for await (const each of people) {
     if (isGone(each)) continue
     const person = personForCounts(each, { ...state, approvals: [] })
@@ -70,8 +69,12 @@ export async function decideApprovals(
     const isEmailable = !newest.includes('failed') && isReachable(person, context.now)
     for (const app of appsOf(person)) {
       const { instance, name, state: appState } = app
-      const [notifiedAt, connectedAt] = [lastNotifiedAt(person, instance), connectedAtOf(app, person)]
-      const isAffected = apps.has(instance) && (notifiedAt > 0 || (connectedAt > 0 && hasWaited(app, person)))
+      const record = person.lastCheck?.apps.find((one) => one.instance === instance)
+      const connectedAt = (appState === 'connected' && record?.since) || 0
+      const notifiedAt = lastNotifiedAt(person, instance)
+      const isFormer = connectedAt > 0 && hasWaited(app, person)
+      if (isFormer && (record?.delistedAt ?? -Infinity) >= (state.evaluatedAt ?? 0)) inQuestion.add(instance)
+      const isAffected = apps.has(instance) && (notifiedAt > 0 || isFormer)
       if (appState !== 'blocked' && !isAffected) continue
       const approval = apps.get(instance) ?? { ...newApproval(instance, name), former: instance, people: [] }
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }
@@ -84,8 +87,9 @@ export async function decideApprovals(
   for (const { people: waiters, former, ...app } of apps.values()) {
     const decision = (await findDecision(app.instance)) ?? (await findDecision(former))
     const result = decideApproval(app, waiters, decision, context)
-    if (result !== undefined)
-      decisions.push({ ...result, isRequestDue: result.isRequestDue && !paused.has(app.instance) })
+    if (result === undefined && !inQuestion.has(app.instance)) continue
+    const isRequestDue = result?.isRequestDue === true && !paused.has(app.instance)
+    decisions.push({ approval: app, isNewlyApproved: false, ...result, isRequestDue })
   }
   return decisions
 }
@@ -102,14 +106,12 @@ export function isApprovalEmailDue(app: PersonApp, person: Person, { approvals =
   return (isFirst || hasFailed) && at < stageChangedAt && (app.isUnconfirmed || since <= stageChangedAt)
 }
 
-/** True if the app moved while the person waited, and no email said so. Testers are asked to connect it anyway. */
+/** True if the app moved while the person waited for its owner, and no email said so. */
 export function isMoveEmailDue(app: PersonApp, person: Person, { approvals = [], ...state }: KeepState) {
   const approval = approvals.find(({ instance }) => instance === app.instance)
-  const { movedAt = 0, stage, testers = [] } = approval ?? {}
-  const since = sinceOf(app, person)
-  const isTester = stage === 'approved' && testers.includes(since)
-  if (app.state !== 'blocked' || isTester || pausedApps(state).has(app.instance)) return false
-  return since < movedAt && lastNotifiedAt(person, app.instance, MOVED_APPROVALS) < movedAt
+  const { movedAt = 0, stage } = approval ?? {}
+  if (app.state !== 'blocked' || stage === 'approved' || pausedApps(state).has(app.instance)) return false
+  return sinceOf(app, person) < movedAt && lastNotifiedAt(person, app.instance, MOVED_APPROVALS) < movedAt
 }
 
 /** @returns undefined if no one waits any longer */

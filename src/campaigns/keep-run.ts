@@ -322,11 +322,8 @@ export class KeepRun {
     const calendar = calendarOf(company, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
-    for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, {
-      now: now(),
-      calendar,
-      replacedBy: company.replacedBy,
-    })) {
+    const context = { now: now(), calendar, replacedBy: company.replacedBy }
+    for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, context)) {
       const { isRequestDue, isNewlyApproved } = decision
       const approval = { ...decision.approval, owners: ownersOf(decision.approval.instance) }
       const { instance: app, approvedAt: at, by = '' } = approval

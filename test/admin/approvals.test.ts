@@ -287,6 +287,19 @@ it.each([
 ] as const)('/admin has no action item while %s', async (_what, stage, count) => {
   const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
   const report = await createReport(summaries(person), now)
+it('the question about an app gone from many lists says who waits for it', async () => {
+  const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'connected' }, now)
+  const apps = ada.lastCheck!.apps.map((app) => ({ ...app, delistedAt: now }))
+  const person = { ...ada, lastCheck: { checkedAt: now, apps } }
+  const delistedApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: now, since: now, people: 9 }]
+  const keepState = { ...newKeepState(), approvals: [waiting], delistedApps }
+  const report = await createReport(summarizeAll(Readable.from([person]), keepState), now)
+
+  const [question] = describeActionItems(report, keepState, t, now)
+
+  expect(question?.detail).toContain('26 people are waiting for grace@acme.example to approve Slack')
+})
+
   const approvals = [{ ...waiting, stage, stageChangedAt: now, approvedAt: now, waitingPeople: count }]
   const state = { ...newKeepState(), approvals }
   expect(describeActionItems(report, state, t, now)).toEqual([])

@@ -182,7 +182,7 @@ it.each([
   ['a person who waited before', {}, {}, true],
   ['not a person who began to wait later', {}, { blockedAt: atDay(1.5) }, false],
   ['not a person who can connect it', {}, { state: 'unconnected' }, false],
-  ['not the tester', { stage: 'approved', testers: [atDay(0)] }, {}, false],
+  ['no one once its owner approved it', { stage: 'approved' }, {}, false],
   ['a tester who failed', { stage: 'failed', testers: [atDay(0)] }, {}, true],
   ['not a person who was told', {}, { notifiedAt: atDay(1) }, false],
   ['a person who was told of an earlier move', {}, { notifiedAt: atDay(0.5) }, true],

@@ -124,7 +124,7 @@ it('one person tests an approved app, and the others are emailed once it works',
 
 it.each([
   ['before its owner decides', 'slack_2', ALL],
-  ['after its owner approved it', 'slack_1', [BOB, EVE]],
+  ['after its owner approved it', 'slack_1', []],
 ])('an approval follows an app that moves %s', async (_when, decidedFor, notified) => {
   const rollout = installation()
   await setUpWaitingPeople(rollout)
@@ -150,6 +150,52 @@ it.each([
     requestedAt: timeOf(TUESDAY),
   }
   expect((await rollout.keepState.load()).approvals).toMatchObject([{ ...approval, waitingPeople: 3 }])
+})
+
+it.each([
+  ['while administrators don’t answer', {}, [1, 1]],
+  ['not once they have removed it', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
+  ['until everyone was checked once more', undefined, [1, 0]],
+] as const)('an approval of an app that leaves all lists is kept: %s', async (_when, answer, kept) => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await sentOn(rollout, TUESDAY)
+  for (const email of ALL) rollout.unconnectedApps.set(email, [])
+  const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
+  const delistedApps = answer === undefined ? [] : [{ ...cluster, instance: 'slack_1', ...answer }]
+  await rollout.keepState.save({ ...(await rollout.keepState.load()), delistedApps })
+
+  const found = []
+  for (const day of [WEDNESDAY, THURSDAY]) {
+    await sentOn(rollout, day)
+    found.push((await rollout.keepState.load()).approvals?.length)
+  }
+
+  expect(found).toEqual(kept)
+})
+
+it('people who wait for an app are told once that it has moved', async () => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await sentOn(rollout, TUESDAY)
+  for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_2'])
+  const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
+  const delistedApps = [{ ...cluster, instance: 'slack_1', notifiedAt: timeOf(WEDNESDAY) }]
+  const newApps = [{ ...cluster, instance: 'slack_2' }]
+  await rollout.keepState.save({ ...(await rollout.keepState.load()), delistedApps, newApps })
+
+  const inQuestion = await sentOn(rollout, WEDNESDAY)
+  const { approvals } = await rollout.keepState.load()
+  const afterwards = [
+    ...(await sentOn(rollout, THURSDAY, 10, moved)),
+    ...(await sentOn(rollout, FRIDAY, 10, moved)),
+  ]
+
+  expect(inQuestion).toEqual([])
+  expect(approvals).toMatchObject([{ instance: 'slack_1', waitingPeople: 3, requestedAt: timeOf(TUESDAY) }])
+  const subject = 'Slack 2 has moved, and you’re still waiting for an admin'
+  expect(new Map(afterwards as [string, string][])).toEqual(new Map(ALL.map((to) => [to, subject])))
+  expect(afterwards).toHaveLength(3)
 })
 
 it.each([
