@@ -25,7 +25,7 @@ const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
 
 /** @param one.owners empty: the reader is the owner, or the app has none */
 export function describeApproval(approval: Approval, app: string, t: Texts) {
-  const { stage, waitingPeople: count, by = '', owners, testers = [] } = approval
+  const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
   const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
   const approved = t('approval.approvedBy', { by, day })
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
@@ -38,6 +38,8 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
     return text(t('approval.failedTitle', { app }), t.sentences([failed, ...untold, check]))
   }
   if (stage === 'approved') {
+    if (isUntried)
+      return text(t('approval.untriedTitle', { app }), t.sentences([approved, t('approval.untried')]))
     const trying = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
     return text(t('approval.approvedTitle', { app }), approved, trying, ...retry)

@@ -298,10 +298,12 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
   const blocked = mostFirst(datasources, ({ instance, counts }) => {
-    const { stage, waitingPeople, isUndelivered } = approvals.get(instance) ?? {}
+    const { stage, waitingPeople, isUndelivered, isUntried } = approvals.get(instance) ?? {}
     if (isUndelivered) return Infinity
     // No admin is needed while one person tests the app, or once everyone can connect it.
-    return stage === 'approved' || (stage === 'confirmed' && waitingPeople === 0) ? 0 : counts.blocked
+    return (stage === 'approved' && !isUntried) || (stage === 'confirmed' && waitingPeople === 0)
+      ? 0
+      : counts.blocked
   })
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
   const unstartable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)

@@ -153,10 +153,12 @@ export function decideApproval(
   const candidates = all.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
   const isLongAgo = ({ notifiedAt }: WaitingPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state }) => state === 'blocked')
-  const next = stage === 'approved' && notified.every(isLongAgo) ? candidates.slice(0, 1) : []
+  const isNextDue = stage === 'approved' && notified.every(isLongAgo)
+  const next = isNextDue ? candidates.slice(0, 1) : []
+  const isUntried = isNextDue && next.length === 0 && all.length > 0
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {
-    approval: { ...decided, stage, stageChangedAt, waitingPeople: count, since, testers },
+    approval: { ...decided, stage, stageChangedAt, waitingPeople: count, since, testers, isUntried },
     isRequestDue,
     isNewlyApproved: approvedAt > before.approvedAt,
   }

@@ -63,6 +63,8 @@ export type Approval = {
   by?: string | undefined
   /** The `blockedAt` of each tester: people who are emailed first, or were. */
   testers?: readonly number[]
+  /** Everyone who can be emailed was asked to test it days ago, and no one has connected it. */
+  isUntried?: boolean
 }
 
 /** An owner's click, at `at` (milliseconds since 1970). `by`: an address. */

@@ -260,6 +260,12 @@ it.each([
   ],
   ['the failure to its owner', { stage: 'failed', owners: [] }, /may still/, /yet. Check the approval, then/],
   [
+    'that no one tests it',
+    { stage: 'approved', approvedAt: since, by: 'Grace', isUntried: true },
+    /^Slack is approved, but people are still waiting$/,
+    /^Approved by Grace on November 20, 2026\. .* in person\.$/,
+  ],
+  [
     'no untold people if only the tester waits',
     { stage: 'failed', waitingPeople: 1, testers: [since] },
     /may still/,
@@ -281,12 +287,6 @@ it.each([
   ])
 })
 
-it.each([
-  ['one person connects the approved app first', 'approved', 26],
-  ['everyone who waited can connect it', 'confirmed', 0],
-] as const)('/admin has no action item while %s', async (_what, stage, count) => {
-  const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
-  const report = await createReport(summaries(person), now)
 it('the question about an app gone from many lists says who waits for it', async () => {
   const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'connected' }, now)
   const apps = ada.lastCheck!.apps.map((app) => ({ ...app, delistedAt: now }))
@@ -300,6 +300,12 @@ it('the question about an app gone from many lists says who waits for it', async
   expect(question?.detail).toContain('26 people are waiting for grace@acme.example to approve Slack')
 })
 
+it.each([
+  ['one person connects the approved app first', 'approved', 26],
+  ['everyone who waited can connect it', 'confirmed', 0],
+] as const)('/admin has no action item while %s', async (_what, stage, count) => {
+  const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
+  const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, stage, stageChangedAt: now, approvedAt: now, waitingPeople: count }]
   const state = { ...newKeepState(), approvals }
   expect(describeActionItems(report, state, t, now)).toEqual([])

@@ -97,6 +97,17 @@ describe('after the approval', () => {
     expect(testers).toEqual([...emailedBefore, ...(emailed ? [emailed] : [])].map(({ blockedAt }) => blockedAt))
   })
 
+  it.each<[isUntried: boolean, who: string, day: number, people: WaitingPerson[]]>([
+    [false, 'the only person was asked two working days ago', 4, [tester()]],
+    [true, 'the only person was asked three working days ago', 7, [tester()]],
+    [false, 'someone else can be asked by then', 7, [tester(), bob]],
+    [true, 'no one else can be emailed by then', 7, [tester(), { ...bob, isReachable: false }]],
+    [true, 'no one can be emailed', 2.1, [{ ...ada, isReachable: false }]],
+    [false, 'no one waits', 7, []],
+  ])('an approval needs an admin: %s, if %s', (isUntried, _who, day, people) => {
+    expect(decide(approved, people, day)!.approval.isUntried).toBe(isUntried)
+  })
+
   it.each<[why: string, Approval['stage'], WaitingPerson[]]>([
     ['confirmed once the app works', 'confirmed', [tester({ state: 'connected' }), bob]],
     ['confirmed once the app works for someone else', 'confirmed', [tester(), waiter(0, { state: 'connected', connectedAt: atDay(2) }), bob]],
