@@ -237,10 +237,14 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
+/** An older attempt isn't why an app is connected now: its person may be waiting for an administrator. */
+const MAX_CONSENT_MS = 86_400_000
+
 function withConnected(app: AppRecord, at: number, leftAt = -Infinity): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt, movedFrom: _movedFrom, ...rest } = app
-  const delistedAt = leftAt < (lapsedAt ?? newAt ?? 0) ? at : undefined
+  const hasConsented = leftAt >= Math.max(lapsedAt ?? newAt ?? 0, at - MAX_CONSENT_MS)
+  const delistedAt = hasConsented ? undefined : at
   return {
     ...rest,
     status: 'connected',

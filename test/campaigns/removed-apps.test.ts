@@ -97,15 +97,18 @@ function restored(by: NoticedBy): Person {
   return withoutJira(lost, by, monday)
 }
 
-it('a consent that began before the app was lost doesn’t count as connecting it again', () => {
+it.each([
+  { leftAt: 8, at: 20, delistedAt: 20 },
+  { leftAt: 9, at: 20, delistedAt: undefined },
+  { leftAt: 19, at: DAY + 20, delistedAt: DAY + 20 },
+  { leftAt: 20, at: DAY + 20, delistedAt: undefined },
+])('a consent at $leftAt counts at $at unless the app was lost since', ({ leftAt, at, delistedAt }) => {
   const lost = withCheck(person('walk', 5), { checkedAt: 9, unconnected: [slack, jira] }, 9)
-  const delistedAfter = (leftAt: number) => {
-    const connected = [{ instance: 'jira_1', name: 'Jira', since: 20, leftAt }]
-    const after = withCheck(lost, { checkedAt: 20, unconnected: [slack], connected }, 20)
-    return after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt
-  }
+  const connected = [{ instance: 'jira_1', name: 'Jira', since: at, leftAt }]
 
-  expect([8, 9].map(delistedAfter)).toEqual([20, undefined])
+  const after = withCheck(lost, { checkedAt: at, unconnected: [slack], connected }, at)
+
+  expect(after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt).toBe(delistedAt)
 })
 
 it.each([
