@@ -12,6 +12,7 @@ import { findSignedIn, type Tokens, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
+import { networkOf } from '../web/network.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { errorResponseProblem, isSignatureInvalid } from './server/error-response.ts'
@@ -33,8 +34,11 @@ type Outcome =
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
-/** Codes that are redeemed at once. A state is good for a day, so a stranger could collect thousands. */
-const MAX_REDEMPTIONS = 256
+/**
+ * Codes that are redeemed at once, in all and of one network (network.ts). A state is good for a day, so a stranger
+ * could collect thousands, and keep everyone else waiting where the authorization server is slow.
+ */
+const [MAX_REDEMPTIONS, MAX_OF_NETWORK] = [256, 64]
 
 const REFETCH_KEYS_EVERY_MS = 60_000
 
@@ -45,6 +49,8 @@ export class SignInCallback {
   readonly #deps
   #keysForgottenAt = -Infinity
   #redemptions = 0
+  /** Without zeros. */
+  readonly #byNetwork = new Map<string, number>()
   readonly #users: UserLookup
   readonly #warn: (message: string | undefined) => void
 
@@ -83,12 +89,19 @@ export class SignInCallback {
     const issuer = this.#deps.settings.OIDC_ISSUER
     const check = checkCallback(transaction, { cookie, sessionId, issuer, now: now() })
     if (check !== 'redeem') return check
+    const network = networkOf(req.ip ?? '')
+    const before = this.#byNetwork.get(network) ?? 0
     // The state stays unused, so the same address works a moment later.
-    if (this.#redemptions >= MAX_REDEMPTIONS) throw new Problem(429, 'too_many', { retryAfter: 5 })
+    if (this.#redemptions >= MAX_REDEMPTIONS || before >= MAX_OF_NETWORK)
+      throw new Problem(429, 'too_many', { retryAfter: 5 })
     this.#redemptions++
-    return await this.#finishOnce(req, res, { url, transaction, secrets: secretsFor(cookie) }).finally(
-      () => this.#redemptions--,
-    )
+    this.#byNetwork.set(network, before + 1)
+    return await this.#finishOnce(req, res, { url, transaction, secrets: secretsFor(cookie) }).finally(() => {
+      this.#redemptions--
+      const left = (this.#byNetwork.get(network) ?? 1) - 1
+      if (left > 0) this.#byNetwork.set(network, left)
+      else this.#byNetwork.delete(network)
+    })
   }
 
   async #finishOnce(

@@ -95,7 +95,7 @@ export function setUpSignIn({
     const { start, callback, signOut, sessions } = signIn
     const signInRoutes = { start, callback, signOut, sessions, authorizationServer }
     const common = { ...signInRoutes, records, sendPage, log, audit, now, limit }
-    const app = express()
+    const app = express().set('trust proxy', true)
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
     app.use(createBackChannelRoutes({ ...common, countRefused: () => {} }))
     app.use(
@@ -141,8 +141,8 @@ export function setUpSignIn({
     const begin = async (query: Form = {}): Promise<Form> =>
       parametersOf((await agent.get('/sign-in').query(query).expect(303)).headers['location'] ?? '')
     /** @returns the Location of the response, or its error */
-    async function follow(address: string) {
-      const { status, headers, body } = await agent.get(address)
+    async function follow(address: string, from = '198.51.100.1') {
+      const { status, headers, body } = await agent.get(address).set('x-forwarded-for', from)
       return status === 303 ? (headers['location'] as string) : ({ status, ...body } as object)
     }
     const cookies = async () => String((await agent.get('/cookies')).headers['x-cookies'])
