@@ -136,13 +136,13 @@ function addRoutesForEveryone(app: Express, services: AppDeps): void {
   const publicUrl = settings.PUBLIC_URL
   const sendPage = pages.send
 
-  app.use(answerSpeculation, pages.languages.remember)
+  app.use(answerSpeculation)
   const refusal = refuseCrossSite(settings.PUBLIC_URL)
-  app.get('/invite/:token/opt-out', refusal)
+  app.get('/invite/:token/opt-out', refusal, pages.languages.remember)
   // Mail providers send the POST (RFC 8058), so it comes before the cross-site refusal.
   const limit = limits.optOut
   app.use(pathsUnder('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, log, now }))
-  app.use(refusal)
+  app.use(refusal, pages.languages.remember)
 
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   app.use(pathsUnder('deprecations'), createDeprecationsRoutes(sendPage, now))

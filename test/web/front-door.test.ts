@@ -45,6 +45,22 @@ it.each(PRIVATE.join(' ').split(' '))(
   },
 )
 
+it.each([
+  ['navigate', 'document', 303, 1],
+  ['no-cors', 'image', 403, 0],
+])(
+  'a request with ?lang= of another site (%s, %s) gets %i and %i cookies',
+  async (mode, dest, status, cookies) => {
+    const metadata = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }
+    const response = await request(onramp.app)
+      .get('/onboarding?lang=ar')
+      .set(metadata)
+      .set('accept', 'text/html')
+    const chosen = String(response.headers['set-cookie']).startsWith('onramp-lang=ar') ? 1 : 0
+    expect([response.status, chosen]).toEqual([status, cookies])
+  },
+)
+
 it('a HEAD request gets 404 for an unknown path, and reveals nothing about the person', async () => {
   const statusOf = async (path: string) => (await request(onramp.app).head(path)).status
   const nowhere = '/nowhere /admins /.env /deprecations.xml /constructor /assets/nowhere.css'
