@@ -72,8 +72,11 @@ export const quoteCells = (cells: readonly string[], between: string): string =>
 const ambiguousAddressColumn = (cells: readonly string[], advice: string) =>
   new UnreadableList(`which column has the addresses, ${quoteCells(cells, ' or ')}? ${advice}`)
 
-/** @throws {UnreadableList} if several columns may have the addresses */
-export function columnsFromHeader(headers: readonly string[]): Columns {
+/** @param isHeader the cells are names @throws {UnreadableList} if several columns may have the addresses */
+export const columnsIn = (cells: readonly string[], isHeader = true): Columns =>
+  isHeader ? columnsFromHeader(cells) : columnsWithoutHeader(cells)
+
+function columnsFromHeader(headers: readonly string[]): Columns {
   const names = headers.map(headerNames)
   const isNamed = (pattern: RegExp) => (_header: string, at: number) =>
     names[at]?.some((name) => pattern.test(name)) === true
@@ -93,7 +96,7 @@ export function columnsFromHeader(headers: readonly string[]): Columns {
   return { email, ...indexes, exclusionColumns }
 }
 
-export function columnsWithoutHeader(cells: readonly string[]): Columns {
+function columnsWithoutHeader(cells: readonly string[]): Columns {
   const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
   if (addresses.length > 1) throw ambiguousAddressColumn(addresses, 'Add a first line that calls it "email"')
   return { ...columnsFromHeader([]), email: cells.findIndex((cell) => cell.includes('@')) }

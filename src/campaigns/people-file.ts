@@ -4,15 +4,7 @@ import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { LIST_COLUMNS, type ListDetails } from '../people/person.ts'
-import {
-  columnsFromHeader,
-  columnsWithoutHeader,
-  quoteCell,
-  quoteCells,
-  READERS,
-  UnreadableList,
-  type Columns,
-} from './people-columns.ts'
+import { columnsIn, quoteCell, quoteCells, READERS, UnreadableList, type Columns } from './people-columns.ts'
 
 export type ListEntry = ListDetails & { email: string }
 
@@ -87,7 +79,7 @@ export async function* readPeopleList(
     )
 }
 
-const EMAIL_ONLY: Columns = { ...columnsFromHeader([]), email: 0 }
+const EMAIL_ONLY: Columns = { ...columnsIn([]), email: 0 }
 
 function describeColumns(headers: readonly string[], { exclusionColumns, ...texts }: Columns): string {
   const taken = Object.entries(texts).filter(([, at]) => at >= 0)
@@ -120,12 +112,12 @@ class HeaderFinder {
     if (this.columns !== undefined) {
       // A title may contain an address. Without the header, blocked people couldn't be recognized.
       const isEarly = this.#width === Infinity && line <= MAX_SKIPPED
-      if (isEarly && isHeader && columnsFromHeader(cells).email >= 0)
+      if (isEarly && isHeader && columnsIn(cells).email >= 0)
         throw new UnreadableList(`line ${line} looks like the header. Remove the lines above it`)
       return false
     }
     if (!isHeader && this.#skipped.some(hasSeveral)) throw noColumn(this.#skipped)
-    const columns = isHeader ? columnsFromHeader(cells) : columnsWithoutHeader(cells)
+    const columns = columnsIn(cells, isHeader)
     if (columns.email < 0 && this.#skipped.push(cells) >= MAX_SKIPPED) throw noColumn(this.#skipped)
     if (columns.email < 0) return true
     this.columns = columns
@@ -231,7 +223,7 @@ function isDocument(start: string): boolean {
   try {
     const value = JSON.parse(start.trimStart().split(/[\r\n]/, 1)[0] ?? '') as object
     // A person's own object may contain a list, too.
-    return listIn(value) !== undefined && columnsFromHeader(Object.keys(membersOf(value))).email < 0
+    return listIn(value) !== undefined && columnsIn(Object.keys(membersOf(value))).email < 0
   } catch {
     return true
   }
@@ -253,7 +245,7 @@ async function* documentLines(
   } catch {
     throw new UnreadableList(`the list is neither one JSON document nor an object per line. ${advice}`)
   }
-  const isPerson = columnsFromHeader(Object.keys(membersOf(Object(value) as object))).email >= 0
+  const isPerson = columnsIn(Object.keys(membersOf(Object(value) as object))).email >= 0
   const list = isPerson ? [value] : listIn(value)
   if (list === undefined)
     throw new UnreadableList(`the JSON has no list of people in it, or several. ${advice}`)
@@ -349,7 +341,7 @@ function jsonRow(line: string): Cells {
   if (typeof value !== 'object' || value === null) throw new InvalidRow('neither an object nor an address')
   try {
     const members = membersOf(value)
-    return { columns: columnsFromHeader(Object.keys(members)), cells: Object.values(members) }
+    return { columns: columnsIn(Object.keys(members)), cells: Object.values(members) }
   } catch (error) {
     throw error instanceof UnreadableList ? new InvalidRow(error.message) : error
   }
