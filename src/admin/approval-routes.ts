@@ -71,7 +71,7 @@ export function createApprovalRoutes(deps: {
       const app = company.displayName(approval, t.lang)
       const people = {
         href: peopleUrl({ filter: 'blocked', app: instance }),
-        label: t('admin.filter.blocked'),
+        label: t('admin.view', { count: approval.waitingPeople }),
       }
       return {
         ...describeApproval(approval, app, t),

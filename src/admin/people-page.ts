@@ -66,7 +66,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     stage: t(`admin.stage.${stage}`),
     since: dateOf(at),
     // An earlier reminder would look unsuccessful.
-    reminded: lastReminderAt >= (at ?? 0) ? t('admin.person.reminded', { day: t.date(lastReminderAt) }) : '',
+    reminded: lastReminderAt >= (at ?? 0) ? t('admin.lastEmail', { day: t.date(lastReminderAt) }) : '',
     notes: NOTES.filter((note) => CRITERIA[note](summary)).map((note) => t(`admin.person.${note}`)),
     done:
       checkedAt === undefined || own.length === 0

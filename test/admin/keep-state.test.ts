@@ -119,7 +119,7 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
   expect(grace.text).not.toContain('Email 1 person')
   await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)
   expect(grace.text).toMatch(/ada@acme\.example Lost access .* Slack \(access ended [^)]*\)/)
-  expect(grace.text).toMatch(/bob@acme\.example Lost access [^@]* reminded \w+ \d+, \d{4}/)
+  expect(grace.text).toMatch(/bob@acme\.example Lost access [^@]* Last email \w+ \d+, \d{4}/)
   const { body } = await grace.open(`${running.url}/admin/people.csv?show=gone`)
   expect(body).toMatch(new RegExp(`dan@acme\\.example.*,"${dayOf(now)}T`))
   expect(body).not.toContain('ada@')

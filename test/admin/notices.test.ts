@@ -150,7 +150,7 @@ it('the digest has each count with its weekly change, and what needs action', as
     'Off the list, or unknown to search 0 -2',
   ])
 
-  expect(notice.paragraphs[1]).toBe('Access was lost most often to Slack.')
+  expect(notice.paragraphs[1]).toBe('Access was lost most often to Slack')
   const since = now - DAY
   const digest = { ...before, nothing: 0, day: '2027-01-18', at: since }
   const next = digestNotice(
