@@ -34,7 +34,7 @@ export class PersonUnreadable extends Problem {
 }
 
 type PeopleDeps = {
-  records: Pick<Records, 'get' | 'compareAndSet' | 'remove' | 'compareAndRemove' | 'keys'>
+  records: Omit<Records, 'put'>
   keyRing: KeyRing
   /** INVITE_RETENTION_DAYS, counted from the last change. */
   retentionDays: number
@@ -301,11 +301,13 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-async function* readBatches(records: Pick<Records, 'get' | 'keys'>) {
-  const read = async (key: string) => [key, await records.get(key)] as const
+async function* readBatches(records: Pick<Records, 'getAll' | 'keys'>) {
   for await (const keys of records.keys(PREFIX))
-    for (let first = 0; first < keys.length; first += BATCH_SIZE)
-      yield await withoutSpans(() => Promise.all(keys.slice(first, first + BATCH_SIZE).map(read)))
+    for (let first = 0; first < keys.length; first += BATCH_SIZE) {
+      const batch = keys.slice(first, first + BATCH_SIZE)
+      const texts = await withoutSpans(() => records.getAll(batch))
+      yield batch.map((key, index) => [key, texts[index]] as const)
+    }
 }
 
 /** True if an interrupted rename left this record at the former address; false if it is another person's. */

@@ -7,6 +7,7 @@ import { rootCause } from './store-error.ts'
 /** Every command but `scan` touches one key, so it runs on a cluster. */
 export type RedisCommands = {
   get(key: string): Promise<string | null>
+  getAll(keys: readonly string[]): Promise<(string | null)[]>
   set(
     key: string,
     value: string,
@@ -30,10 +31,11 @@ type RedisTopology =
 export type OpenedRedis = { commands: RedisCommands; close(): void }
 
 export const commandsOf = (
-  run: <T>(command: (client: Omit<RedisCommands, 'scan'>) => Promise<T>) => Promise<T>,
+  run: <T>(command: (client: Omit<RedisCommands, 'getAll' | 'scan'>) => Promise<T>) => Promise<T>,
   scan: RedisCommands['scan'],
 ): RedisCommands => ({
   get: (key) => run((client) => client.get(key)),
+  getAll: (keys) => run((client) => Promise.all(keys.map((key) => client.get(key)))),
   set: (key, value, options) => run((client) => client.set(key, value, options)),
   del: (key) => run((client) => client.del(key)),
   eval: (script, options) => run((client) => client.eval(script, options)),

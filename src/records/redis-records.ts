@@ -21,6 +21,8 @@ const literally = (text: string) => text.replaceAll(/[*?[\]^\\]/g, '\\$&')
 export function createRedisRecords(redis: RedisCommands, prefix: string = STANDARD_PREFIX): Records {
   return {
     get: async (key) => (await redis.get(prefix + key)) ?? undefined,
+    getAll: async (keys) =>
+      (await redis.getAll(keys.map((key) => prefix + key))).map((value) => value ?? undefined),
     async put(key, value, seconds) {
       await redis.set(prefix + key, value, expiry(seconds))
     },

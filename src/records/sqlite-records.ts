@@ -46,6 +46,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
 
   const records: Records = {
     get: (key) => attempt(() => select.get(key, now())?.['value'] as string | undefined),
+    getAll: (keys) => Promise.all(keys.map((key) => records.get(key))),
     put: async (key, value, seconds) => void (await change(upsert, key, value, until(seconds))),
     compareAndSet: (key, expected, value, seconds) =>
       expected === undefined

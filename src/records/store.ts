@@ -77,7 +77,7 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
   }
 }
 
-const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
+const OPERATIONS = ['get', 'getAll', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
 function instrumented(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
   const { isAdopting, onOperation = () => {} } = options

@@ -14,6 +14,9 @@ export function memoryRecords() {
       await turn()
       return values.get(key)
     },
+    getAll(keys) {
+      return Promise.all(keys.map((key) => this.get(key)))
+    },
     async compareAndSet(key, expected, value) {
       await turn()
       const isSame = values.get(key) === expected

@@ -28,6 +28,7 @@ export function memoryRedis() {
 
   const commands: RedisCommands = {
     get: async (key) => valueOf(key),
+    getAll: async (keys) => keys.map(valueOf),
     async set(key, value, { expiration, condition }) {
       if (condition === 'NX' && found(key) !== undefined) return null
       write(key, value, expiration.value)

@@ -124,6 +124,9 @@ export function recordsOn(stored: () => SimulatedStore): Records {
   const about = (operation: string, key: string) => `${operation} ${key.split(':', 1)[0] ?? ''}`
   return {
     get: (key) => stored().perform(about('get', key), () => stored().read(key)),
+    getAll(keys) {
+      return Promise.all(keys.map((key) => this.get(key)))
+    },
     put: (key, value, seconds) =>
       stored().perform(about('put', key), () => stored().write(key, value, seconds)),
     compareAndSet: (key, expected, value, seconds) =>

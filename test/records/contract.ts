@@ -41,6 +41,16 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     }
   })
 
+  it('many records are read at once, in the order of their keys', async () => {
+    const [one, none, other] = [newKey(), newKey(), newKey()]
+    await records.put(one, 'a', 60)
+    await records.put(other, 'b', 60)
+
+    const values = await records.getAll([other, none, one])
+
+    expect(values).toEqual(['b', undefined, 'a'])
+  })
+
   it('an expired record is absent, also for compare-and-set', async () => {
     const keys = [newKey(), newKey()] as const
     for (const key of keys) await records.put(key, 'b', 1)

@@ -25,6 +25,9 @@ export function memoryStore() {
   }
   const records: Records = {
     get: async (key) => values.get(key),
+    getAll(keys) {
+      return Promise.all(keys.map((key) => this.get(key)))
+    },
     put: async (key, value, seconds) => write(key, value, seconds),
     async compareAndSet(key, expected, value, seconds) {
       const isSame = values.get(key) === expected

@@ -43,6 +43,7 @@ export function createStore(
   return {
     records: {
       get: async (key) => read(key),
+      getAll: async (keys) => keys.map(read),
       async compareAndSet(key, expected, text, seconds) {
         if (read(key) !== expected) return false
         remove(key)
