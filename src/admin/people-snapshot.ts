@@ -167,13 +167,26 @@ export class PeopleSnapshot {
   }
 }
 
+/** A service that names an app differently for each person would fill the memory. */
+const MAX_VARIANTS = 32
+
 /** One shared object for each app and state, which saves memory. Times differ from person to person. */
 function createAppPool(): (app: PersonApp) => PersonApp {
-  const apps = new Map<string, PersonApp>()
+  const apps = new Map<string, PersonApp[]>()
   return (app) => {
-    const { instance, name, state, isUnconfirmed, isUnstartable, movedFrom, lapsedAt, newAt, blockedAt } = app
+    const { instance, lapsedAt, newAt, blockedAt } = app
     if ((lapsedAt ?? newAt ?? blockedAt) !== undefined) return app
-    const key = [instance, name, state, isUnconfirmed, isUnstartable, movedFrom].join('\n')
-    return apps.get(key) ?? (apps.set(key, app), app)
+    const variants = apps.get(instance) ?? []
+    const known = variants.find((one) => isSameApp(one, app))
+    if (known !== undefined || variants.length === MAX_VARIANTS) return known ?? app
+    apps.set(instance, [...variants, app])
+    return app
   }
 }
+
+const isSameApp = (one: PersonApp, other: PersonApp): boolean =>
+  one.state === other.state &&
+  one.name === other.name &&
+  one.isUnconfirmed === other.isUnconfirmed &&
+  one.isUnstartable === other.isUnstartable &&
+  one.movedFrom === other.movedFrom

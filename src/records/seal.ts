@@ -50,7 +50,10 @@ export function createSealer(secrets: readonly string[]) {
         // Rejects a shorter tag, which NIST SP 800-38D 5.2.1.2 allows.
         const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: CONTENT_AT - TAG_AT })
         decipher.setAuthTag(bytes.subarray(TAG_AT, CONTENT_AT))
-        return Buffer.concat([decipher.update(bytes.subarray(CONTENT_AT)), decipher.final()]).toString()
+        const plain = decipher.update(bytes.subarray(CONTENT_AT))
+        // Checks the tag; GCM has no padding, so no bytes are left.
+        decipher.final()
+        return plain.toString()
       } catch {
         return undefined
       }

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
-import { newPerson, type Person } from '../../src/people/person.ts'
+import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, collect } from '../helpers/people.ts'
 
 const PEOPLE = 1_100
@@ -74,6 +74,36 @@ it('all pages and exports within ten seconds share one read of the people', asyn
   vi.advanceTimersByTime(1)
   expect(await snapshot.report(signal)).toBe(report)
   await expect.poll(() => reads.people).toBe(2 * PEOPLE)
+})
+
+it('everyone with an app in the same state shares one object, which saves memory', async () => {
+  const { snapshot } = crowd()
+
+  const summaries = await collect(snapshot.summaries(signal, 'page'))
+
+  expect(new Set(summaries.flatMap(({ apps }) => apps)).size).toBe(2)
+})
+
+it('each person keeps their own app, however many names and states it has', async () => {
+  const states = ['connected', 'unconnected', 'unconfirmed', 'skipped', 'off'] as const
+  const everyone = Array.from({ length: 200 }, (_, number) => {
+    const [state = 'off', names] = [states[number % 5], { slack_1: `Slack ${Math.floor(number / 10)}` }]
+    const person = withAppStates(newPerson(displayName(number), NOW), { slack_1: state }, NOW, names)
+    const changed = state === 'off' ? { status: 'attention' } : { movedFrom: 'slack_0' }
+    if (number % 2 === 1) Object.assign(person.lastCheck!.apps[0]!, changed)
+    return person
+  })
+  const people = {
+    all: async function* all() {
+      yield* everyone
+    },
+  }
+  const snapshot = new PeopleSnapshot({ people, ...context })
+
+  const summaries = await collect(snapshot.summaries(signal, 'download'))
+
+  const byAddress = new Map(everyone.map((person) => [person.email, appsOf(person)]))
+  for (const { person, apps } of summaries) expect(apps).toEqual(byAddress.get(person.email))
 })
 
 it('for ten more seconds, requests get the last read, and a refresh outlives an abort', async () => {
