@@ -36,9 +36,10 @@ type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
 /**
  * Codes that are redeemed at once, in all and of one network (network.ts). A state is good for a day, so a stranger
- * could collect thousands, and keep everyone else waiting where the authorization server is slow.
+ * could collect thousands, and keep everyone else waiting where the authorization server is slow. Whatever others do,
+ * each network has a few; the number of connections bounds these.
  */
-const [MAX_REDEMPTIONS, MAX_OF_NETWORK] = [256, 64]
+const [MAX_REDEMPTIONS, MAX_OF_NETWORK, ALWAYS_OF_NETWORK] = [256, 64, 4]
 
 const REFETCH_KEYS_EVERY_MS = 60_000
 
@@ -92,8 +93,8 @@ export class SignInCallback {
     const network = networkOf(req.ip ?? '')
     const before = this.#byNetwork.get(network) ?? 0
     // The state stays unused, so the same address works a moment later.
-    if (this.#redemptions >= MAX_REDEMPTIONS || before >= MAX_OF_NETWORK)
-      throw new Problem(429, 'too_many', { retryAfter: 5 })
+    const max = this.#redemptions >= MAX_REDEMPTIONS ? ALWAYS_OF_NETWORK : MAX_OF_NETWORK
+    if (before >= max) throw new Problem(429, 'too_many', { retryAfter: 5 })
     this.#redemptions++
     this.#byNetwork.set(network, before + 1)
     return await this.#finishOnce(req, res, { url, transaction, secrets: secretsFor(cookie) }).finally(() => {
