@@ -10,7 +10,7 @@ import { approvalItem, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
-import type { DelistedApp, KeepState } from '../people/keep-state.ts'
+import type { DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
@@ -201,9 +201,13 @@ export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
 /** Suggests `replaces` if the app may have moved. */
-export function describeMove(delisted: DelistedApp, state: Pick<KeepState, 'newApps'>, t: Texts) {
-  const instance = likelySuccessorOf(delisted, state)
-  const entry = `${instance}: { replaces: ${delisted.instance} }`
+export function describeMove(
+  former: Pick<DelistedApp, 'instance' | 'since'> & Pick<MassDisconnect, 'movedTo'>,
+  state: Pick<KeepState, 'newApps'>,
+  t: Texts,
+) {
+  const instance = former.movedTo ?? likelySuccessorOf(former, state)
+  const entry = `${instance}: { replaces: ${former.instance} }`
   return instance === undefined ? [] : [t('admin.need.movedTo', { instance, entry })]
 }
 
@@ -264,9 +268,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const values = { lapsed: disconnect.lapsed, had: disconnect.had, day: t.day(disconnect.noticedAt) }
     const item = createItem('massDisconnect', app?.lapsed ?? 0, 'lapsed', app ?? disconnect, values)
     const likely = t('admin.digest.likely', { app: (app ?? disconnect).name })
+    const move = disconnect.movedTo ? describeMove(disconnect, keepState, t) : []
     return {
       ...item,
-      detail: t.sentences([likely, item.detail]),
+      detail: t.sentences([likely, ...move, item.detail]),
       command: keepCommand(disconnect.instance, 'release'),
     }
   })

@@ -158,7 +158,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['tester', blocked.filter(isTester), 'invite link EMAIL'],
     ['blocked', blocked.filter((app) => approvalOf(app) === undefined)],
     ['approved', blocked],
-    ['onHold', left.filter(({ instance, lapsedAt }) => lapsedAt !== undefined && paused.has(instance))],
+    ['onHold', left.filter((app) => (app.lapsedAt ?? app.newAt) !== undefined && paused.has(app.instance))],
     ['failed', left.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
     ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
     ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],

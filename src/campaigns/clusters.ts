@@ -82,13 +82,22 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const delistings = createCounter(delistedApps, evaluatedAt, 'delistedAt', 'previousDelistedAt')
   let all = 0
+  const moves = new Map<string, string>()
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
-    for (const app of person.lastCheck.apps)
-      if (!isUnavailable(app.status)) for (const { add } of [lapses, listings, delistings]) add(app)
+    const { apps } = person.lastCheck
+    for (const app of apps) {
+      if (isUnavailable(app.status)) continue
+      const successor = app.previousLapsedAt && apps.find((other) => hasTakenPlaceOf(app, other))
+      if (successor) moves.set(app.instance, successor.instance)
+      lapses.add(successor ? asLost(app) : app)
+      for (const { add } of [listings, delistings]) add(app)
+    }
   }
-  const lostByMany = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
+  const lostByMany = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now).map(
+    (lost): MassDisconnect => ({ ...lost, movedTo: moves.get(lost.instance) }),
+  )
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) => disconnectOf(disconnects, instance, at) !== undefined
   return {
@@ -109,6 +118,12 @@ const disconnectOf = <One extends FoundCluster>(found: readonly One[], instance:
   found.find(
     (app) => app.instance === instance && newAt > app.since - SPREAD_MS && newAt < app.noticedAt + SPREAD_MS,
   )
+
+/** True if one check delisted the app and first listed another instance of it, so that a loss wasn't undone. */
+const hasTakenPlaceOf = ({ instance, delistedAt = 0 }: AppRecord, other: AppRecord): boolean =>
+  other.newAt === delistedAt && datasourceType(other.instance) === datasourceType(instance)
+
+const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
 /** Turns such new apps into lapses. They begin no earlier than the mass disconnect, to count as part of it. */
 export function withMassDisconnectLapses(person: Person, disconnects: readonly MassDisconnect[]): Person {
@@ -205,7 +220,7 @@ function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['d
 
 /** @returns another instance of the app, new for many people at the same time: the app may have moved there */
 export const likelySuccessorOf = (
-  { instance: former, since }: DelistedApp,
+  { instance: former, since }: Pick<DelistedApp, 'instance' | 'since'>,
   { newApps = [] }: Pick<KeepState, 'newApps'>,
 ): string | undefined =>
   newApps.find(

@@ -167,7 +167,9 @@ export class KeepRun {
     const state = { ...this.#state, ...change }
     // Emails stay paused when an app moves.
     const massDisconnects = state.massDisconnects.map((app) =>
-      replacedBy.has(app.instance) ? { ...app, instance: replacedBy.get(app.instance)! } : app,
+      replacedBy.has(app.instance)
+        ? { ...app, instance: replacedBy.get(app.instance)!, movedTo: undefined }
+        : app,
     )
     this.#state = { ...state, massDisconnects }
     await this.#options.save(this.#state)

@@ -29,8 +29,13 @@ export function applyOptions(
   const unanswered = unansweredDelistings(state)
   const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const currentName = (instance: string) => replacements.get(instance) ?? instance
-  const isOf = (app: string, { instance }: { instance: string }) =>
-    currentName(app) === currentName(instance) || inScope({ datasources: [app] }, instance)
+  const isOf = (
+    app: string,
+    { instance, movedTo = instance }: { instance: string; movedTo?: string | undefined },
+  ) =>
+    [instance, movedTo].some(
+      (one) => currentName(app) === currentName(one) || inScope({ datasources: [app] }, one),
+    )
   const paused = pausedApps(state)
   const releasable = [...active, ...delisted.filter((app) => app.markedConnectedAt === undefined)]
   for (const app of release)

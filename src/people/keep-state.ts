@@ -18,6 +18,8 @@ export type MassDisconnect = {
   eventAt?: number
   /** When emails about it were resumed. */
   resumedAt?: number
+  /** The instance that took its place on lists. Emails about that one are paused, too. */
+  movedTo?: string | undefined
 }
 
 /** Everyone is checked once more within this time, even by a daily run. */
@@ -198,7 +200,7 @@ export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>)
   state.massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
 
 export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
-  new Set(activeMassDisconnects(state).map(({ instance }) => instance))
+  new Set(activeMassDisconnects(state).flatMap(({ instance, movedTo = instance }) => [instance, movedTo]))
 
 /**
  * Apps without a replacement that no operator has marked as removed or connected. During a mass disconnect, many lists
@@ -220,11 +222,15 @@ export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApp
  */
 export function personForCounts(
   person: Person,
-  state: Pick<KeepState, 'delistedApps' | 'approvals'>,
+  state: Pick<KeepState, 'delistedApps' | 'approvals'> & Partial<Pick<KeepState, 'massDisconnects'>>,
 ): Person & { delistedApps: string[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
   const delisted = delistedInstances(state)
-  const isDelisted = ({ instance, status }: AppRecord) => status === 'connected' && delisted.has(instance)
+  const hasMoved = ({ instance, delistedAt }: AppRecord) =>
+    delistedAt !== undefined &&
+    state.massDisconnects?.some((one) => one.instance === instance && one.movedTo !== undefined)
+  const isDelisted = (app: AppRecord) =>
+    app.status === 'connected' && (delisted.has(app.instance) || hasMoved(app))
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(

@@ -26,6 +26,10 @@ const lapsed: Person = {
     apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, lapsedAt: NOW, lapses: 1 })),
   },
 }
+const newSlack: Person = {
+  ...withSlack,
+  lastCheck: { checkedAt: NOW, apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, newAt: NOW })) },
+}
 const bounced = (person: Person) => withEmailState(person, 'failed', { now: NOW })
 const failed = (at: number, instance = 'slack_1', code = 'service_unavailable') =>
   withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code })
@@ -48,6 +52,7 @@ it.each<[string, Person, KeepState?]>([
   ['unchecked status', ada],
   ['blocked', apps({ jira_1: 'blocked', slack_1: 'unconfirmed' })],
   ['onHold keep PEOPLE.csv --release slack_1', lapsed, ON_HOLD],
+  ['onHold keep PEOPLE.csv --release slack_1', newSlack, ON_HOLD],
   ['left invite link', withSlack, ON_HOLD],
   ['left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
   ['failed doctor --as', failed(NOW - HOUR)],

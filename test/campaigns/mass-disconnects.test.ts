@@ -1,7 +1,7 @@
 // Detection and end of mass disconnects.
 import { expect, it } from 'vitest'
 import { findClusters, withMassDisconnectLapses } from '../../src/campaigns/clusters.ts'
-import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
+import { personForCounts, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
@@ -190,6 +190,25 @@ it.each([
   const people = Array.from({ length: 17 }, () => lostApps([slack], monday))
   const found = await findClusters(people, { ...NO_CLUSTERS, newApps }, RUN)
   expect(found.newApps).toHaveLength(count)
+})
+
+// prettier-ignore
+it.each([
+  ['replaced by the same check', 'slack_2', 0, 'slack_2', ['slack_2']],
+  ['replaced by a later check', 'slack_2', 1, undefined, undefined],
+  ['not replaced, though another app is new', 'notion_1', 0, undefined, undefined],
+])('a lost app that left the lists is on hold if it was %s', async (_how, instance, later, movedTo, counted) => {
+  const gone = (at: number, ...unconnected: (typeof slack)[]) => (person: Person) => withCheck(person, { checkedAt: at, unconnected }, at)
+  const left = lostApps([slack], monday + 1)
+  const next = { instance, name: 'Slack', status: 'awaiting' as const }
+  const one = gone(monday + 2 + later, next)(later === 0 ? left : gone(monday + 2)(left))
+  const state = { ...stateWith(sixty), evaluatedAt: monday + 2 }
+
+  const { massDisconnects } = await findClusters(Array<Person>(60).fill(one), state, monday + HOUR)
+
+  expect(massDisconnects.map((found) => found.movedTo)).toEqual(movedTo === undefined ? [] : [movedTo])
+  const apps = personForCounts(one, { massDisconnects }).lastCheck!.apps.map((app) => app.instance)
+  expect(apps.filter((app) => app !== 'jira_1')).toEqual(counted ?? ['slack_1', instance])
 })
 
 it('an app that has moved is not lost', () => {

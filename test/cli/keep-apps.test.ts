@@ -90,20 +90,35 @@ it('mass disconnects are reported with one command that resumes all of them', as
   )
 })
 
-it('emails about a lost app stay paused after it moves', async () => {
+it.each([
+  ['is in the company file', [], 12],
+  ['isn’t in the company file', ['“slack_2: { replaces: slack_1 }”'], 12],
+  ['is in the company file later', ['“slack_2: { replaces: slack_1 }”'], 12],
+])('emails about a lost app stay paused after it moves: the move %s', async (when, hints, count) => {
   const rollout = installation()
   await runMassDisconnect(rollout, ['slack_1'])
-  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const { sentEmails, conditions, run } = rollout
+  const moved = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const given = { company: resolveCompany({}, new Map()) }
+  const runs = []
   for (const email of twelve) rollout.unconnectedApps.set(email, ['slack_2'])
-  rollout.sentEmails.length = 0
-  rollout.conditions.now = monday + 3 * DAY
-  for (let hours = 0; hours < 24; hours += 6) await rollout.run(twelve, { company })
-  const whilePaused = rollout.sentEmails.length
+  sentEmails.length = 0
+  conditions.now = monday + 3 * DAY
+  if (hints.length === 0) given.company = moved
+  for (let hours = 0; hours < 24; hours += 6) runs.push(await run(twelve, given))
+  if (when.endsWith('later')) given.company = moved
+  for (let hours = 0; hours < 24; hours += 6) runs.push(await run(twelve, given))
+  const whilePaused = sentEmails.length
+  const { days } = await rollout.keepState.load()
 
-  rollout.conditions.now = monday + 4 * DAY
-  await rollout.run(twelve, { company, release: ['slack_1'] })
+  conditions.now = monday + 4 * DAY
+  await run(twelve, { ...given, release: ['slack_1'] })
 
-  expect([whilePaused, rollout.sentEmails.length]).toEqual([0, 12])
+  expect([whilePaused, sentEmails.length]).toEqual([0, count])
+  expect(days.at(-1)).toMatchObject({ ready: 0 })
+  const said = runs.flatMap(({ err }) => err.match(/“slack_2[^”]*”/g) ?? [])
+  expect([...new Set(said)]).toEqual(hints)
+  expect(runs.some(({ err }) => err.includes('gone from'))).toBe(false)
 })
 
 const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {

@@ -65,6 +65,7 @@ it.each<[Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<Delis
 
 it.each([
   [['slack_1'], ['jira_1', 'github_1']],
+  [['slack_7'], ['jira_1', 'github_1']],
   [['slack_1', 'jira'], ['github_1']],
   [['github_0'], ['slack_1', 'jira_1']],
   [['jira_2'], ['slack_1', 'github_1']],
@@ -74,6 +75,7 @@ it.each([
   const massDisconnects = ['slack_1', 'jira_1', 'github_1'].map((instance) => ({
     ...massDisconnect,
     instance,
+    ...(instance === 'slack_1' && release[0] === 'slack_7' && { movedTo: 'slack_7' }),
   }))
   const after = resultOf(() => [
     ...pausedApps(applyOptions({ ...newKeepState(), massDisconnects }, { release }, moment)),
