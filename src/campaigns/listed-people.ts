@@ -18,7 +18,10 @@ const MAX_LEAVING = 0.1
 const IF_WRONG =
   'Nothing was done. If the list is wrong, put the right one back: the next run needs nothing else.'
 
-type KnownPerson = Pick<Person, 'email' | 'id' | 'formerEmails' | 'renamingFrom' | 'listedAt' | 'leftAt'>
+type KnownPerson = Pick<
+  Person,
+  'email' | 'id' | 'name' | 'formerEmails' | 'renamingFrom' | 'listedAt' | 'leftAt'
+>
 
 const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
   row.id === undefined || id === undefined || row.id === id
@@ -35,6 +38,7 @@ export class ListedPeople {
   readonly #known = new Set<string>()
   /** Addresses that are another person's on the list than on record. */
   readonly #reassigned = new Set<string>()
+  readonly #newIds: ListEntry[] = []
   /** Current addresses by the former address on the list. */
   readonly #present = new Map<string, string>()
   /** People who were on the list, and those of them who no longer are. */
@@ -54,7 +58,12 @@ export class ListedPeople {
     const rowsAt = (address: string) => this.#rows.get(address) ?? []
     const byId = id === undefined ? undefined : this.#byId.get(id)
     const own = byId?.email === email ? byId : this.#rows.get(email)
-    const isReassigned = own !== undefined && !isSamePerson(own, person)
+    const wasListed = person.listedAt !== undefined && person.leftAt === undefined
+    const hasNewId = own !== undefined && !isSamePerson(own, person)
+    if (hasNewId) this.#newIds.push(own)
+    // An address with the same name on two lists in a row is the same person's: only the id was corrected.
+    const isCorrected = wasListed && byId === undefined && own?.name !== undefined && own.name === person.name
+    const isReassigned = hasNewId && !isCorrected
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)
     const mustMove = isReassigned || isVacated(email)
@@ -66,7 +75,6 @@ export class ListedPeople {
     const older = former.flatMap(rowsAt).filter((row) => isSamePerson(row, person) && row.email !== present)
     for (const row of older) this.#present.set(row.email, present)
     const row = isNew ? byId : isReassigned ? undefined : (own ?? older[0])
-    const wasListed = person.listedAt !== undefined && person.leftAt === undefined
     this.#before += Number(wasListed)
     this.#leaving += Number(wasListed && row === undefined)
     return row && { ...row, email: present }
@@ -94,8 +102,7 @@ export class ListedPeople {
 
   /** The rows of many people whose address has another id on the list: the ids probably changed, not the people. */
   get rowsWithNewIds(): ListEntry[] {
-    const rows = [...this.#reassigned].flatMap((email) => this.#rows.get(email) ?? [])
-    return isSuspiciouslyMany(rows, this.#before) ? rows : []
+    return isSuspiciouslyMany(this.#newIds, this.#before) ? this.#newIds : []
   }
 
   /** Why this may be the wrong list, for the operator. @param isComplete false: no one leaves the list */

@@ -193,7 +193,7 @@ function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: reado
 
 const describeRename = ({ from, to }: AddressChange) =>
   isVacated(to)
-    ? `${from} has another id, so it is another person's: the data of the former one is at ${to} now`
+    ? `${from} has another id, so it is another person's: the data of the former one is at ${to} now. If only the id was corrected, run "${COMMAND} invite forget ${from}", then "${COMMAND} person rename ${to} ${from}"`
     : `${from} is ${to} now`
 
 async function runKeep(

@@ -72,6 +72,17 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
   )
 })
 
+it.each<[string, object, string[], boolean]>([
+  ['is the same person', {}, ['ada E2'], true],
+  ['is someone new if the former one had left', { leftAt: 2 }, ['ada E2'], false],
+  ['is someone new if the former one has a row, too', {}, ['ada E2', 'king E1'], false],
+  ['is someone new if the name is another', { name: 'Bea' }, ['ada E2'], false],
+])('another id with the same name at an address %s', (_what, former, list, isSame) => {
+  const rows = new ListedPeople(list.map((text) => ({ ...row(text), name: 'Ada' })))
+  rows.matchRow({ ...person('ada E1'), name: 'Ada', listedAt: 1, ...former })
+  expect(rows.changes).toHaveLength(isSame ? 0 : 1)
+})
+
 it.each([
   ['both addresses of a person', ['ada', 'king'], 1],
   ['both addresses, with different ids', ['ada E2', 'king E1'], 0],

@@ -56,6 +56,30 @@ it('a newcomer with someone’s former address inherits nothing, and that person
   expect(await people.get('king@acme.example')).toMatchObject({ id: 'E7', optedOutAt: 1 })
 })
 
+it.each<[string, string | undefined, string, number?]>([
+  ['someone who keeps their name is the same person', 'Ada', 'Ada'],
+  ['someone with another name is a newcomer, until the operator runs two commands', 'Ada', 'Bea', 2],
+  ['someone without a name is a newcomer, until the operator runs two commands', undefined, 'Ada', 2],
+])('a corrected id at a known address: %s', async (_who, before, after, commands = 0) => {
+  const { run, people, unconnectedApps, subjectsTo } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
+  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
+  const listOf = (id: string, name?: string) => [{ email: ADA, id, ...(name && { name }) }, ...others]
+  await run(listOf('E7', before))
+  await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
+
+  const { err } = await run(listOf('E8', after))
+
+  const named = [...err.matchAll(/-- (invite forget|person rename) (\S+)(?: (\S+))?"/g)]
+  expect(named).toHaveLength(commands)
+  for (const [, command, from = '', to = ''] of named)
+    await (command === 'invite forget' ? people.forget(from) : people.rename(from, to))
+  await run(listOf('E8', after))
+  expect(await people.get(ADA)).toMatchObject({ id: 'E8', optedOutAt: 1 })
+  expect(subjectsTo(ADA)).toHaveLength(1)
+  expect(await collect(people.all())).toHaveLength(13)
+})
+
 it('many other ids at the same addresses need --confirm, and are then the same people', async () => {
   const { run, people } = installation()
   const list = (ids: string) =>
