@@ -39,7 +39,7 @@ export class SessionStore extends RedisStore {
   readonly #maxMs: number
   readonly #touchEveryMs: number
   readonly #now: () => number
-  readonly #revisions = new WeakMap<SessionData, Revision>()
+  readonly #revisions = new WeakMap<SessionData, Revision | undefined>()
   readonly #touchedAt = new Map<string, number>()
 
   /** @param idleSeconds SESSION_IDLE_MINUTES @param maxSeconds SESSION_MAX_HOURS @param now milliseconds since 1970 */
@@ -70,7 +70,6 @@ export class SessionStore extends RedisStore {
     if (before !== undefined && serialize(session, before.revision) === before.json) return done()
     const writing = super.set(id, session, (error) => {
       if (!error) this.#rememberTouch(id)
-      else if (before === undefined) this.#revisions.delete(session)
       else this.#revisions.set(session, before)
       done(error)
     })
@@ -89,8 +88,7 @@ export class SessionStore extends RedisStore {
 
   override createSession(req: Request, data: SessionData) {
     const session = super.createSession(req, data)
-    const revision = this.#revisions.get(data)
-    if (revision !== undefined) this.#revisions.set(session, revision)
+    this.#revisions.set(session, this.#revisions.get(data))
     return session
   }
 
