@@ -25,6 +25,5 @@ export function addressToInvite(text: string): string | undefined {
 /** `a••@acme.example` */
 export function maskedAddress(address: string): string {
   const at = address.lastIndexOf('@')
-  const [first = ''] = Array.from(address)
-  return at < 1 ? '•••' : `${first}••${address.slice(at)}`
+  return at < 1 ? '•••' : `${address.slice(0, 1)}••${address.slice(at)}`
 }
