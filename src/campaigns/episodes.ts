@@ -35,7 +35,7 @@ const KEEP_POLICY: ReminderPolicy = {
 const NOT_DUE = { kind: 'not-due', wasSent: false } as const
 
 /** @param since milliseconds since 1970 @param campaign default: every campaign */
-const emailsAbout = ({ campaigns }: Person, instance: string, since: number, campaign?: string) =>
+const emailsAbout = ({ campaigns }: Person, instance: string, since = 0, campaign?: string) =>
   campaigns
     .filter(({ name }) => campaign === undefined || name === campaign)
     .flatMap(({ emails }) => emails)
@@ -67,7 +67,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person, campaign
   const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
   const campaign = campaignName === APPROVALS ? APPROVALS : undefined
   const counts = apps.map(
-    (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, campaign).length,
+    (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since, campaign).length,
   )
   const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
   const isMoved = moved === 0 || moved === apps.length ? moved > 0 : undefined
@@ -102,10 +102,10 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
  */
 export function forCampaign(name: CampaignName, recorded: Person, state: KeepState): Person {
   const person = personForCounts(recorded, name === APPROVALS ? { ...state, approvals: [] } : state)
-  const apps = person.lastCheck?.apps.filter(
-    (app) => (app.delistedAt ?? -Infinity) < (state.evaluatedAt ?? 0),
-  )
-  return { ...person, ...(person.lastCheck && apps && { lastCheck: { ...person.lastCheck, apps } }) }
+  const { lastCheck } = person
+  if (lastCheck === undefined) return person
+  const apps = lastCheck.apps.filter((app) => (app.delistedAt ?? -Infinity) < (state.evaluatedAt ?? 0))
+  return { ...person, lastCheck: { ...lastCheck, apps } }
 }
 
 /** Working hours, not opted out, and below the daily and quarterly limits. */
@@ -139,7 +139,7 @@ function dueEmailAbout(
   const isDue = appsOf(person).some((app) => {
     if (!isAboutApp(name, app, person, context)) return false
     if (name === APPROVALS || name === MOVED_APPROVALS) return true
-    const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since ?? 0, name)
+    const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since, name)
     const gap = GAPS_IN_WORKING_DAYS[name][sent.length] ?? 0
     const before = sent.at(-1)
     return before === undefined || workingDaysBetween(before.at, now, calendar) >= gap

@@ -5,7 +5,7 @@ import type { CampaignName } from '../../src/campaigns/episodes.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../src/people/person.ts'
-import type { Person } from '../../src/people/person.ts'
+import type { EmailRecord, Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 
 import { DAY, HOUR, jira, lostApps, monday, slack } from './lapsed-person.ts'
@@ -25,6 +25,11 @@ const dueLapses = (person: Person, given: KeepState, now: number, zone: string) 
   dueApps(LAPSES, person, { state: given, now, calendar: { timezone: zone } })
 const emailed = (person: Person, apps: string[], now: number, reminder = 0) =>
   withEmail(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
+
+const withInvitation =
+  (state: EmailRecord['state'], reminder = 0, now = 1) =>
+  (person: Person) =>
+    withEmail(person, { campaign: 'onboarding', reminder, state, now })
 
 it('a deferred lapse email is retried on another day', () => {
   const deferred = (now: number) =>
@@ -102,18 +107,27 @@ it('a lapse email waits for the next sweep, and while the app is paused', () => 
   expect(dueLapses(person, { ...state, massDisconnects: resumed }, monday, 'UTC')).toEqual(['slack_1'])
 })
 
-it('a person who reconnects an app and loses it again is emailed again', () => {
-  const emailedOnce = emailed(lostApps([slack], monday - 40 * DAY), ['slack_1'], monday - 39 * DAY)
-  // Emails about one lapse don't count for the next.
-  const emailedThreeTimes = [1, 2].reduce(
-    (person, at) => emailed(person, ['slack_1'], monday - (36 - at) * DAY, at),
-    emailedOnce,
+it.each([
+  ['three emails', [-39, -35, -34]],
+  ['an email on Friday', [-3]],
+])('a person who loses an app again is emailed at once, after %s', (_what, days) => {
+  const person = days.reduce(
+    (one, day, reminder) => emailed(one, ['slack_1'], monday + day * DAY, reminder),
+    lostApps([slack], monday - 40 * DAY),
   )
-  const repaired = withCheck(emailedThreeTimes, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
+  const repaired = withCheck(person, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
   const lapsedAgain = withCheck(repaired, { checkedAt: monday - DAY, unconnected: [slack] }, monday)
   expect(dueLapses(repaired, state, monday, 'UTC')).toEqual([])
   expect(dueLapses(lapsedAgain, state, monday, 'UTC')).toEqual(['slack_1'])
   expect(lapsedAgain.lastCheck?.apps.find(({ instance }) => instance === 'slack_1')?.lapses).toBe(2)
+})
+
+it('neither a rejected invitation nor a moved app delays a lapse email', () => {
+  const cluster = { name: 'Slack', noticedAt: monday, since: monday, people: 9 }
+  const newApps = [{ ...cluster, instance: 'slack_1' }]
+  const delistedApps = [{ ...cluster, instance: 'slack_0' }]
+  const person = withInvitation('failed')(lostApps([slack]))
+  expect(dueLapses(person, { ...state, newApps, delistedApps }, monday, 'UTC')).toEqual(['slack_1'])
 })
 
 it('an app that was switched off and on again waits for the next evaluation', () => {
@@ -274,30 +288,15 @@ it('three reminders of other apps don’t prevent an email about a new app', () 
   expect(dueNew(fourth)).toEqual([])
 })
 
+// prettier-ignore
 it.each<[string, (person: Person) => Person, string[]]>([
-  ['was invited', (person) => invited(person, monday - 9 * DAY), ['notion_1']],
+  ['was invited', withInvitation('sent'), ['notion_1']],
+  ['got a reminder that named no app', withInvitation('sent', 1, monday - DAY), ['notion_1']],
   ['signed in without an invitation', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
   ['was never invited and never signed in', (person) => person, []],
-  [
-    'has yet to get the deferred invitation',
-    (person) => withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'deferred', now: 1 }),
-    [],
-  ],
-  [
-    'was invited, and has yet to get the deferred reminder',
-    (person) =>
-      withEmail(invited(person, 1), { campaign: 'onboarding', reminder: 1, state: 'deferred', now: 2 }),
-    ['notion_1'],
-  ],
-  [
-    'signed in, and has an address that was rejected',
-    (person) =>
-      withEmail(
-        { ...person, signedInAt: 1 },
-        { campaign: 'onboarding', reminder: 0, state: 'failed', now: 1 },
-      ),
-    [],
-  ],
+  ['has yet to get the deferred invitation', withInvitation('deferred'), []],
+  ['was invited, and has yet to get the deferred reminder', (person) => withInvitation('deferred', 1)(invited(person, 1)), ['notion_1']],
+  ['signed in, and has an address that was rejected', (person) => withInvitation('failed')({ ...person, signedInAt: 1 }), []],
 ])('a person who %s gets %j in an email about new apps', (_who, change, apps) => {
   expect(dueNew(personWithNewApp(change))).toEqual(apps)
 })
@@ -322,4 +321,9 @@ it('a person who has connected all but a new app gets no reminder', () => {
   const reconnected = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
   expect(dueInvitation(reconnected, monday, place).kind).toBe('not-due')
   expect(dueInvitation(personWithNewApp(), monday, place)).toMatchObject({ kind: 'email', reminder: 1 })
+})
+
+it('an invitation that may have arrived isn’t sent again', () => {
+  const person = withInvitation('unknown', 0, monday - DAY)(personWithNewApp())
+  expect(dueInvitation(person, monday, place).kind).toBe('not-due')
 })
