@@ -20,6 +20,7 @@ type Setup = {
   maxOutageMs?: number
   signal?: AbortSignal
   holdsLease?: boolean
+  now?: number
 }
 
 /** A store with Ada's record, whose next writes fail by `faults`. */
@@ -41,13 +42,13 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
     },
     addressAt: (email: string) => Promise.resolve(address ?? email),
   }
-  const run = ({ maxOutageMs = 2_000, signal, holdsLease = true, ...given }: Setup = {}) =>
+  const run = ({ maxOutageMs = 2_000, signal, holdsLease = true, now = NOW, ...given }: Setup = {}) =>
     new EmailLedger({
       people,
       campaign: ONBOARDING,
       decide: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
       holdsLease: () => Promise.resolve(holdsLease),
-      now: () => NOW,
+      now: () => now,
       signal: signal ?? new AbortController().signal,
       maxOutageMs,
     })
@@ -159,7 +160,7 @@ it('a record has the list’s newest details', async () => {
   const details = { name: 'Ada', language: 'ja', group: 'Sales' }
   await run().recordCheck({ ...ada, ...details }, { unconnected: [], checkedAt: NOW })
   expect(known()).toMatchObject({ ...details, lastCheck: { checkedAt: NOW } })
-  await run().recordCheck(ada, undefined)
+  for (const now of [NOW, NOW + 1]) await run({ now }).recordCheck(ada, undefined)
   expect(known()).toMatchObject({ ...details, unknownAt: NOW })
   await run().recordCheck(ada, slack)
   expect(known()).toMatchObject(details)
