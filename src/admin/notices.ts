@@ -3,7 +3,7 @@ import type { Notice } from '../campaigns/mail/email.ts'
 import { isWorkingTime, calendarOf } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import { WEEKDAYS } from '../company/schema.ts'
-import { PROGRESS_STATES } from '../people/keep-state.ts'
+import { isRequested, PROGRESS_STATES } from '../people/keep-state.ts'
 import type { Approval, KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -52,10 +52,13 @@ export function approvalNotice(
 ): Notice {
   const { t, displayName, publicUrl, where: url } = context
   const owned = displayName(approval, t.lang)
-  const { heading, paragraphs } = describeApproval({ ...approval, owners: [] }, owned, t)
-  const all = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where', { url }))
+  const { requestedForCount: before, waitingPeople: count } = approval
+  const { heading: title, paragraphs } = describeApproval({ ...approval, owners: [] }, owned, t)
+  const all = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where'), url)
   const link = { href: publicUrl + approvalPath(approval.instance), label: t('approval.open') }
-  return noticeOf(heading, all, context, { link, owned })
+  if (!isRequested(approval)) return noticeOf(title, all, context, { link, owned })
+  const again = t('approval.again', { app: owned, day: t.day(approval.requestedAt), before, count })
+  return noticeOf(t('approval.reminder', { title }), [again, ...all], context, { link, owned })
 }
 
 /** One email for all apps that a run found. */

@@ -66,7 +66,8 @@ it('the owner gets one email about everyone waiting, with the links to approve',
   await setUpWaitingPeople(rollout)
   expect(await sentOn(rollout, TUESDAY)).toEqual([approvalRequest])
   const { text = '' } = rollout.sentEmails[0] ?? {}
-  expect(text).toContain('https://acme.slack.example/apps')
+  expect(text).toContain('\nhttps://acme.slack.example/apps\n')
+  expect(rollout.sentEmails[0]?.html).toContain('href="https://acme.slack.example/apps"')
   expect(text).toContain('/approvals/slack_1')
   expect(text).toContain('because you can approve')
   for (const email of ALL) expect(text).not.toContain(email)
@@ -75,6 +76,21 @@ it('the owner gets one email about everyone waiting, with the links to approve',
   expect((await rollout.keepState.load()).approvals).toMatchObject([
     { waitingPeople: 3, owners: [GRACE], requestedAt: timeOf(TUESDAY) },
   ])
+})
+
+it('a second email to an owner says how many people wait since the first', async () => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout, [ADA])
+  const toGrace = async (day: number) => (await sentOn(rollout, day)).filter(([to]) => to === GRACE)
+  const first = await toGrace(WEDNESDAY)
+  await recordIntent(rollout, BOB, 'blocked', rollout.conditions.now)
+  const second = await toGrace(NEXT_WEDNESDAY)
+  expect([first, second]).toEqual([
+    [[GRACE, '1 person is waiting for you to approve Slack']],
+    [[GRACE, 'Reminder: 2 people are waiting for you to approve Slack']],
+  ])
+  const again = 'We already emailed you about Slack on January 20, 2027. People waiting\nthen: 1. Now: 2.\n'
+  expect(rollout.sentEmails.find(({ to }) => to === GRACE)?.text).toContain(again)
 })
 
 it('no owner is emailed at night, or while emails are paused', async () => {
