@@ -81,6 +81,7 @@ it.each<[string, object, string[], boolean]>([
   const rows = new ListedPeople(list.map((text) => ({ ...row(text), name: 'Ada' })))
   rows.matchRow({ ...person('ada E1'), name: 'Ada', listedAt: 1, ...former })
   expect(rows.changes).toHaveLength(isSame ? 0 : 1)
+  expect(rows.rowsByCurrentAddress(rows.changes)).toHaveLength(isSame ? 1 : 0)
 })
 
 it.each([
