@@ -1,7 +1,7 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, CHANGES, peopleWithApp, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, CHANGES, utcDay, zeros, type Report } from './report.ts'
 
 type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
@@ -44,9 +44,8 @@ function compareWith(
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
   const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
-    const current = known.get(app.instance)
-    const { name = app.name, emailed = 0, limited = 0, lapsedLimited = 0 } = current ?? {}
-    return { ...app, name, emailed, limited, lapsedLimited, withApp: current && peopleWithApp(current) }
+    const { name = app.name, emailed = 0, limited = 0, lapsedLimited = 0 } = known.get(app.instance) ?? {}
+    return { ...app, name, emailed, limited, lapsedLimited }
   }
   return {
     row,
@@ -95,11 +94,8 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
-    ...newApps.flatMap(({ name: app, people, withApp = people, isMoved: hasMoved, emailed, limited }) => [
-      // People who still had to connect the replaced app have to connect this one, too.
-      hasMoved
-        ? t('admin.since.moved', { app, count: withApp })
-        : t('admin.since.new', { app, count: people }),
+    ...newApps.flatMap(({ name: app, people, isMoved: hasMoved, emailed, limited }) => [
+      t(hasMoved ? 'admin.since.moved' : 'admin.since.new', { app, count: people }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
     ...compared.resumed.flatMap(

@@ -117,7 +117,7 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     37,
     37,
     found(notion).map((app) => ({ ...app, isMoved: true })),
-    ['37 fewer ready: Notion has moved', 'Notion has moved for 77 people'],
+    ['37 fewer ready: Notion has moved', 'Notion has moved for 103 people'],
   ],
   [
     'two apps that have moved',
@@ -126,7 +126,7 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     found(notion, figma).map((app) => ({ ...app, isMoved: true })),
     [
       '42 fewer ready: Notion and Figma have moved',
-      'Notion has moved for 77 people',
+      'Notion has moved for 103 people',
       'Figma has moved for 60 people',
     ],
   ],
@@ -144,6 +144,7 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
   ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people: Notion']],
   ['a new app for half of them', 4, 2, [], ['4 fewer ready: new apps for 2 people: Notion']],
   ['other causes, and a new app for one person', 4, 1, [], ['4 fewer people ready']],
+  ['no one', 0, 0, [], ['as many people ready as before']],
   ['nothing new', 4, 0, [], ['4 fewer people ready']],
   ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer people ready']],
 ])('a fall by %s names its cause', (_cause, fewer, newApp, newApps, words) => {

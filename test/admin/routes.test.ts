@@ -321,7 +321,7 @@ it.each([
   const { stats } = (await open('/admin')).body as { stats: { state: string; details: string[] }[] }
 
   expect(stats.find(({ state }) => state === 'notStarted')?.details.join(' ')).toMatch(
-    new RegExp(`on ${day}, 202[67]`),
+    new RegExp(`from ${day}, 202[67]`),
   )
 })
 
