@@ -1,5 +1,4 @@
 // Tables of departments and apps, sorted by the query: `sort=stuck`, or `sort=-stuck` for the other order. Pure.
-import { datasourceType } from '../company/app-names.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
@@ -90,7 +89,7 @@ export const groupTable = (groups: Report['groups'], view: TableView, t: Texts) 
 export const appTable = (apps: readonly AppCounts[], view: TableView, t: Texts) =>
   tableOf(APPS, apps, view, t)
 
-function tableOf<T extends { name: string | undefined; instance?: string }>(
+function tableOf<T extends { name: string | undefined }>(
   kind: TableKind<T>,
   all: readonly T[],
   { query = {}, columns }: TableView,
@@ -132,7 +131,6 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
         list && wanted && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
       return {
         name: row.name ?? t('admin.smallGroups'),
-        subtitle: instancePieces(row.name, row.instance),
         href: wanted && peopleUrl(wanted),
         bar: { good: widthOf(people.good, people.all), stuck: widthOf(people.stuck, people.all) },
         share: shareIn(people.good, people.all),
@@ -156,13 +154,6 @@ function tableOf<T extends { name: string | undefined; instance?: string }>(
     all: number === undefined && all.length > max ? at(1) : undefined,
     total: all.length,
   }
-}
-
-/** Pieces of an instance, between which a line may break. None if the name contains it, as "Jira (9)" does `jira_9`. */
-function instancePieces(name = '', instance = ''): string[] {
-  const words = name.toLowerCase().split(/[^a-z0-9]+/)
-  const id = words.filter(Boolean).join('_')
-  return instance === '' || [instance, datasourceType(instance)].includes(id) ? [] : instance.split(/(?<=_)/)
 }
 
 /** @param lang for comparing names @returns a new array; ties are sorted by name, and rows without a name come last */

@@ -25,14 +25,6 @@ it('the table of apps shows the first ten, with a link to all', () => {
   expect(tableOf(forty.slice(30)).all).toBeUndefined()
 })
 
-it('the table of apps leaves out an identifier that equals the name', () => {
-  const subtitleOf = (instance: string, name: string) =>
-    tableOf([app(instance, name)]).rows[0]?.subtitle.join('')
-  expect(subtitleOf('jira_9', 'Jira\u00a0(9)')).toBe('')
-  expect(subtitleOf('github_1', 'GitHub')).toBe('')
-  expect(subtitleOf('gdrive_1', 'Google Drive')).toBe('gdrive_1')
-})
-
 const group = (name: string | undefined, people: number, ready: number, stuck = 0) => {
   const shares = { ready, finished: ready, stuck, notStarted: people - ready - stuck }
   return {
