@@ -9,6 +9,7 @@ import type { Company } from '../company/company.ts'
 import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { LIST_COLUMNS, isChoice } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
+import type { ProblemCode } from '../problem.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -200,7 +201,10 @@ export function personPage(
 ) {
   const { help, checkedAt, apps, events } = historyOf(person, keepState, company.replacedBy)
   const { name, email } = person
-  const details = LIST_COLUMNS.filter((detail) => detail !== 'name').map((detail) => person[detail])
+  const details = LIST_COLUMNS.filter((column) => column !== 'name').flatMap((column) => {
+    const label = t(column === 'group' ? 'admin.group' : `person.${column}`)
+    return person[column] === undefined ? [] : `${label}: ${person[column]}`
+  })
   const known =
     person.lastCheck?.apps.map((app) => ({ ...app, name: company.displayName(app, t.lang) })) ?? []
   const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))
@@ -212,7 +216,12 @@ export function personPage(
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
   const helpedApps = t.conjunction(help.apps.map((app) => nameOf(app.instance)))
-  const helped = { apps: helpedApps, code: help.code ?? '', day: t.date(help.approvedAt ?? now) }
+  const pageOf = (code?: string) => {
+    if (code === undefined) return ''
+    const title = t(`problem.${code as ProblemCode}.title`, { hasApp: 'no', app: '' })
+    return t('person.saw', { title, code })
+  }
+  const helped = { apps: helpedApps, saw: pageOf(help.code), day: t.date(help.approvedAt ?? now) }
   const isOwed = help.apps.length > 0 && person.optedOutAt === undefined
   const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
   const { delistedApps } = personForCounts(person, keepState)
@@ -220,7 +229,7 @@ export function personPage(
   const why = wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []
   return {
     name: name ?? email,
-    details: [name && email, ...details].filter((detail) => detail !== undefined),
+    details: name === undefined ? details : [email, ...details],
     asOf: checkedAt === undefined ? t('admin.notChecked') : `${t('admin.asOf')}: ${t.moment(checkedAt)}`,
     help: { ...help, text: t.sentences([...why, t(`person.help.${help.kind}`, helped)]) },
     apps: [
@@ -231,7 +240,7 @@ export function personPage(
           stateText(app, t),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
         ].flat(),
-        isBad: false,
+        isBad: app.state === 'unconnected' && app.lapsedAt !== undefined,
       })),
       ...questions.map(({ instance }) => ({
         time: timeOf(known.find((app) => app.instance === instance)?.delistedAt),
@@ -240,14 +249,20 @@ export function personPage(
         isBad: false,
       })),
     ],
-    events: events.map(({ at, what, app = [], apps: all = [app].flat(), outcome, code = [], by, former }) => {
+    events: events.map(({ at, what, app = [], apps: all = [app].flat(), outcome, code, by, former }) => {
       const result = outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : []
       const from = former === undefined ? [] : t('person.former', { email: former })
       const who = by === undefined ? [] : t(outcome ? 'person.releasedBy' : 'person.by', { by })
       return {
         time: timeOf(at),
         text: t(`person.event.${what}`),
-        details: [all.length === 0 ? [] : t.list(all.map(nameOf)), result, code, from, who].flat(),
+        details: [
+          all.length === 0 ? [] : t.list(all.map(nameOf)),
+          result,
+          pageOf(code) || [],
+          from,
+          who,
+        ].flat(),
         isBad: what === 'failed' || (outcome ?? 'sent') !== 'sent',
       }
     }),

@@ -75,6 +75,28 @@ it.each<[string, Person, KeepState?]>([
   expect(`${kind} ${words}`.trim()).toBe(expected)
 })
 
+it.each<[string, Person, string[], boolean]>([
+  ['lost is marked', lapsed, ['Lost access'], true],
+  ['never connected is not marked', withSlack, ['Not connected'], false],
+])('an app that was %s on a person’s page', (_what, person, details, isBad) => {
+  const page = personPage(person, newKeepState(), resolveCompany({}, new Map()), { t, now: NOW })
+  expect(page.apps.find(({ text }) => text === 'slack')).toMatchObject({ details, isBad })
+})
+
+it('a person’s page labels the details of the list', () => {
+  const person = { ...ada, name: 'Ada', language: 'de', group: 'Legal', timezone: 'Europe/Berlin', id: 'E1' }
+  const page = personPage(person, newKeepState(), resolveCompany({}, new Map()), { t, now: NOW })
+  const labeled = ['Language: de', 'Department: Legal', 'Time zone: Europe/Berlin', 'ID: E1']
+  expect([page.name, page.details]).toEqual(['Ada', [ada.email, ...labeled]])
+})
+
+it('the next step after a failure quotes the page that the person saw', () => {
+  const page = personPage(failed(NOW), newKeepState(), resolveCompany({}, new Map()), { t, now: NOW })
+  expect(page.help.text.replaceAll(/[\u2068\u2069]/g, '')).toBe(
+    'Connecting slack failed when they were last here. They saw “We couldn’t load your apps” (service_unavailable). To look for the cause, run:',
+  )
+})
+
 it('a tester’s page says when the app was approved, and that they try it first', () => {
   const company = resolveCompany({}, new Map())
   const page = personPage(waitingFor(NOW - HOUR), approved('approved', NOW - HOUR), company, { t, now: NOW })
@@ -86,7 +108,10 @@ it('a tester’s page says when the app was approved, and that they try it first
 it.each([
   ['blocked', ['Asked for an admin’s approval', 'slack']],
   ['declined', ['Didn’t allow access', 'slack']],
-  ['service_unavailable', ['Couldn’t connect', 'slack', 'service_unavailable']],
+  [
+    'service_unavailable',
+    ['Couldn’t connect', 'slack', 'They saw “We couldn’t load your apps” (service_unavailable)'],
+  ],
 ])('a history has the step %s of a person', (code, expected) => {
   const page = personPage(failed(NOW, 'slack_1', code), newKeepState(), resolveCompany({}, new Map()), {
     t,

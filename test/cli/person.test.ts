@@ -57,8 +57,8 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
   ).toMatchInlineSnapshot(`
     "Ada Lovelace · ada@acme.example
 
-    What would help: Connecting slack failed when they were last here
-    (service_unavailable). To look for the cause, run:
+    What would help: Connecting slack failed when they were last here. They saw “We
+    couldn’t load your apps” (service_unavailable). To look for the cause, run:
       npm run onramp -- doctor --as ada@acme.example
 
     Apps, and since when
@@ -66,7 +66,8 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
       WHEN  jira · Connected
 
     What happened
-      WHEN  Couldn’t connect · slack · service_unavailable
+      WHEN  Couldn’t connect · slack · They saw “We couldn’t load your
+                        apps” (service_unavailable)
       WHEN  Signed in for the first time
       WHEN  Email about lost access · slack · sent · released by root
       WHEN  Emails released · slack · by root
