@@ -15,7 +15,7 @@ export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolea
 /** @param company has the fallback time zone @param state has the end of a pause, midnight in UTC for every zone */
 export function calendarOf(
   { timezone, quietDays = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quietDays'>>,
-  person: { timezone?: string; group?: string },
+  person: { timezone?: string | undefined; group?: string | undefined },
   { pausedUntil = 0 }: { pausedUntil?: number },
 ): WorkCalendar {
   const isQuiet = (day: string) =>
@@ -58,12 +58,12 @@ export function nextWorkingTime(now: number, calendar: WorkCalendar): number | u
   return undefined
 }
 
-/** The first time on a workday before its working hours end: `at`, or midnight UTC of a later day. */
+/** The first time on a workday before its working hours end: `at`, or midnight UTC of a later day if that is later. */
 export function nextWorkday(at: number, calendar: WorkCalendar): number {
   const { day: today, hour } = localTime(at, calendar.timezone)
   let day = hour < TO_HOUR ? today : today + 1
   while (day < today + 400 && !isWorkday(day, calendar)) day++
-  return day === today ? at : day * DAY_MS
+  return day === today ? at : Math.max(at, day * DAY_MS)
 }
 
 /** The end of the quiet days, midnight UTC in milliseconds since 1970. Undefined if today isn't quiet. */
