@@ -9,7 +9,7 @@ import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
-import { createReport, dueAt, type Report } from './report.ts'
+import { ReportCounter, dueAt, type Report } from './report.ts'
 
 const FRESH_MS = 10_000
 /** Filtering 500 people takes a few milliseconds. */
@@ -135,26 +135,21 @@ export class PeopleSnapshot {
     const { people, keepStateStore, company } = this.#deps
     const state = await keepStateStore.load()
     const summaries: PersonSummary[] = []
-    let [unreadable, isWhole] = [0, false]
+    let unreadable = 0
     const shared = createAppPool()
-    const readers = this.#readers
-    async function* each() {
-      for await (const person of people.all(() => unreadable++)) {
-        if (readers.size === 0) return
-        const summary = summarize(personForCounts(person, state), shared)
-        summaries.push(summary)
-        yield summary
-      }
-      isWhole = true
-    }
     const now = this.now()
     const remindAt = (summary: PersonSummary) => {
       const at = Math.max(dueAt(summary), nextAllowedAt(summary.emails, now))
       return nextWorkday(at, calendarOf(company, summary.person, state))
     }
-    const report = await createReport(each(), now, { unreadable: () => unreadable, remindAt })
-    if (!isWhole) return
-    this.#publish({ people: { all: summaries, sorted: {} }, report })
+    const counter = new ReportCounter(now, { remindAt })
+    for await (const person of people.all(() => unreadable++)) {
+      if (this.#readers.size === 0) return
+      const summary = summarize(personForCounts(person, state), shared)
+      summaries.push(summary)
+      counter.add(summary)
+    }
+    this.#publish({ people: { all: summaries, sorted: {} }, report: counter.report(unreadable) })
   }
 
   /** Apart from #read, because a timer holds all that is used beside it. */

@@ -94,64 +94,92 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
  * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970
  * @param options.since adds `changeCounts`, the changes since then
- * @param options.remindAt when a person's next email can leave, like {@link dueAt}
  * @param options.unreadable returns the number of unreadable records; called at the end
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,
-  options: { unreadable?: () => number; since?: number | undefined; remindAt?: typeof dueAt } = {},
+  { unreadable = () => 0, since }: { unreadable?: () => number; since?: number | undefined } = {},
 ): Promise<Report> {
-  const { unreadable = () => 0, since, remindAt = dueAt } = options
-  const totals = newTotals()
-  const apps = new Map<string, AppCounts>()
-  const groups = new Map<string, GroupCounts>()
+  const counter = new ReportCounter(now, { since })
+  for await (const summary of all) counter.add(summary)
+  return counter.report(unreadable())
+}
+
+/** Counts one person after the other, because each step of an async generator takes as long as counting a person. */
+export class ReportCounter {
+  readonly #now: number
+  readonly #since: number | undefined
+  readonly #remindAt
+  readonly #totals = newTotals()
+  readonly #apps = new Map<string, AppCounts>()
+  readonly #groups = new Map<string, GroupCounts>()
   /** By the number of the UTC day since 1970. */
-  const days = new Map<number, DayCounts>()
-  const changeCounts = zeros(CHANGES)
-  const delistedApps = new Map<string, number>()
-  let gone = 0
-  for await (const summary of all) {
+  readonly #days = new Map<number, DayCounts>()
+  readonly #changeCounts = zeros(CHANGES)
+  readonly #delistedApps = new Map<string, number>()
+  #gone = 0
+
+  /** @param options as for createReport; `remindAt`: when a person's next email can leave, not before {@link dueAt} */
+  constructor(now: number, options: { since?: number | undefined; remindAt?: typeof dueAt }) {
+    this.#now = now
+    this.#since = options.since
+    this.#remindAt = options.remindAt ?? dueAt
+  }
+
+  add(summary: PersonSummary): void {
     const moments = momentsOf(summary)
-    addToDays(days, moments)
+    addToDays(this.#days, moments)
+    const since = this.#since
     if (since !== undefined)
       for (const what of CHANGES)
-        changeCounts[what] += moments[what].filter((at = -Infinity) => at > since).length
+        this.#changeCounts[what] += moments[what].filter((at = -Infinity) => at > since).length
     if (CRITERIA.gone(summary)) {
-      gone++
-      continue
+      this.#gone++
+      return
     }
     const met = new Set(CRITERION_NAMES.filter((criterion) => CRITERIA[criterion](summary)))
-    addToTotals(totals, summary, met, now)
-    const due = met.has('notStarted') ? dueAt(summary) : Infinity
-    if (due <= now) totals.due++
-    else if (due < Infinity) {
-      totals.dueLater.count++
-      totals.dueLater.from = Math.min(totals.dueLater.from, remindAt(summary))
-    }
-    addToGroup(groups, summary.person.group, met)
-    addToApps(apps, summary, now)
-    for (const app of summary.delistedApps) delistedApps.set(app, (delistedApps.get(app) ?? 0) + 1)
+    addToTotals(this.#totals, summary, met, this.#now)
+    if (met.has('notStarted')) this.#addDue(summary)
+    addToGroup(this.#groups, summary.person.group, met)
+    addToApps(this.#apps, summary, this.#now)
+    for (const app of summary.delistedApps)
+      this.#delistedApps.set(app, (this.#delistedApps.get(app) ?? 0) + 1)
   }
-  return {
-    madeAt: new Date(now).toISOString(),
-    ...totals,
-    asOf: isoDate(totals.asOf),
-    lastEmailAt: isoDate(totals.lastEmailAt),
-    dueLater: { count: totals.dueLater.count, from: isoDate(totals.dueLater.from) },
-    gone,
-    unread: unreadable(),
-    datasources: [...apps.values()].sort(
-      (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
-    ),
-    delistedApps: [...delistedApps].map(([instance, count]) => ({
-      instance,
-      count,
-      listed: peopleOpen(apps.get(instance)),
-    })),
-    groups: withSmallTogether([...groups.values()]),
-    days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
-    ...(since !== undefined && { changeCounts }),
+
+  #addDue(summary: PersonSummary): void {
+    const due = dueAt(summary)
+    const { dueLater } = this.#totals
+    if (due <= this.#now) this.#totals.due++
+    else if (due < Infinity) {
+      dueLater.count++
+      if (due < dueLater.from) dueLater.from = Math.min(dueLater.from, this.#remindAt(summary))
+    }
+  }
+
+  /** @param unread the number of unreadable records */
+  report(unread: number): Report {
+    const totals = this.#totals
+    return {
+      madeAt: new Date(this.#now).toISOString(),
+      ...totals,
+      asOf: isoDate(totals.asOf),
+      lastEmailAt: isoDate(totals.lastEmailAt),
+      dueLater: { count: totals.dueLater.count, from: isoDate(totals.dueLater.from) },
+      gone: this.#gone,
+      unread,
+      datasources: [...this.#apps.values()].sort(
+        (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
+      ),
+      delistedApps: [...this.#delistedApps].map(([instance, count]) => ({
+        instance,
+        count,
+        listed: peopleOpen(this.#apps.get(instance)),
+      })),
+      groups: withSmallTogether([...this.#groups.values()]),
+      days: [...this.#days.values()].sort((one, other) => one.day.localeCompare(other.day)),
+      ...(this.#since !== undefined && { changeCounts: this.#changeCounts }),
+    }
   }
 }
 
