@@ -82,7 +82,7 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const delistings = createCounter(delistedApps, evaluatedAt, 'delistedAt', 'previousDelistedAt')
   let all = 0
-  const moves = new Map<string, string>()
+  const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
@@ -90,13 +90,18 @@ export async function findClusters(
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
       const successor = app.previousLapsedAt && apps.find((other) => hasTakenPlaceOf(app, other))
-      if (successor) moves.set(app.instance, successor.instance)
+      const moved = (moves.get(app.instance)?.moved ?? 0) + 1
+      if (successor) moves.set(app.instance, { to: successor.instance, moved })
       lapses.add(successor ? asLost(app) : app)
       for (const { add } of [listings, delistings]) add(app)
     }
   }
   const lostByMany = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now).map(
-    (lost): MassDisconnect => ({ ...lost, movedTo: moves.get(lost.instance) }),
+    (lost): MassDisconnect => {
+      const { to, moved = 0 } = moves.get(lost.instance) ?? {}
+      const isMoved = moved * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
+      return { ...lost, movedTo: isMoved ? to : undefined }
+    },
   )
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) => disconnectOf(disconnects, instance, at) !== undefined
