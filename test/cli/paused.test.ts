@@ -124,13 +124,19 @@ it('invite send exits with 3 if a row may be someone else’s', async () => {
 it('options of keep given during another run have to be repeated', async () => {
   const records = createSqliteRecords(env.DATA_DIR)
   const lease = 'lease:campaign:onboarding'
-  await records.put(lease, 'another run', 60)
+  await records.put(lease, 'another run', 3600)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], fakeNodeBuiltins: true })
   const sending = { ...env, ...mail }
   const requests = ['', '--release all', '--removed jira', '--pause-until 2027-02-01', '--confirm']
+  let ended = 0
   const exits = requests.map(async (request) => {
     const options = request.split(' ').filter(Boolean)
-    return (await runCommand(['keep', list, ...options], sending, { now })).exit
+    const { exit } = await runCommand(['keep', list, ...options], sending, { now })
+    ended++
+    return exit
   })
+  while (ended < requests.length) await vi.advanceTimersByTimeAsync(100)
+  vi.useRealTimers()
   expect(await Promise.all(exits)).toEqual([0, 3, 3, 3, 3])
   await records.remove(lease)
   records.close()

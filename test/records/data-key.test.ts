@@ -1,5 +1,5 @@
 // The data key: one for each store, whichever process creates it, and independent of the secret that seals it.
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { adoptStore, createKeyRing, waitForDataKey } from '../../src/records/data-key.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
@@ -67,7 +67,11 @@ it('the data key is read once, and again only after an outage', async () => {
   }
   const keyRing = createKeyRing({ ...records, get }, [OLD])
   await expect(keyRing.dataKey()).rejects.toBeInstanceOf(StoreUnavailable)
-  await waitForDataKey(keyRing, new AbortController().signal)
+  vi.useFakeTimers({ fakeNodeBuiltins: true })
+  const returned = waitForDataKey(keyRing, new AbortController().signal)
+  await vi.advanceTimersByTimeAsync(1_000)
+  await returned
+  vi.useRealTimers()
   await Promise.all([keyRing.dataKey(), keyRing.dataKey()])
   await waitForDataKey(keyRing, AbortSignal.abort())
   expect(reads).toBe(3)

@@ -1,11 +1,16 @@
 // Calls of the service with a valid access token: one refresh for all requests and processes, without losing the sign-in.
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { setUpSignIn, ISSUER, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
 import { createServerStub } from './server-stub.ts'
 
 const MINUTE = 60_000
+
+afterEach(() => void vi.useRealTimers())
+
+/** Time limits end by `advanceTimersByTime`; the pauses between attempts stay real. */
+const stopTimeLimits = () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
 /** Signs in a person whose tokens are valid for five minutes. */
 async function setUpSignedInPerson({ records: wrap = (all) => all, ...options }: Setup = {}) {
@@ -303,9 +308,11 @@ it('a refresh that takes longer than its page still saves its tokens', async () 
   answers['/token'] = () => answer.promise
   refused.add(first)
   clock.now += 5 * MINUTE - 1
+  stopTimeLimits()
   const page = ada.call()
   await expect.poll(refreshes).toBe(1)
   const attemptsBefore = leaseAttempts()
+  vi.advanceTimersByTime(1_000)
   // The page uses the valid token; when the service rejects it, the page waits for this refresh.
   await expect.poll(leaseAttempts).toBeGreaterThan(attemptsBefore)
   clock.now += 6_000
@@ -347,17 +354,23 @@ it.each([
 
 it('no process redeems a used refresh token while its successor is being saved', async () => {
   const { promise: hanging, resolve: answer } = Promise.withResolvers<void>()
+  let isSaving = false
   const slow = (records: Records): Records => ({
     ...records,
     async compareAndSet(key, expected, ...args) {
-      if (key.startsWith('session:') && expected !== undefined) await hanging
+      isSaving = key.startsWith('session:') && expected !== undefined
+      if (isSaving) await hanging
       return await records.compareAndSet(key, expected, ...args)
     },
   })
   const { ada, expire, refreshes, leaseAttempts } = await setUpSignedInPerson({ records: slow })
   expire()
 
-  expect(await ada.call()).toBe('sign_in_unavailable')
+  stopTimeLimits()
+  const page = ada.call()
+  await expect.poll(() => isSaving).toBe(true)
+  vi.advanceTimersByTime(5_000)
+  expect(await page).toBe('sign_in_unavailable')
   const attemptsBefore = leaseAttempts()
   const elsewhere = ada.call('elsewhere')
   await expect.poll(leaseAttempts).toBeGreaterThan(attemptsBefore)

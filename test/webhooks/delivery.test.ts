@@ -60,10 +60,15 @@ it('an app that many people lost is one event without names, signed with each se
 })
 
 let running: Running
+/** Ahead of the machine's clock by these milliseconds. */
+let ahead = 0
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 beforeAll(async () => {
   receiver = await startReceiver()
-  running = await run({ settings: { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret } })
+  running = await run({
+    settings: { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
+    now: () => Date.now() + ahead,
+  })
 })
 afterAll(async () => {
   await running.close()
@@ -94,6 +99,8 @@ it('webhooks survive a restart while the receiver is unreachable, and follow no 
   receiver.calls = 0
   await signIn(running, 'bob')
   await vi.waitFor(() => expect(receiver.calls).toBeGreaterThan(0), 30_000)
+  await running.stopOnramp()
+  ahead = 60_000
   await running.restart()
   receiver.status = 204
   await vi.waitFor(
