@@ -9,7 +9,6 @@ import type { Company } from '../company/company.ts'
 import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { LIST_COLUMNS, isChoice } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
-import type { ProblemCode } from '../problem.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -216,10 +215,10 @@ export function personPage(
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
   const helpedApps = t.conjunction(help.apps.map((app) => nameOf(app.instance)))
-  const pageOf = (code?: string) => {
-    if (code === undefined) return ''
-    const title = t(`problem.${code as ProblemCode}.title`, { hasApp: 'no', app: '' })
-    return t('person.saw', { title, code })
+  /** Earlier versions may have recorded other codes. */
+  const pageOf = (code = '') => {
+    const key = `problem.${code}.title`
+    return t.has(key) ? t('person.saw', { title: t(key, { hasApp: 'no', app: '' }), code }) : code
   }
   const helped = { apps: helpedApps, saw: pageOf(help.code), day: t.date(help.approvedAt ?? now) }
   const isOwed = help.apps.length > 0 && person.optedOutAt === undefined

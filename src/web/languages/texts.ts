@@ -72,6 +72,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     /** A BCP 47 tag, for `lang` attributes and Content-Language. */
     lang: tag,
     dir,
+    has: (key: string): key is TextKey => key in catalogue,
     /** A name as messages show it. */
     inMessage: (name: string) => String(written(name)),
     // Times are milliseconds since 1970, shown in UTC, because people's time zones are unknown.
