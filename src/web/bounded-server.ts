@@ -1,5 +1,6 @@
 // An HTTP server that a stranger can't fill: bounds for requests, for their bodies, and for connections that wait.
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** `connectionsCheckingInterval`: how late the other limits may take effect; Node's default is 30 s. */
@@ -29,17 +30,6 @@ export function createBoundedServer(
   refuse: (error: NodeJS.ErrnoException, socket: Socket) => void,
   maxWaiting: number,
 ): Server {
-  /** Node would otherwise create objects for every request and chunk that it has received. */
-  function stopReading(socket: Socket): void {
-    const { parser } = socket as Socket & { parser?: { incoming: unknown; [ON_BODY]?: unknown } | null }
-    const onBody = parser?.[ON_BODY]
-    if (!parser || !onBody) return
-    // 2 means that no HTTP follows, as after CONNECT.
-    const onIncoming = () => ((parser.incoming = null), 2)
-    Object.assign(parser, { onIncoming, incoming: null, [ON_BODY]: undefined })
-    // Node reuses the parser for another connection.
-    socket.once('close', () => Object.assign(parser, { [ON_BODY]: onBody }))
-  }
   function refuseAll(socket: Socket, code: string): void {
     stopReading(socket)
     refuse(Object.assign(new Error(code), { code }), socket)
@@ -62,6 +52,7 @@ export function createBoundedServer(
     waiting.add(socket)
     if (waiting.size > maxWaiting || socket.writableLength > 0) closeOldest()
   }
+  const takeTurn = createTurns()
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     const { socket, headers } = req
     // A response has no socket while it is queued after another one, which may be unread.
@@ -72,25 +63,69 @@ export function createBoundedServer(
     else waiting.delete(socket)
     // Once a response is complete, only its reader delays it.
     for (const event of ['prefinish', 'close']) res.once(event, () => awaitClient(socket))
-    if (req.rawHeaders.length > 2 * MAX_HEADERS) return refuseAll(socket, 'TOO_MANY_HEADERS')
-    // Node reads the rest of a body that no route reads.
-    let length = Number(headers['content-length'] ?? 0)
-    if (length > MAX_BODY_BYTES) return refuseAll(socket, 'BODY_TOO_LARGE')
-    let chunks = 0
-    if (headers['transfer-encoding'] !== undefined)
-      req.on('data', (chunk: Buffer) => {
-        length += chunk.length
-        if (length <= MAX_BODY_BYTES && ++chunks <= MAX_CHUNKS) return
-        if (!res.headersSent) return refuseAll(socket, 'BODY_TOO_LARGE')
-        stopReading(socket)
-        socket.destroySoon()
-      })
-    const hasHost = headers.host !== undefined || req.httpVersion === '1.0'
-    return hasHost ? listener(req, res) : refuseAll(socket, 'NO_HOST')
+    if (headers['transfer-encoding'] !== undefined) boundChunks(req, res, refuseAll)
+    takeTurn(() => {
+      // It may have closed, or was refused because of its body.
+      if (!socket.writable) return
+      if (req.rawHeaders.length > 2 * MAX_HEADERS) return refuseAll(socket, 'TOO_MANY_HEADERS')
+      if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refuseAll(socket, 'BODY_TOO_LARGE')
+      if (headers.host === undefined && req.httpVersion !== '1.0') return refuseAll(socket, 'NO_HOST')
+      // Node reads the rest of a body that no route reads, without counting its chunks.
+      if (headers['transfer-encoding'] !== undefined) req.resume()
+      listener(req, res)
+    })
   })
   server.on('connection', (socket: Socket) => {
     awaitClient(socket)
     socket.once('close', () => waiting.delete(socket))
   })
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
+}
+
+/**
+ * Node accepts one connection in each turn of its event loop. If all requests had the same turn, a crowd of connections
+ * would keep new ones out.
+ */
+function createTurns() {
+  const waiting: (() => void)[] = []
+  function next(): void {
+    waiting[0]?.()
+    waiting.shift()
+    if (waiting.length > 0) setImmediate(next)
+  }
+  return (work: () => void): void => {
+    if (waiting.push(work) === 1) setImmediate(next)
+  }
+}
+
+/** Counts chunks when they arrive, because no one reads them before the request's turn. */
+function boundChunks(
+  req: IncomingMessage,
+  res: ServerResponse,
+  refuseAll: (socket: Socket, code: string) => void,
+): void {
+  const push = req.push.bind(req)
+  let [length, chunks] = [0, 0]
+  req.push = (chunk: Buffer | null) => {
+    length += chunk?.length ?? 0
+    if (chunk === null || (length <= MAX_BODY_BYTES && ++chunks <= MAX_CHUNKS)) return push(chunk)
+    if (!res.headersSent) refuseAll(req.socket, 'BODY_TOO_LARGE')
+    else {
+      stopReading(req.socket)
+      req.socket.destroySoon()
+    }
+    return false
+  }
+}
+
+/** Node would otherwise create objects for every request and chunk that it has received. */
+function stopReading(socket: Socket): void {
+  const { parser } = socket as Socket & { parser?: { incoming: unknown; [ON_BODY]?: unknown } | null }
+  const onBody = parser?.[ON_BODY]
+  if (!parser || !onBody) return
+  // 2 means that no HTTP follows, as after CONNECT.
+  const onIncoming = () => ((parser.incoming = null), 2)
+  Object.assign(parser, { onIncoming, incoming: null, [ON_BODY]: undefined })
+  // Node reuses the parser for another connection.
+  socket.once('close', () => Object.assign(parser, { [ON_BODY]: onBody }))
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createBoundedServer } from '../../src/web/bounded-server.ts'
 import { until } from '../helpers/processes.ts'
 
@@ -83,6 +83,65 @@ it('a connection whose response isn’t ready yet is never closed for others', a
   for (const socket of opened) socket.resume()
   await until(() => closed().length >= 2, 'the end of two', 5_000)
   expect(closed()).toEqual([1, 2])
+})
+
+describe('a crowd of a hundred connections', () => {
+  const answered: (string | undefined)[] = []
+  let onAnswer = () => {}
+  const busy = createBoundedServer(
+    (req, res) => {
+      answered.push(req.url)
+      onAnswer()
+      res.end('ok')
+    },
+    () => {},
+    1_000,
+  )
+  let crowd: Socket[] = []
+  beforeEach(async () => {
+    answered.length = 0
+    if (!busy.listening) await once(busy.listen(0, '127.0.0.1'), 'listening')
+    crowd = await Promise.all(Array.from({ length: 100 }, openHere))
+  })
+  afterEach(() => busy.closeAllConnections())
+  afterAll(() => void busy.close())
+
+  async function openHere() {
+    const { port } = busy.address() as AddressInfo
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
+    await once(socket, 'connect')
+    return socket
+  }
+
+  it('new connections are answered while a crowd keeps sending requests', async () => {
+    for (const socket of crowd) {
+      socket.on('data', () => socket.write(get('/crowd')))
+      socket.write(get('/crowd'))
+    }
+    await until(() => answered.length > 2_000, 'the crowd')
+    const before = answered.length
+
+    const newcomers = Array.from({ length: 50 }, async () => {
+      const socket = await openHere()
+      socket.write(get('/'))
+      await once(socket, 'data')
+    })
+    await Promise.all(newcomers)
+    // If all requests had one turn, the crowd would get a hundred for each newcomer.
+    expect(answered.length - before).toBeLessThan(1_500)
+  })
+
+  it('a request whose connection has closed before its turn is dropped', async () => {
+    const gone = await openHere()
+    onAnswer = () => gone.destroy()
+    for (const socket of crowd) socket.write(get('/crowd'))
+    gone.write(get('/gone'))
+
+    await until(() => answered.length >= 100, 'the crowd')
+    crowd[0]?.write(get('/last'))
+    await until(() => answered.includes('/last'), 'the last request')
+    expect(answered).not.toContain('/gone')
+  })
 })
 
 const connectionCount = () =>
