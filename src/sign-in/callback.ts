@@ -4,7 +4,6 @@ import type { Request, Response } from 'express'
 import { AuthorizationResponseError, authorizationCodeGrant, ClientError } from 'openid-client'
 import type { Configuration } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
-import { Problem } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { hashOf } from '../records/seal.ts'
 import { endSession, startSession } from '../session/session.ts'
@@ -12,7 +11,6 @@ import { findSignedIn, type Tokens, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
-import { networkOf } from '../web/network.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { errorResponseProblem, isSignatureInvalid } from './server/error-response.ts'
@@ -34,13 +32,6 @@ type Outcome =
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
-/**
- * Codes that are redeemed at once, in all and of one network (network.ts). A state is good for a day, so a stranger
- * could collect thousands, and keep everyone else waiting where the authorization server is slow. Whatever others do,
- * each network has a few; the number of connections bounds these.
- */
-const [MAX_REDEMPTIONS, MAX_OF_NETWORK, ALWAYS_OF_NETWORK] = [256, 64, 4]
-
 const REFETCH_KEYS_EVERY_MS = 60_000
 
 const isSamePerson = (one: User | undefined, other: User) =>
@@ -49,9 +40,6 @@ const isSamePerson = (one: User | undefined, other: User) =>
 export class SignInCallback {
   readonly #deps
   #keysForgottenAt = -Infinity
-  #redemptions = 0
-  /** Without zeros. */
-  readonly #byNetwork = new Map<string, number>()
   readonly #users: UserLookup
   readonly #warn: (message: string | undefined) => void
 
@@ -84,37 +72,11 @@ export class SignInCallback {
     url: URL,
     { transaction, secretsFor }: NonNullable<ReturnType<SignInCallback['open']>>,
   ): Promise<Outcome> {
-    const { cookies, now } = this.#deps
+    const { settings, records, authorizationServer, cookies, now } = this.#deps
     const cookie = cookies.read(req)?.value ?? ''
     const sessionId = findSignedIn(req)?.id
-    const issuer = this.#deps.settings.OIDC_ISSUER
-    const check = checkCallback(transaction, { cookie, sessionId, issuer, now: now() })
+    const check = checkCallback(transaction, { cookie, sessionId, issuer: settings.OIDC_ISSUER, now: now() })
     if (check !== 'redeem') return check
-    const network = networkOf(req.ip ?? '')
-    const before = this.#byNetwork.get(network) ?? 0
-    // The state stays unused, so the same address works a moment later.
-    const max = this.#redemptions >= MAX_REDEMPTIONS ? ALWAYS_OF_NETWORK : MAX_OF_NETWORK
-    if (before >= max) throw new Problem(429, 'too_many', { retryAfter: 5 })
-    this.#redemptions++
-    this.#byNetwork.set(network, before + 1)
-    return await this.#finishOnce(req, res, { url, transaction, secrets: secretsFor(cookie) }).finally(() => {
-      this.#redemptions--
-      const left = (this.#byNetwork.get(network) ?? 1) - 1
-      if (left > 0) this.#byNetwork.set(network, left)
-      else this.#byNetwork.delete(network)
-    })
-  }
-
-  async #finishOnce(
-    req: Request,
-    res: Response,
-    {
-      url,
-      transaction,
-      secrets,
-    }: { url: URL; transaction: LoginTransaction; secrets: { nonce: string; codeVerifier: string } },
-  ): Promise<Outcome> {
-    const { records, authorizationServer } = this.#deps
     // The first callback with this state redeems the code (RFC 9700 4.5), which is valid for ten minutes (RFC 6749
     // 4.1.2).
     const isFirst = await records.compareAndSet(`used-state:${hashOf(transaction.id)}`, undefined, '1', 600)
@@ -123,7 +85,7 @@ export class SignInCallback {
     const configuration = await authorizationServer.configuration()
     let grant: Grant
     try {
-      grant = await this.#redeem(configuration, url, secrets)
+      grant = await this.#redeem(configuration, url, secretsFor(cookie))
     } catch (error) {
       return await this.#recover(error, { req, res, transaction, configuration })
     }

@@ -1,6 +1,6 @@
 // GET /sign-in and GET /sign-in/callback. Repeated, late and misplaced callbacks are ordinary (back button, double
 // click, restored tabs): they lead to the page, or through the sign-in again.
-import { Router, type Request, type RequestHandler, type Response } from 'express'
+import { Router, type Request, type Response } from 'express'
 import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
 import { isAutomaticReload, automaticReloadPath } from '../web/cross-site.ts'
@@ -24,17 +24,16 @@ const MAX_RESTARTS = 4
 export function createSignInRoutes(deps: {
   start: SignInStart
   callback: SignInCallback
-  limit: RequestHandler
-  limitCallback: Limits['callback']
+  limits: Pick<Limits, 'signingIn' | 'callback' | 'redeeming'>
   returnTo: ReturnToRules
   sendPage: SendPage
   log: Pick<Log, 'debug'>
   now: () => number
 }): Router {
-  const { start, callback, limit, returnTo: rules, sendPage, log, now } = deps
+  const { start, callback, limits, returnTo: rules, sendPage, log, now } = deps
   const router = Router()
 
-  router.get('/sign-in', limit, async (req, res) => {
+  router.get('/sign-in', limits.signingIn, async (req, res) => {
     const { query } = req
     const returnTo = parseReturnTo(query['return_to'], rules) ?? HOME
     const prompt = parsePrompt(query['prompt'])
@@ -54,14 +53,14 @@ export function createSignInRoutes(deps: {
   router.get('/sign-in/callback', async (req, res) => {
     const url = callbackUrl(req, rules.publicOrigin)
     const opened = callback.open(url)
-    deps.limitCallback(req, opened?.transaction.id, opened && signInPath(opened.transaction.returnTo))
+    limits.callback(req, opened?.transaction.id, opened && signInPath(opened.transaction.returnTo))
     if (opened === undefined) {
       log.debug({}, 'sign-in: callback of an unknown transaction')
       return answerUnknown(req, res, { url, sendPage })
     }
     const { returnTo, restarts } = opened.transaction
 
-    const outcome = await callback.finish(req, res, url, opened)
+    const outcome = await limits.redeeming(req, () => callback.finish(req, res, url, opened))
 
     log.debug({ outcome, restarts }, 'sign-in: callback')
     if (outcome === 'same-account')

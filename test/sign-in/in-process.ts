@@ -20,6 +20,7 @@ import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel
 import { SignIn } from '../../src/sign-in/sign-in.ts'
 import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/routes.ts'
 import type { Log } from '../../src/web/log.ts'
+import { createLimits } from '../../src/web/rate-limit.ts'
 import { memoryStore } from './memory-store.ts'
 import { createServerStub, type Form } from './server-stub.ts'
 
@@ -92,15 +93,21 @@ export function setUpSignIn({
     const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
+    const limits = {
+      ...createLimits({ perAddress: 1, publicUrl: PUBLIC_URL }, () => {}, now),
+      signingIn: limit,
+      callback() {},
+      rejectedLogoutToken() {},
+    }
     const { start, callback, signOut, sessions } = signIn
     const signInRoutes = { start, callback, signOut, sessions, authorizationServer }
-    const common = { ...signInRoutes, records, sendPage, log, audit, now, limit }
+    const common = { ...signInRoutes, records, sendPage, log, audit, now, limit, limits }
     const app = express().set('trust proxy', true)
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
-    app.use(createBackChannelRoutes({ ...common, countRefused: () => {} }))
+    app.use(createBackChannelRoutes(common))
     app.use(
       signIn.session,
-      createSignInRoutes({ ...common, returnTo, limitCallback: () => {} }),
+      createSignInRoutes({ ...common, returnTo }),
       createSignOutRoutes(signOut, limit, sendPage),
       requireSignIn,
     )

@@ -5,7 +5,6 @@ import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
 import express, { Router } from 'express'
 import { readBody } from '../../http/body.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
-import { Problem } from '../../problem.ts'
 import type { Records } from '../../records/records.ts'
 import { describeStoreError } from '../../records/store-error.ts'
 import { hashOf } from '../../records/seal.ts'
@@ -23,23 +22,20 @@ const fetchKeys: FetchImplementation = async (url, options) => {
 }
 const KEY_SET_OPTIONS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
-/** Tokens that are verified at once: while the key set can't be fetched, each waits for five seconds. */
-const MAX_VERIFICATIONS = 500
-
 export function createBackChannelRoutes(deps: {
   authorizationServer: AuthorizationServer
   sessions: Pick<PersonSessions, 'endByLogoutToken'>
   records: Pick<Records, 'compareAndSet' | 'remove'>
-  countRefused: Limits['rejectedLogoutToken']
+  /** While the key set can't be fetched, each token waits for five seconds. */
+  limits: Pick<Limits, 'checkingLogoutToken' | 'rejectedLogoutToken'>
   log: Pick<Log, 'info'>
   audit: Audit
   now: () => number
 }): Router {
-  const { authorizationServer, sessions, records, log, audit, now } = deps
+  const { authorizationServer, sessions, records, limits, log, audit, now } = deps
   const router = Router()
   // A compressed body of 14 bytes takes 16 MB to unpack, whatever the limit of what comes out.
   const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 20, inflate: false })
-  let verifications = 0
   let keySet: { uri: string; keys: JWTVerifyGetKey } | undefined
 
   async function verify(token: unknown) {
@@ -61,11 +57,8 @@ export function createBackChannelRoutes(deps: {
 
   router.post('/sign-out/backchannel', form, async (req, res) => {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
-    if (verifications >= MAX_VERIFICATIONS)
-      throw new Problem(429, 'too_many_requests', { detail: 'too many logout tokens at once', retryAfter: 5 })
-    verifications++
     try {
-      const logout = await verify(token).finally(() => verifications--)
+      const logout = await limits.checkingLogoutToken(req, () => verify(token))
       const ended = await refuseReplay(records, logout, () =>
         sessions.endByLogoutToken(logout.issuer, logout),
       )
@@ -73,7 +66,7 @@ export function createBackChannelRoutes(deps: {
       res.status(200).end()
     } catch (error) {
       if (!(error instanceof InvalidLogoutToken)) throw error
-      deps.countRefused(req)
+      limits.rejectedLogoutToken(req)
       log.info({ reason: error.message }, 'back-channel logout refused')
       // OpenID Connect Back-Channel Logout 1.0, 2.8.
       res.status(400).json({ error: 'invalid_request', error_description: error.message })
