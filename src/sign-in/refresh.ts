@@ -121,7 +121,6 @@ export class TokenRefresh {
       return undefined
     }
     try {
-      const isExternal = settings.TOKEN_ISSUED_BY === 'external-idp'
       const resource = omitUndefined({ resource: settings.OIDC_RESOURCE })
       const response = await refreshTokenGrant(configuration, tokens.refreshToken, resource)
       const claims = response.claims()
@@ -130,7 +129,7 @@ export class TokenRefresh {
       const groups = adminGroupsIn(claims === undefined || isExpired ? [] : [claims], settings)
       // OpenID Connect Core 12.2: the sub must be the same, which the library doesn't check.
       if (claims === undefined || claims.sub === user.subject)
-        return { tokens: { ...tokensFrom(response, now(), tokens), isExternal }, groups }
+        return { tokens: { ...tokensFrom(response, now(), tokens), isExternal: tokens.isExternal }, groups }
       log.warn({}, 'refresh: the new id_token has another sub, so the sign-in ends')
       return undefined
     } catch (error) {

@@ -1,4 +1,5 @@
 // Calls of the service with a valid access token: one refresh for all requests and processes, without losing the sign-in.
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { setUpSignIn, ISSUER, warningsIn, type Setup } from './in-process.ts'
@@ -26,7 +27,7 @@ async function setUpSignedInPerson({ records: wrap = (all) => all, ...options }:
   const fixture = setUpSignIn({ ...options, records: (all) => counted(wrap(all)) })
   const ada = fixture.browser()
   await ada.signIn()
-  fixture.audited.length = 0
+  fixture.audited.length = fixture.logged.length = 0
   const { clock } = fixture
   const first = await ada.call()
   const expire = () => void (clock.now += 5 * MINUTE)
@@ -38,6 +39,7 @@ async function setUpSignedInPerson({ records: wrap = (all) => all, ...options }:
 }
 
 const grouped = { settings: { ADMIN_GROUPS: ['New', 'Old'] } }
+const ENDED = 'refresh: end of the sign-in'
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
 
 it('calls carry X-Service-Auth-Type for tokens of an external identity provider', async () => {
@@ -115,16 +117,17 @@ it('a rejected token is refreshed once, and the sign-in ends unless it is new', 
   expect({ onceOld, isSignedIn: await isSignedIn() }).toEqual({ onceOld: 'signed_out', isSignedIn: false })
 })
 
-it('requests of two processes at the same time refresh once', async () => {
-  const { ada, expire, refreshes } = await setUpSignedInPerson()
-  expire()
-  const calls = [1, 2, 3, 4].map((one) => ada.call(one % 2 ? 'here' : 'elsewhere'))
-  expect(await Promise.all(calls)).toEqual(Array(4).fill('access-2'))
-  expect(refreshes()).toBe(1)
-})
-
 const token = (access_token: string, more: object = {}) => ({
   body: { access_token, token_type: 'Bearer', ...more },
+})
+
+it('requests of two processes at the same time refresh once', async () => {
+  const { ada, expire, answers, refreshes } = await setUpSignedInPerson()
+  expire()
+  answers['/token'] = () => pause(100, token('new'))
+  const calls = [1, 2, 3, 4].map((one) => ada.call(one % 2 ? 'here' : 'elsewhere'))
+  expect(await Promise.all(calls)).toEqual(Array(4).fill('new'))
+  expect(refreshes()).toBe(1)
 })
 
 it('a process waits five seconds for another one to refresh', async () => {
@@ -148,6 +151,26 @@ it('a process waits five seconds for another one to refresh', async () => {
   expect(await slow).toBe('winner')
   expect(await ada.call('elsewhere')).toBe('winner')
   expect(refreshes()).toBe(1)
+})
+
+it.each([
+  ['has saved tokens, though its lease stays', token('winner'), 'winner', true],
+  ['has ended the sign-in, though its lease stays', invalidGrant, 'signed_out', true],
+  ['has ended the sign-in', invalidGrant, 'signed_out', false],
+])('a process waits until another one %s', async (_what, answer, outcome, isStuck) => {
+  const { ada, expire, refreshes, answers, leaseAttempts } = await setUpSignedInPerson({
+    records: (all) => failing(all, (operation) => isStuck && operation === 'compareAndRemove' && 'away'),
+  })
+  const { promise, resolve } = Promise.withResolvers<object>()
+  answers['/token'] = () => promise
+  expire()
+  const slow = ada.call()
+  await expect.poll(refreshes).toBe(1)
+  const attemptsBefore = leaseAttempts()
+  const waiting = ada.call('elsewhere')
+  await expect.poll(leaseAttempts).toBeGreaterThan(attemptsBefore)
+  resolve(answer)
+  expect(await Promise.all([slow, waiting])).toEqual([outcome, outcome])
 })
 
 it('a refresh holds its lease for forty seconds, so a frozen process keeps it', async () => {
@@ -181,17 +204,20 @@ it('a late refresh keeps the tokens of an earlier one', async () => {
   }
 })
 
-it('a refresh of an ended session revokes its new tokens', async () => {
+it.each([
+  ['revokes its new tokens', token('new', { refresh_token: 'newer' }), ['newer', 'new']],
+  ['may be refused', invalidGrant, []],
+])('a refresh of an ended session %s', async (_what, answer, revoked) => {
   const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
   const { ada, expire, answers, requests, store, isSignedIn } = await setUpSignedInPerson({ metadata })
   expire()
   answers['/revoke'] = () => ({})
   answers['/token'] = () => {
     for (const key of store.named('session:')) store.values.delete(key)
-    return token('new', { refresh_token: 'newer' })
+    return answer
   }
   expect([await ada.call(), await isSignedIn()]).toEqual(['signed_out', false])
-  await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toEqual(['newer', 'new'])
+  await expect.poll(() => requests.map(({ form }) => form['token']).filter(Boolean)).toEqual(revoked)
 })
 
 it('an expired id_token at a refresh keeps the sign-in', async () => {
@@ -231,7 +257,7 @@ it.each([
 })
 
 it('a refresh token is redeemed only at the authorization server of the sign-in', async () => {
-  const { ada, expire, isSignedIn, authorizationServer } = await setUpSignedInPerson()
+  const { ada, expire, isSignedIn, authorizationServer, logged } = await setUpSignedInPerson()
   const otherServer = createServerStub({ issuer: 'http://new.example' }, {})
   authorizationServer.refreshConfiguration = otherServer.authorizationServer.refreshConfiguration
   expire()
@@ -243,6 +269,7 @@ it('a refresh token is redeemed only at the authorization server of the sign-in'
     isSignedIn: false,
     requests: [],
   })
+  expect(logged).toEqual([['debug', ENDED, { reason: 'other-issuer' }]])
 })
 
 it('a refresh updates the admin groups if the id_token has them', async () => {
@@ -269,10 +296,14 @@ it.each<[string, { status: number; body?: object }, string]>([
 ])(
   'a refresh with the response %s ends the sign-in only if a retry would fail',
   async (_what, answer, outcome) => {
-    const { ada, expire, answers, isSignedIn } = await setUpSignedInPerson()
+    const { ada, expire, answers, audited, logged } = await setUpSignedInPerson()
     expire()
     answers['/token'] = () => answer
-    expect([await ada.call(), await isSignedIn()]).toEqual([outcome, outcome !== 'signed_out'])
+    expect(await ada.call()).toBe(outcome)
+    expect(await ada.call()).toBe(outcome)
+    const line = ['debug', ENDED, { reason: expect.any(String) as string }]
+    const records = [[{ event: 'refresh', result: 'ended' }], [line]]
+    expect([audited, logged]).toEqual(outcome === 'signed_out' ? records : [[], []])
   },
 )
 
@@ -321,20 +352,6 @@ it('a refresh that takes longer than its page still saves its tokens', async () 
   expect([await ada.call(), refreshes()]).toEqual(['late', 1])
 })
 
-it('new tokens that the store refuses at first are saved by a retry', async () => {
-  let failures = 3
-  const records = (store: Records) =>
-    failing(store, (operation, key, expected) => {
-      const isSave = operation === 'compareAndSet' && key.startsWith('session:') && expected !== undefined
-      return isSave && failures-- > 0 && 'away'
-    })
-  const { ada, expire, refreshes } = await setUpSignedInPerson({ records })
-  expire()
-  expect(await ada.call()).toBe('access-2')
-  expect(await ada.call('elsewhere')).toBe('access-2')
-  expect(refreshes()).toBe(1)
-})
-
 it.each([
   { seconds: 37, saved: 'access-2' },
   { seconds: 37.001, saved: 'store_unavailable' },
@@ -347,9 +364,12 @@ it.each([
       clock.now += seconds * 1000
       return 'away'
     })
-  const { ada, expire, clock } = await setUpSignedInPerson({ records })
+  const { ada, expire, clock, refreshes, logged } = await setUpSignedInPerson({ records })
   expire()
-  expect(await ada.call()).toBe(saved)
+  expect([await ada.call(), refreshes()]).toEqual([saved, 1])
+  const err = expect.any(StoreUnavailable) as Error
+  const line = ['warn', 'could not store refreshed tokens', { err }]
+  expect(logged).toEqual(saved === 'access-2' ? [] : [line])
 })
 
 it('no process redeems a used refresh token while its successor is being saved', async () => {
