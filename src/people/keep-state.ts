@@ -190,10 +190,10 @@ export class KeepStateStore {
   }
 }
 
-export const withActions = (state: KeepState, actions: readonly OperatorAction[]): KeepState =>
-  actions.length === 0
-    ? state
-    : { ...state, actions: [...(state.actions ?? []), ...actions].slice(-MAX_ACTIONS) }
+export const withActions = (state: KeepState, actions: readonly OperatorAction[]): KeepState => ({
+  ...state,
+  actions: [...(state.actions ?? []), ...actions].slice(-MAX_ACTIONS),
+})
 
 /** Mass disconnects whose emails are still paused. */
 export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>

@@ -2,14 +2,16 @@
 import { beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
-import { KeepStateStore, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
+import { KeepStateStore, withActions, type DailyCounts, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { storePeople } from '../helpers/crowd.ts'
-import { withAppStates, withEmailState } from '../helpers/people.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
+import { newKeepState, withAppStates, withEmailState } from '../helpers/people.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
+import { memoryStore } from '../sign-in/memory-store.ts'
 
 const DAY = 86_400_000
 const now = Date.now()
@@ -130,4 +132,21 @@ it('/metrics has the states of people and the time of the last run', async () =>
   expect(metrics).toContain('onramp_people{state="fell_back"} 3')
   expect(metrics).toContain('onramp_people{state="not_started"} 0')
   expect(metrics).toContain(`onramp_last_run_timestamp_seconds ${now / 1000}`)
+})
+
+it('the state keeps 400 days, 100 actions, and each app’s decision', async () => {
+  const { records, lives } = memoryStore()
+  const store = new KeepStateStore(records, testKeyRing(records))
+  const days = Array.from({ length: 401 }, (_, day) => row(day * DAY, 0))
+  const actions = Array.from({ length: 101 }, (_, at) => ({ at, what: 'released', by: 'grace' }) as const)
+
+  await store.save(withActions({ ...newKeepState(), days }, actions))
+  await store.recordDecision('slack_1', { at: now, by: 'grace' })
+
+  expect(await store.load()).toEqual({ ...newKeepState(), days: days.slice(1), actions: actions.slice(1) })
+  expect([await store.findDecision('slack_1'), await store.findDecision('jira_1')]).toEqual([
+    { at: now, by: 'grace' },
+    undefined,
+  ])
+  expect(lives.get('keep-state')).toBe(400 * 86_400)
 })

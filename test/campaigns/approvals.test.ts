@@ -71,10 +71,13 @@ describe('the owner', () => {
   it.each([
     ['the decision counts', approvalWith(), 1, 'approved'],
     ['a decision from before anyone waited doesn’t', approvalWith(), -1, 'unapproved'],
-    ['a decision from before the failure doesn’t', failed, 1, 'failed'],
+    ['the decision before the failure doesn’t', failed, 1.5, 'failed'],
     ['a decision after the failure does', failed, 1.6, 'approved'],
+    ['a decision counts once', { ...approved, stageChangedAt: atDay(0.5) }, 1, 'approved'],
   ] as const)('a decision of the owner sets the stage: %s', (_why, approval, answeredAt, stage) => {
-    expect(decide(approval, [ada], 2, answeredAt)?.approval.stage).toBe(stage)
+    const after = decide(approval, [ada], 2, answeredAt)?.approval
+    expect(after?.stage).toBe(stage)
+    expect(after?.approvedAt).toBe(approval.stage !== stage ? atDay(answeredAt) : approval.approvedAt)
   })
 })
 
@@ -137,6 +140,7 @@ it.each([
 
 const works = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
 
+// prettier-ignore
 it.each([
   ['the tester', { stage: 'approved', testers: [atDay(0)] }, {}, true],
   ['not another person while one tests', { stage: 'approved', testers: [atDay(0.1)] }, {}, false],
@@ -145,27 +149,12 @@ it.each([
   ['not a person who began to wait later', { stage: 'confirmed', stageChangedAt: atDay(-1) }, {}, false],
   ['not a person who was emailed after they began to wait', works, { now: atDay(2.1) }, false],
   ['a person who was emailed before the failure', works, { now: atDay(1) }, true],
-  [
-    'a tester who failed before the confirmation, once more',
-    works,
-    { now: atDay(2.1), again: atDay(2.2) },
-    true,
-  ],
-  [
-    'not a person who was emailed after the confirmation',
-    works,
-    { now: atDay(3.1), again: atDay(2.2) },
-    false,
-  ],
+  ['a tester who failed before the confirmation, once more', works, { now: atDay(2.1), again: atDay(2.2) }, true],
+  ['not a person who was emailed after the confirmation', works, { now: atDay(3.1), again: atDay(2.2) }, false],
   ['a tester whose consent was never confirmed', works, { now: atDay(2.1), isUnconfirmed: true }, true],
   ['not a person with an unconfirmed consent who was no tester', works, { isUnconfirmed: true }, false],
   ['not such a tester twice', works, { now: atDay(3.1), isUnconfirmed: true }, false],
-  [
-    'not such a tester before the confirmation',
-    { stage: 'approved', testers: [atDay(0)] },
-    { now: atDay(1), isUnconfirmed: true },
-    false,
-  ],
+  ['not such a tester before the confirmation', { stage: 'approved', testers: [atDay(0)] }, { now: atDay(1), isUnconfirmed: true }, false],
   ['not while emails about the app are paused', works, { isPaused: true }, false],
 ] as const)(
   'an email about the approval is due: %s',

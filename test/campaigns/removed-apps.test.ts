@@ -57,7 +57,9 @@ it.each([
   const later = { ...NO_CLUSTERS, delistedApps, evaluatedAt: monday + DAY }
 
   const all = await find([...people(gone, 'run'), ...back], later)
+  const counted = back.map((one) => personForCounts(one, { delistedApps }).lastCheck?.apps.length)
 
+  expect(counted).toEqual(back.map(() => 2))
   expect(delistedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
   expect(all).toEqual(delistedApps.slice(0, found))
 })
@@ -78,13 +80,15 @@ it.each([
   expect(counted.filter(Boolean)).toHaveLength(since === monday ? 20 : 10)
 })
 
-it('losses up to 36 hours before a removal count as part of it', () => {
-  const delistedApps = [{ instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday, people: 9 }]
-  const counts = [36 * HOUR, 36 * HOUR - 1].map(
-    (before) => personForCounts(person('page', monday - before), { delistedApps }).delistedApps.length,
-  )
-
-  expect(counts).toEqual([0, 1])
+it.each([
+  ['was lost 36 hours before', 0, 36 * HOUR, {}],
+  ['was lost within 36 hours before', 1, 36 * HOUR - 1, {}],
+  ['is another one', 0, 0, { instance: 'slack_1' }],
+  ['was marked as connected', 0, 0, { markedConnectedAt: monday }],
+])('an app that %s is among the removed ones of a person: %i', (_what, count, before, change) => {
+  const removed = { instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday, people: 9, ...change }
+  const counted = personForCounts(person('page', monday - before), { delistedApps: [removed] })
+  expect(counted.delistedApps).toHaveLength(count)
 })
 
 it('an app that was removed before the last evaluation isn’t found', async () => {

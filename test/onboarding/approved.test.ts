@@ -38,29 +38,14 @@ const rowOf = async ({ page }: ReturnType<typeof setUpWalkRoutes>) => {
   return rows.find(({ app }) => app === 'slack_1')
 }
 
+// prettier-ignore
 it.each([
   ['no run has seen it', [], /^Waiting for an admin since .*You can try again any time\.$/],
   ['others wait, too', [request], /^Waiting .* We asked the Slack admins on .* 5 others are waiting, too\.$/],
-  [
-    'no one else waits, and no email was sent',
-    [{ ...request, requestedAt: 0, waitingPeople: 1 }],
-    /^Waiting for an admin since [^.]*\.$/,
-  ],
-  [
-    'it was approved, and this person is the tester',
-    [{ ...approved, testers: [NOW] }],
-    /^It was approved on .* You can connect it now\.$/,
-  ],
-  [
-    'it was approved, and someone else is the tester',
-    [{ ...approved, testers: [NOW - 1] }],
-    /^Waiting .* 5 others/,
-  ],
-  [
-    'its owner was asked before an earlier confirmation',
-    [{ ...request, stage: 'confirmed', stageChangedAt: NOW - 1, requestedAt: NOW - 2, waitingPeople: 1 }],
-    /^Waiting for an admin since [^.]*\.$/,
-  ],
+  ['no one else waits, and no email was sent', [{ ...request, requestedAt: 0, waitingPeople: 1 }], /^Waiting for an admin since [^.]*\.$/],
+  ['it was approved, and this person is the tester', [{ ...approved, testers: [NOW] }], /^It was approved on .* You can connect it now\.$/],
+  ['it was approved, and someone else is the tester', [{ ...approved, testers: [NOW - 1] }], /^Waiting .* We asked the Slack admins on .* 5 others/],
+  ['its owner was asked before an earlier confirmation', [{ ...request, stage: 'confirmed', stageChangedAt: NOW - 1, requestedAt: NOW - 2, waitingPeople: 1 }], /^Waiting for an admin since [^.]*\.$/],
   ['its test failed', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
 ] as const)(
   'the row of an app waiting for an admin shows the approval’s progress: %s',
@@ -91,16 +76,13 @@ it.each([
   },
 )
 
+// prettier-ignore
 it.each([
   ['once it works for another person', { ...approved, stage: 'confirmed' }, '/onboarding', true],
   ['if this person was emailed as the tester', approved, '/onboarding?datasource=slack_1', true],
   ['but not to others during the test', approved, '/onboarding', false],
-  [
-    'but not after a newer request',
-    { ...approved, stage: 'confirmed', stageChangedAt: NOW - 1 },
-    '/onboarding',
-    false,
-  ],
+  ['but not once another app works', { ...approved, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', false],
+  ['but not after a newer request', { ...approved, stage: 'confirmed', stageChangedAt: NOW - 1 }, '/onboarding', false],
 ] as const)(
   'an app that waited for an approval is offered again %s',
   async (_when, approval, path, isOffered) => {
