@@ -282,20 +282,6 @@ it.each([
   expect(await ada.get('/failing')).toEqual(found)
 })
 
-it('a session that another request changed keeps the newer tokens', async () => {
-  const { browser, otherRequest } = setUpSession()
-  const ada = browser()
-  await ada.get('/in')
-  let isFirst = true
-  otherRequest.run = async () => {
-    if (!isFirst) return
-    isFirst = false
-    await ada.get('/refresh')
-  }
-  expect(await ada.get('/refresh')).toEqual(['rejected', 'second'])
-  expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
-})
-
 it('after a session was ended from another device, the next sign-in sends prompt=login', async () => {
   const { browser, clock, writes, sessions, store } = setUpSession()
   const ada = browser()
