@@ -142,27 +142,14 @@ it('an app that was switched off and on again waits for the next evaluation', ()
   expect(dueLapses(on, { ...state, evaluatedAt: monday + 6 }, monday + 9, 'UTC')).toEqual(['slack_1'])
 })
 
+// prettier-ignore
 it.each<[string, (person: Person) => Person]>([
   ['opted out', (person) => ({ ...person, optedOutAt: 1 })],
   ['left the list', (person) => withListing(person, false, monday)],
   ['is unknown to the service', (person) => ({ ...person, unknownAt: monday })],
-  [
-    'waits for an admin',
-    (person) => withIntents(person, monday, [{ instance: 'slack_1', kind: 'blocked' }], monday),
-  ],
-  [
-    'had four emails in this quarter',
-    (person) =>
-      [1, 2, 3, 4].reduce(
-        (one, reminder) =>
-          withEmail(one, { campaign: 'c', reminder, state: 'sent', now: monday - reminder * DAY }),
-        person,
-      ),
-  ],
-  [
-    'has an address that was rejected for good',
-    (person) => withEmail(person, { campaign: LAPSES, reminder: 0, state: 'failed', now: monday - DAY }),
-  ],
+  ['waits for an admin', (person) => withIntents(person, monday, [{ instance: 'slack_1', kind: 'blocked' }], monday)],
+  ['had four emails in this quarter', (person) => [1, 2, 3, 4].reduce((one, reminder) => withEmail(one, { campaign: 'c', reminder, state: 'sent', now: monday - reminder * DAY }), person)],
+  ['has an address that was rejected for good', (person) => withEmail(person, { campaign: LAPSES, reminder: 0, state: 'failed', now: monday - DAY })],
 ])('a person who %s gets no lapse email', (_who, change) => {
   expect(dueLapses(change(lostApps([slack])), state, monday, 'UTC')).toEqual([])
 })
