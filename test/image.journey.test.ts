@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { settingDefinitions } from '../src/settings/settings.ts'
-import { spawnOne, startArguments, statusOf, until } from './helpers/processes.ts'
+import { BARE_ENV, spawnOne, startArguments, statusOf, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
 import { useFolder } from './helpers/folder.ts'
 
@@ -65,7 +65,7 @@ type Ran = { code: number; stdout: string; stderr: string }
 const onramp = (...args: string[]): Promise<Ran> =>
   new Promise((resolve) => {
     const words = ['--disable-warning=ExperimentalWarning', 'src/cli/main.ts', ...args]
-    execFile(process.execPath, words, { cwd: image, env: {} }, (error, stdout, stderr) =>
+    execFile(process.execPath, words, { cwd: image, env: BARE_ENV }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     )
   })

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { ended } from './campaigns/command.ts'
+import { BARE_ENV } from './helpers/processes.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
@@ -20,7 +21,7 @@ const pretending = (version: string) =>
 async function start(version: string, ...args: string[]) {
   const child = spawn(process.execPath, ['--import', pretending(version), ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'] },
+    env: BARE_ENV,
   })
   child.stdin.end()
   return await ended(child)

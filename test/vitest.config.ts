@@ -7,6 +7,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = new URL('..', import.meta.url).pathname
 
@@ -24,13 +25,31 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/${file}`)
 
+/** Minutes of work in small files, which would start last where no earlier run left durations, and end alone. */
+const LONGEST = [
+  'test/proof/seeds.journey.test.ts',
+  'test/packages.journey.test.ts',
+  'test/campaigns/kill.fault.test.ts',
+  'test/campaigns/memory.fault.test.ts',
+  'test/browser/pages.test.ts',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]) {
+    const sorted = await super.sort(specifications)
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((file) => moduleId.endsWith(file))
+    return [...sorted.filter(isLong), ...sorted.filter((one) => !isLong(one))]
+  }
+}
+
 const byProject = Map.groupBy(files, projectOf)
 
 export default defineConfig({
   root,
   test: {
-    // Most of them wait for servers, so four at a time keep a machine of two cores busy.
+    // Many wait for servers, so four at a time keep a machine of two cores busy.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // `npm run coverage`. Code in child processes isn't counted.
     coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
     // Only for tests that hang: a busy machine takes three times as long.

@@ -9,7 +9,7 @@ import { request } from 'undici'
 import { beforeAll, expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
 import { answerConsent } from '../helpers/journey.ts'
-import { spawnOne, spawnOnramp, startOnramp, until } from '../helpers/processes.ts'
+import { BARE_ENV, spawnOne, spawnOnramp, startOnramp, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -130,7 +130,7 @@ it('behind a forward proxy, people sign in, connect an app, search and are signe
 it('the doctor shows a forward proxy without its password', async () => {
   const node = new URL('../../node_modules/.bin/node', import.meta.url).pathname
   const doctor = spawnOne(node, ['src/cli/onramp.mjs', 'doctor'], {
-    PATH: process.env['PATH'],
+    ...BARE_ENV,
     ...env,
     https_proxy: network.tlsProxy,
   })

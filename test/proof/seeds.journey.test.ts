@@ -25,7 +25,7 @@ it.concurrent.each([
 })
 
 it.concurrent.each([1, 2])('onramp keep keeps its promises for sixty days of seed %i', async (seed) => {
-  const output = await run('year/run.ts', `--quiet --people 150 --days 60 --seed ${seed}`)
+  const output = await run('year/run.ts', `--quiet --people 60 --days 60 --seed ${seed}`)
   expect(output).toMatch(/^kept/m)
   expect(output).not.toMatch(/^BROKEN/m)
 })
