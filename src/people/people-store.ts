@@ -21,11 +21,9 @@ const DAY_SECONDS = 86_400
 const PREFIX = 'person:'
 const MAX_TRIES = 10
 
-/** Records read concurrently. */
-const BATCH_SIZE = 500
+/** Records of one read, behind which the reads of a slow store's sign-ins wait. Opening them takes about 2 ms. */
+const BATCH_SIZE = 100
 const SLICE_MS = 10
-/** Opening 100 records takes about 2 ms. */
-const SLICE = 100
 
 /** The record stays unchanged, and `onramp doctor` names it. */
 export class PersonUnreadable extends Problem {
@@ -204,8 +202,8 @@ export class PeopleStore {
   async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
     await this.findReplacedApps()
     let until = performance.now() + SLICE_MS
-    for await (const slice of this.#slices(onUnreadable))
-      for (const person of slice) {
+    for await (const batch of this.#batches(onUnreadable))
+      for (const person of batch) {
         if (performance.now() > until) {
           await nextTurn()
           until = performance.now() + SLICE_MS
@@ -225,14 +223,14 @@ export class PeopleStore {
   async #findReplacedApps(): Promise<void> {
     const { company } = this.#deps
     if (company?.findReplaced([]) !== false) return
-    for await (const slice of this.#slices()) {
-      if (slice.some(({ lastCheck }) => company.findReplaced(lastCheck?.apps ?? []))) return
+    for await (const batch of this.#batches()) {
+      if (batch.some(({ lastCheck }) => company.findReplaced(lastCheck?.apps ?? []))) return
       await nextTurn()
     }
   }
 
-  /** Slices, because a step of an async generator takes almost as long as opening a record. */
-  async *#slices(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person[]> {
+  /** Batches, because a step of an async generator takes almost as long as opening a record. */
+  async *#batches(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person[]> {
     const { records, keyRing } = this.#deps
     const { sealer } = await keyRing.dataKey()
     const open = ([key, text]: readonly [string, string | undefined]) => {
@@ -240,9 +238,7 @@ export class PeopleStore {
       if (text !== undefined && plain === undefined) onUnreadable(key)
       return (plain && this.#unexpired(plain)) || []
     }
-    for await (const batch of readAhead(readBatches(records)))
-      for (let first = 0; first < batch.length; first += SLICE)
-        yield batch.slice(first, first + SLICE).flatMap(open)
+    for await (const batch of readAhead(readBatches(records))) yield batch.flatMap(open)
   }
 
   async #locate(email: string) {

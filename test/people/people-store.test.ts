@@ -159,6 +159,20 @@ const hides = {
   },
 }
 
+it('everyone is read 100 records at a time', async () => {
+  const { records } = memoryRecords()
+  const sizes: number[] = []
+  const getAll: typeof records.getAll = (keys) => {
+    sizes.push(keys.length)
+    return records.getAll(keys)
+  }
+  const people = testPeople({ records: { ...records, getAll }, now: () => NOW })
+  for (let number = 0; number < 101; number++) await people.change(`${number}@acme.example`, opened)
+
+  expect(await collect(people.all())).toHaveLength(101)
+  expect(sizes).toEqual([100, 1])
+})
+
 it('one batch of people is read ahead, and its failure comes after those before it', async () => {
   const { records, values } = memoryRecords()
   const keyRing = testKeyRing(records)
