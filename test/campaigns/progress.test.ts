@@ -1,5 +1,5 @@
 // The progress line and the summary of a run.
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { RunProgress } from '../../src/cli/invite/progress.ts'
 import { isAllDelivered, newTally, progressLine, formatSummary } from '../../src/campaigns/tally.ts'
 import type { Tally } from '../../src/campaigns/tally.ts'
@@ -23,13 +23,15 @@ it.each<[Partial<Tally>, number, string]>([
 
 describe('on a terminal of 24 columns', () => {
   let written: string[]
-  beforeAll(async () => {
+  beforeAll(() => {
+    vi.useFakeTimers()
     written = []
     const stderr = { isTTY: true, columns: 24, write: (text: string) => written.push(text) }
     const progress = new RunProgress(tally({ rows: 50 }), 100, stderr)
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    vi.advanceTimersByTime(600)
     progress.print('line 7: a fault\n')
     progress.end()
+    vi.useRealTimers()
   })
 
   it('the progress line is never wider than the terminal', () => {
