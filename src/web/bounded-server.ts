@@ -89,9 +89,9 @@ export function createBoundedServer(
 function createTurns() {
   const waiting: (() => void)[] = []
   function next(): void {
-    waiting[0]?.()
-    waiting.shift()
+    const work = waiting.shift()
     if (waiting.length > 0) setImmediate(next)
+    work?.()
   }
   return (work: () => void): void => {
     if (waiting.push(work) === 1) setImmediate(next)

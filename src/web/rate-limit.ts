@@ -13,8 +13,11 @@ const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
 /** Enough for double clicks, the back button and restored tabs. */
 const RETURNS_PER_SIGN_IN = 30
-/** Requests that wait for the authorization server. A state is good for a day, so strangers may have thousands. */
-const MAX_AT_ONCE = 100
+/**
+ * Requests of one network that wait for the authorization server. A state is good for a day, so strangers may have
+ * thousands. The authorization server sends all logout tokens from one network, and may not repeat refused ones.
+ */
+const MAX_AT_ONCE = { redeeming: 100, checkingLogoutToken: 500 }
 /** Keys per limit; the least recent are dropped first. Strangers may have more addresses than we have memory. */
 const MAX_COUNTED = 20_000
 
@@ -63,8 +66,8 @@ export function createLimits(
     sessionsPage: byPerson(),
     /** Counts rejected logout tokens. Valid ones are always accepted. */
     rejectedLogoutToken: byAddress(),
-    redeeming: createShare('too_many', audit),
-    checkingLogoutToken: createShare('too_many_requests', audit),
+    redeeming: createShare(MAX_AT_ONCE.redeeming, 'too_many', audit),
+    checkingLogoutToken: createShare(MAX_AT_ONCE.checkingLogoutToken, 'too_many_requests', audit),
   }
 }
 
@@ -93,13 +96,13 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
 }
 
 /** Each network has its own share of the work, so that no one is refused because of other networks. */
-function createShare(code: ProblemCode, audit: Audit) {
+function createShare(max: number, code: ProblemCode, audit: Audit) {
   const pending = new Map<string, number>()
   return async <T>(req: Request, work: () => Promise<T>): Promise<T> => {
     // A /48 is one site, which has 65,536 networks (RFC 6177).
     const key = networkKeyOf(req).split(':', 3).join(':')
     const before = pending.get(key) ?? 0
-    if (before >= MAX_AT_ONCE) {
+    if (before >= max) {
       audit({ event: 'limited', what: 'at_once', user: findSignedIn(req)?.user })
       throw new Problem(429, code, { retryAfter: 5 })
     }
