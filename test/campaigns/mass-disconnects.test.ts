@@ -221,3 +221,16 @@ it('an app that has moved is not lost', () => {
   const moved = { ...person, lastCheck: { checkedAt: monday, apps } }
   expect(withMassDisconnectLapses(moved, [mass])).toBe(moved)
 })
+
+it.each([
+  ['it left the list and has moved', 0, { movedTo: 'slack_2' }, undefined],
+  ['it left the list', 1, {}, undefined],
+  ['another one has moved', 1, { instance: 'jira_1', movedTo: 'jira_2' }, undefined],
+  ['it has moved, but was connected again before', 1, { movedTo: 'slack_2' }, monday + 2],
+])('an app that many lost is among those of a person: %s, %i', (_what, count, change, leftAt) => {
+  const connected = [{ instance: 'slack_1', name: 'Slack', since: monday + 2, leftAt }]
+  const check = { checkedAt: monday + 2, unconnected: [], ...(leftAt !== undefined && { connected }) }
+  const person = withCheck(lostApps([slack], monday + 1), check, monday + 2)
+  const { lastCheck } = personForCounts(person, { massDisconnects: [{ ...mass, ...change }] })
+  expect(lastCheck?.apps.filter((app) => app.instance === 'slack_1')).toHaveLength(count)
+})
