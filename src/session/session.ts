@@ -35,7 +35,8 @@ export function createSession(options: {
   const session = expressSession({
     store,
     name: cookieName(isHttps),
-    genid: () => newId(keys[0] ?? ''),
+    // Only startSession, which has a session before, needs an ID: without one, nothing is stored or sent.
+    genid: ({ session: before }: Partial<Request>) => (before && newId(keys[0] ?? '')) as string,
     secret: keys,
     resave: false,
     saveUninitialized: false,
