@@ -56,7 +56,8 @@ export class SessionStore extends RedisStore {
     super({ client: new SessionCommands(records, sealer), prefix: '', ttl })
     this.serializer = {
       parse: (json) => this.#parse(json) as SessionData,
-      stringify: (session) => this.#next(session).json,
+      // `set` has computed it.
+      stringify: (session) => this.#revisions.get(session)?.json ?? '',
     }
     this.#records = records
     this.#maxMs = maxSeconds * 1000
@@ -68,14 +69,14 @@ export class SessionStore extends RedisStore {
   override async set(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
     const before = this.#revisions.get(session)
     if (before !== undefined && serialize(session, before.revision) === before.json) return done()
-    const writing = super.set(id, session, (error) => {
+    const revision = before === undefined ? 0 : before.revision + 1
+    // Set before the write ends, so the save at the end of the request doesn't write it again.
+    this.#revisions.set(session, { revision, json: serialize(session, revision) })
+    await super.set(id, session, (error) => {
       if (!error) this.#rememberTouch(id)
       else this.#revisions.set(session, before)
       done(error)
     })
-    // Set before the write ends, so the save at the end of the request doesn't write it again.
-    this.#revisions.set(session, this.#next(session))
-    await writing
   }
 
   /** Runs in the background, so that it neither delays the response nor fails it. */
@@ -114,12 +115,6 @@ export class SessionStore extends RedisStore {
     if (data.signedInAt !== undefined && this.#now() - data.signedInAt > this.#maxMs) return null
     this.#revisions.set(data, { revision, json })
     return data
-  }
-
-  #next(session: SessionData): Revision {
-    const before = this.#revisions.get(session)
-    const revision = before === undefined ? 0 : before.revision + 1
-    return { revision, json: serialize(session, revision) }
   }
 
   #rememberTouch(id: string): void {
