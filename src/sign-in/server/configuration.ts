@@ -71,10 +71,10 @@ function secretsOf(form: string, authorization = ''): string[] {
 }
 
 /** Removes members that the library rejects, and secrets in a description. Rejects DPoP, as the service does. */
-function normalizeTokenResponse(json: Record<string, unknown>, secrets: readonly string[]) {
+function normalizeTokenResponse(json: Record<string, unknown>, secrets: () => string[]) {
   const { error_description: text, token_type: type, ...others } = json
   const description =
-    typeof text === 'string' ? secrets.reduce((plain, secret) => plain.replaceAll(secret, '…'), text) : ''
+    typeof text === 'string' ? secrets().reduce((plain, secret) => plain.replaceAll(secret, '…'), text) : ''
   const token_type = typeof type === 'string' ? type.trim().replace(/^dpop$/i, 'other') : type
   const members = Object.entries({ ...others, token_type, error_description: description })
   return Object.fromEntries(members.filter(([, value]) => (value ?? '') !== ''))
@@ -114,7 +114,7 @@ export function createFetch(
     })
     const { status, text } = response
     const json = method === 'POST' ? parseJsonObject(text) : undefined
-    const normal = json && normalizeTokenResponse(json, secretsOf(form ?? '', headers['authorization']))
+    const normal = json && normalizeTokenResponse(json, () => secretsOf(form ?? '', headers['authorization']))
     const plain = normal === undefined ? normalizeKeySet(text) : JSON.stringify(normal)
     const result = new Response([204, 205, 304].includes(status) ? null : plain, {
       status,

@@ -61,7 +61,7 @@ function deriveSecrets({ secretsKey }: TransactionKeys, id: string, cookie: stri
 type Members = [string, string, number, number, string, number | undefined, string | undefined]
 
 function parseTransaction(json: string): LoginTransaction {
-  const members = JSON.parse(json, (_key, value: unknown) => value ?? undefined) as Members
+  const members = (JSON.parse(json) as unknown[]).map((member) => member ?? undefined) as Members
   const [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash] = members
   const prompt = promptIndex === undefined ? undefined : PROMPTS[promptIndex]
   return { id, returnTo, startedAt, restarts, browserHash, prompt, sessionHash }
