@@ -67,9 +67,11 @@ export class ProgressRecorder {
     if (email === undefined) return
     const { intents } = progressIn(walk, this.#now())
     await this.#locateRecord(email, personKey(user))
-      .then(({ address }) =>
-        this.#people.change(address, (person, isKnown) =>
-          isKnown ? withIntents(person, this.#now(), intents, this.#now()) : person,
+      .then(({ address, ...found }) =>
+        this.#people.change(
+          address,
+          (person, isKnown) => (isKnown ? withIntents(person, this.#now(), intents, this.#now()) : person),
+          found,
         ),
       )
       .catch((error: unknown) => this.#log.warn({ err: error }, 'progress not recorded'))
@@ -129,13 +131,13 @@ export class ProgressRecorder {
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const { address, isNew } = await this.#locateRecord(email, key)
+    const { address, ...found } = await this.#locateRecord(email, key)
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const checked = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
-    const after = await this.#people.change(address, change, isNew)
+    const after = await this.#people.change(address, change, found)
     const lapses = lapsesIn(after)
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...recorded, lapses })
@@ -143,12 +145,14 @@ export class ProgressRecorder {
   }
 
   /** The list may have renamed the person before the authorization server uses the new address. */
-  async #locateRecord(email: string, key: string): Promise<{ address: string; isNew: boolean }> {
-    if ((await this.#people.get(email)) !== undefined) return { address: email, isNew: false }
-    const current = await this.#people.addressAt(email, 0)
-    const isTheirs = async () => (await this.#people.get(current))?.signIns?.includes(key) === true
-    const isMoved = current !== normalizedAddress(email) && (await isTheirs())
-    return { address: isMoved ? current : email, isNew: !isMoved }
+  async #locateRecord(email: string, key: string): Promise<{ address: string; person: Person | undefined }> {
+    const person = await this.#people.get(email)
+    const current = person === undefined ? await this.#people.addressAt(email, 0) : email
+    if (person !== undefined || current === normalizedAddress(email)) return { address: email, person }
+    const moved = await this.#people.get(current)
+    return moved?.signIns?.includes(key) === true
+      ? { address: current, person: moved }
+      : { address: email, person: undefined }
   }
 }
 

@@ -53,10 +53,15 @@ type PeopleDeps = {
 
 type PersonChange = (person: Person, isKnown: boolean) => Person
 
+/** The result of a read; no person without a record. */
+type FoundPerson = { person: Person | undefined }
+
 /** Every method throws {StoreUnavailable}. */
 export class PeopleStore {
   readonly #deps: PeopleDeps
   readonly #formerAddresses: ReturnType<typeof createFormerAddresses>
+  /** The text of each record that was read, which saves a read before its change. */
+  readonly #texts = new WeakMap<Person, string>()
   #replacedApps: Promise<void> | undefined
 
   constructor(deps: PeopleDeps) {
@@ -78,15 +83,17 @@ export class PeopleStore {
   async getByKey(hash: string): Promise<Person | undefined> {
     const key = PREFIX + hash
     const text = await this.#deps.records.get(key)
-    const person = this.#openRecord(await this.#deps.keyRing.dataKey(), key, text)
-    return person && this.#withoutHidden(person)
+    const stored = this.#openRecord(await this.#deps.keyRing.dataKey(), key, text)
+    const person = stored && this.#withoutHidden(stored)
+    if (person !== undefined && text !== undefined) this.#texts.set(person, text)
+    return person
   }
 
   /**
    * @param change may run more than once, so it must be pure. If it returns the same object, nothing is written.
-   * `isKnown` is false without a record. @param isProbablyNew skips the first read @throws {PersonUnreadable}
+   * `isKnown` is false without a record. @param found as just read, which saves a read @throws {PersonUnreadable}
    */
-  async change(email: string, change: PersonChange, isProbablyNew = false): Promise<Person> {
+  async change(email: string, change: PersonChange, found?: FoundPerson): Promise<Person> {
     const { records, onEvents, now } = this.#deps
     const { dataKey, key } = await this.#locate(email)
     let result = newPerson(normalizedAddress(email), now())
@@ -94,7 +101,7 @@ export class PeopleStore {
     let isWritten = false
     await changeRecord(records, {
       key,
-      guess: isProbablyNew ? { text: undefined } : undefined,
+      guess: found && { text: found.person && this.#texts.get(found.person) },
       next: (text) => {
         const stored = this.#openRecord(dataKey, key, text)
         const whole = stored ?? newPerson(normalizedAddress(email), now())

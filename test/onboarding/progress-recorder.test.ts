@@ -4,7 +4,7 @@ import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { block, applyCheck, skip, startConsent, startWalk, unskip } from '../../src/onboarding/walk.ts'
 import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
-import { appsOf, newPerson, withCheck, withSignIn } from '../../src/people/person.ts'
+import { appsOf, newPerson, withCheck, withListing, withSignIn } from '../../src/people/person.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
@@ -142,21 +142,24 @@ it('a page records progress again when it differs, or after ten minutes', async 
   expect(written()).toBe(3)
 })
 
-it('a newcomer’s first page looks up their record once', async () => {
+it.each([
+  ['a newcomer', false, ['person', 'former-address']],
+  ['someone on the list', true, ['person']],
+])('the first page of %s looks up their record once', async (_who, isListed, expected) => {
   const { records } = memoryRecords()
-  const read: string[] = []
+  let read: string[] = []
   const get = (key: string) => {
     read.push(key.split(':', 1)[0] ?? '')
     return records.get(key)
   }
   const people = testPeople({ records: { ...records, get }, now: () => NOW })
+  if (isListed) await people.change(ada.email, (person) => withListing(person, true, NOW - MINUTE))
+  read = []
   const progress = new ProgressRecorder(people, { warn: () => {} }, () => NOW)
   await progress.recordProgress(ada, applyCheck(startWalk(NOW), [slack], NOW, 90), NOW)
-  expect(read.filter((kind) => kind !== 'installation' && kind !== 'format')).toEqual([
-    'person',
-    'former-address',
-  ])
-  expect(await people.get(ada.email)).toMatchObject({ signedInAt: NOW })
+  expect(read.filter((kind) => kind !== 'installation' && kind !== 'format')).toEqual(expected)
+  const listing = isListed ? { listedAt: NOW - MINUTE } : {}
+  expect(await people.get(ada.email)).toMatchObject({ signedInAt: NOW, ...listing })
 })
 
 it('a page records nothing for an address that isn’t verified, or without one', async () => {
