@@ -225,7 +225,9 @@ export function personPage(
   const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
   const { delistedApps } = personForCounts(person, keepState)
   const questions = unansweredDelistings(keepState).filter(({ instance }) => delistedApps.includes(instance))
-  const why = wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []
+  const isSkipped = (need: string) => need.split(/[\s:,]/).includes(email)
+  const skipped = keepState.needs?.filter(isSkipped) ?? []
+  const why = [...skipped, ...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : [])]
   return {
     name: name ?? email,
     details: name === undefined ? details : [email, ...details],

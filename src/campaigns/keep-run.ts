@@ -210,10 +210,7 @@ export class KeepRun {
     this.#entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
     await nextTurn()
     this.outdated = rows.outdated
-    this.listFaults = [
-      ...refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`),
-      ...rows.faults,
-    ]
+    this.listFaults = rows.faults
     const unclear = new Set(refused.flatMap(({ from, to }) => [from, to]))
     const all = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
     for (const email of all.filter((address) => !unclear.has(address)))

@@ -29,7 +29,7 @@ const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
 export class ListedPeople {
   /** Renames to apply: new addresses of known ids, vacated addresses of reassigned ones, and interrupted renames. */
   readonly changes: AddressChange[] = []
-  /** Rows skipped because the address may belong to a listed person or to a new one. */
+  /** Rows skipped because their person is ambiguous, as sentences for the operator. */
   faults: string[] = []
   readonly #list: readonly ListEntry[]
   /** If the list names someone twice, the last row counts. */
@@ -61,13 +61,16 @@ export class ListedPeople {
     const wasListed = person.listedAt !== undefined && person.leftAt === undefined
     const hasNewId = own !== undefined && !isSamePerson(own, person)
     if (hasNewId) this.#newIds.push(own)
-    // An address with the same name on two lists in a row is the same person's: only the id was corrected.
-    const isCorrected = wasListed && byId === undefined && own?.name !== undefined && own.name === person.name
+    // An address with the same name on two lists in a row is the same person's: only the id was corrected. If the
+    // former id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
+    const hasSameName = own?.name !== undefined && own.name === person.name
+    const isCorrected = wasListed && hasSameName && byId?.name !== person.name
     const isReassigned = hasNewId && !isCorrected
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)
     const mustMove = isReassigned || isVacated(email)
-    const isNew = byId !== undefined && byId !== own && (mustMove || !formerEmails.includes(byId.email))
+    const isElsewhere = byId !== undefined && byId !== own && !isCorrected
+    const isNew = isElsewhere && (mustMove || !formerEmails.includes(byId.email))
     const present = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
     if (present !== email) this.changes.push({ from: email, to: present })
     this.#known.add(present)
@@ -81,13 +84,13 @@ export class ListedPeople {
   }
 
   /** The list with present addresses. Leaves out refused rows, whose emails might reach another person. */
-  rowsByCurrentAddress(refused: readonly AddressChange[]): ListEntry[] {
+  rowsByCurrentAddress(refused: readonly (AddressChange & { fault: string })[]): ListEntry[] {
     const refusedAddresses = new Set(
       refused.flatMap(({ from, to }) => (this.#reassigned.has(from) ? [from, to] : to)),
     )
     // The former address is free now, and may belong to another person.
     for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
-    this.faults = []
+    this.faults = refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
     return this.#list.flatMap((row) => {
       if (refusedAddresses.has(row.email)) return []
       const email = this.#known.has(row.email) ? undefined : this.#present.get(row.email)

@@ -107,7 +107,7 @@ export function printRun(
   const lines = [
     ...actions.flatMap(describeOf),
     renamed.length > 0 &&
-      `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address:${indented(renamed, '--json')}`,
+      `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address or id:${indented(renamed, '--json')}`,
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
     outdated.length > 0 &&
       `Former addresses on the list: ${outdated.length}. These people are emailed at the new ones. Update the list:${indented(outdated, '--json')}`,

@@ -51,6 +51,7 @@ import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions } from './keep-options.ts'
 import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
+import { previewRenames } from './rename.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
@@ -110,19 +111,28 @@ const KINDS = {
 } as const
 
 async function printDueEmails(records: Records, run: Run): Promise<number> {
-  const { people: list, settings, company, options, context, leftOut } = run
+  const { settings, company, options, context, leftOut } = run
   const { stdout, stderr } = context
   const now = () => options.now ?? context.now()
-  requirePeople(list)
+  requirePeople(run.people)
   const people = openPeople({ records, settings, now: context.now }, company)
-  const rows = new ListedPeople(list)
-  for await (const person of people.all()) rows.matchRow(person)
+  const rows = new ListedPeople(run.people)
+  const inUse = new Set<string>()
+  for await (const person of people.all()) {
+    rows.matchRow(person)
+    const { listedAt, optedOutAt, signIns, renamingFrom, email } = person
+    if ((listedAt ?? optedOutAt ?? (signIns ? undefined : 1)) && renamingFrom === undefined) inUse.add(email)
+  }
   const doubt = rows.doubt(run.faults.length === 0)
   if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)
   const store = openKeepState(records, settings)
   const state = applyOptions(await store.load(), options, { now: now(), ...company })
-  for (const fault of limitFaults(run.faults)) stderr.write(`${fault}\n`)
-  const counts = { people: list.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
+  const { list, renamed, faults } = await previewRenames(rows, inUse, run)
+  const andMore = (more: number) => `and ${more} more`
+  for (const change of limitFaults(renamed.map(describeRename), andMore))
+    stderr.write(`In a run, ${change}\n`)
+  for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
+  const counts = { people: run.people.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
   const all = duePeople(list, people, { state, company, now })
   for await (const { person, entry, emails, context: moment } of all) {
     const [email] = emails
@@ -141,7 +151,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   }
   // The overview's first steps need this. Only the holder of the lease writes.
   if (state.lastRunAt === undefined) {
-    const dryRun = { at: context.now(), people: list.length, faults: run.faults.length }
+    const dryRun = { at: context.now(), people: run.people.length, faults: faults.length }
     await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
   }
   const outOfHours = await emailsOutOfHours(list, people, { state, company, now: now() })
@@ -158,7 +168,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     if (outOfHours.count > 0)
       stderr.write(`${describeWaiting(outOfHours, sum > 0)} Add --now ${from} to list them.\n`)
   }
-  return 0
+  return faults.length > 0 ? EXIT_NEEDS_SOMEONE : 0
 }
 
 type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }
@@ -191,10 +201,14 @@ function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: reado
   return needs.flatMap((need) => (need ? withPeriod(need) : []))
 }
 
-const describeRename = ({ from, to }: AddressChange) =>
-  isVacated(to)
-    ? `${from} has another id, so it is another person's: the data of the former one is at ${to} now. If only the id was corrected, run "${COMMAND} invite forget ${from}", then "${COMMAND} person rename ${to} ${from}"`
-    : `${from} is ${to} now`
+function describeRename({ from, to }: AddressChange, _index: number, all: readonly AddressChange[]): string {
+  if (!isVacated(to)) return `${from} is ${to} now`
+  const isReused = all.some((other) => other.to === from)
+  const ifSame = isReused
+    ? 'If it is the same person, put the former ids back on the list: the next run returns all data'
+    : `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
+  return `${from} has another id, so it is another person's: the data of the former one is at ${to} now. ${ifSame}`
+}
 
 async function runKeep(
   records: Records,
@@ -218,9 +232,9 @@ async function runKeep(
   const tally = newTally()
   const progress = stderr.isTTY ? new RunProgress(tally, list.length, stderr) : undefined
   const checksPerSecond = options.askRate / 60
-  const noted = { renamed: [] as string[], unknown: [] as string[] }
+  const noted = { renamed: [] as AddressChange[], unknown: [] as string[] }
   const events: CampaignRun['events'] = {
-    onRenamed: (change) => noted.renamed.push(describeRename(change)),
+    onRenamed: (change) => noted.renamed.push(change),
     onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
   const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
@@ -272,7 +286,9 @@ async function runKeep(
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
   const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
-  const found = { ...noted, outdated: keepRun.outdated.map(describeRename), actions, outOfHours }
+  const renamed = noted.renamed.map(describeRename)
+  const outdated = keepRun.outdated.map(describeRename)
+  const found = { ...noted, renamed, outdated, actions, outOfHours }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }
 

@@ -1,10 +1,12 @@
 // onramp person rename: gives a person, or those in a file, a new address. Audits it on standard error.
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
-import type { AddressChange } from '../campaigns/listed-people.ts'
+import { withPeriod } from '@onramp/terminal/shell'
+import type { AddressChange, ListedPeople } from '../campaigns/listed-people.ts'
 import { quoteCell } from '../campaigns/people-columns.ts'
+import type { ListEntry } from '../campaigns/people-file.ts'
 import { addressToInvite, normalizedAddress } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
@@ -75,16 +77,45 @@ export async function renameAll<R extends AddressChange>(
     if (outcome === 'renamed') {
       audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
       onDone?.(change)
-    } else refused.push({ ...change, outcome, fault: `${from}: unchanged: ${FAULTS[outcome](to, isMoving)}` })
+    } else {
+      const fault = outcome === 'taken' && mergesSignIns ? takenOnList(to) : FAULTS[outcome](to, isMoving)
+      refused.push({ ...change, outcome, fault: `${from}: unchanged: ${fault}` })
+    }
   }
   return refused.length === all.length ? refused : await renameAll(people, refused, options)
 }
+
+/** The list as a run would use it, without writing. @param inUse addresses with data */
+export async function previewRenames(
+  rows: ListedPeople,
+  inUse: Set<string>,
+  run: { people: ListEntry[]; faults: string[]; settings: Settings; context: CommandContext },
+) {
+  const { people, faults } = run
+  const renamed: AddressChange[] = []
+  if (rows.rowsWithNewIds.length > 0) return { list: people, renamed, faults }
+  const preview = (from: string, to: string) => {
+    if (inUse.has(to)) return Promise.resolve('taken' as const)
+    inUse.delete(from)
+    inUse.add(to)
+    return Promise.resolve('renamed' as const)
+  }
+  const context = { ...run.context, stderr: new PassThrough().resume() }
+  const onDone = (change: AddressChange) => void renamed.push(change)
+  const options = { settings: run.settings, context, onDone, mergesSignIns: true }
+  const list = rows.rowsByCurrentAddress(await renameAll({ rename: preview }, rows.changes, options))
+  return { list, renamed, faults: [...faults, ...rows.faults.map(withPeriod)] }
+}
+
+const THIRD_ADDRESS = 'rename that person first (to swap addresses, use a third one)'
+const takenOnList = (to: string) =>
+  `${to} has data of its own, and two people never become one. If only the ids are wrong, correct them, or leave \`id\` empty in these rows. Otherwise, ${THIRD_ADDRESS}`
 
 const FAULTS = {
   unchanged: (to: string) => `is ${to} already`,
   unknown: () => 'there is no data for this address',
   taken: (to: string, isMoving: boolean) =>
-    `${to} has data of its own, and two people never become one. Rename that person first (to swap addresses, use a third one)${isMoving ? '' : `, or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`}`,
+    `${to} has data of its own, and two people never become one: ${THIRD_ADDRESS}${isMoving ? '' : `, or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`}`,
   unreadable: (to: string) => `what is stored about it or ${to} can't be read: "${COMMAND} doctor"`,
 }
 

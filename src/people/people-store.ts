@@ -171,10 +171,12 @@ export class PeopleStore {
         return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
       }
       if (!isExpected(person)) return 'unknown'
-      const mayMerge = isBegun || mergesSignIns
-      const merged = other && (mayMerge ? withSignInsOf(person, other, isBegun) : undefined)
+      const isReturn = !isBegun && !mergesSignIns && isNewcomerAfter(person, other)
+      const mayMerge = isBegun || mergesSignIns || isReturn
+      const merged = other && (mayMerge ? withSignInsOf(person, other, isBegun || isReturn) : undefined)
       if (other !== undefined && merged === undefined) return 'taken'
-      const moved = { ...change(withAddress(merged ?? person, email, other)), changedAt: now() }
+      const renamed = withAddress(merged ?? person, email, other)
+      const moved = { ...(isReturn ? withoutMove(renamed, other) : change(renamed)), changedAt: now() }
       const seconds = this.#lifeSeconds(moved)
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)
       if (!(await records.compareAndSet(target, there, text, seconds))) continue
@@ -326,6 +328,20 @@ async function* readBatches(records: Pick<Records, 'getAll' | 'keys'>) {
 const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
   (id !== undefined && id === person.id) ||
   (listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key)))
+
+const renamedAt = ({ actions = [] }: Person) => actions.findLast(({ what }) => what === 'renamed')?.at
+
+/** True if the other record began at the address that this person lost to another id, and has been nowhere else. */
+const isNewcomerAfter = (person: Person, other: Person | undefined): other is Person =>
+  isVacated(person.email) &&
+  other?.formerEmails === undefined &&
+  (other?.listedAt ?? 0) >= (renamedAt(person) ?? Infinity)
+
+/** Only the id was corrected, so the person never left. @param newer the record that began with the other id */
+function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, { id }: Person): Person {
+  const at = renamedAt({ ...person, actions })
+  return { ...person, ...omitUndefined({ id }), actions: actions.filter((one) => one.at !== at) }
+}
 
 const MAX_FORMER_EMAILS = 10
 

@@ -344,3 +344,19 @@ it('an action about an app that was replaced since concerns its replacement', ()
   })
   expect(historyOf(person, state).events.some(({ by }) => by === 'root')).toBe(false)
 })
+
+it.each([
+  ['has', "ada.o'neil@acme.example: unchanged: bob@acme.example has data of its own.", true],
+  ['has not', "not.ada.o'neil@acme.example: unchanged: bob@acme.example has data of its own.", false],
+])('the help begins with a fault of the list that %s their address', (_what, need, isTheirs) => {
+  const { help } = personPage(
+    withSlack,
+    { ...newKeepState(), needs: [need] },
+    resolveCompany({}, new Map()),
+    {
+      t,
+      now: NOW,
+    },
+  )
+  expect(help.text.startsWith(need)).toBe(isTheirs)
+})

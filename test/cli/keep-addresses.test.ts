@@ -3,7 +3,10 @@ import { expect, it } from 'vitest'
 import { withUsableIds } from '../../src/campaigns/listed-people.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
 import { collect } from '../helpers/people.ts'
+import type { Person } from '../../src/people/person.ts'
 import { ADA, DAY, installation, monday } from './installation.ts'
+import { runCommand } from './run-command.ts'
+import { useStoredPeople } from './stored-people.ts'
 
 it('a person with a new address and the same id stays opted out', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
@@ -14,7 +17,7 @@ it('a person with a new address and the same id stays opted out', async () => {
 
   const { exit, err } = await run([{ email: king, id }, bob])
   expect([exit, err.match(/"audit":"renamed","result":"done"/g)?.length]).toEqual([0, 1])
-  expect(err).toContain(`1 person has a new address:\n  ${ADA} is ${king} now\n`)
+  expect(err).toContain(`1 person has a new address or id:\n  ${ADA} is ${king} now\n`)
   expect(await people.get(ADA)).toBeUndefined()
   expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
   expect(await people.get(king)).not.toHaveProperty('leftAt')
@@ -58,8 +61,8 @@ it('a newcomer with someone’s former address inherits nothing, and that person
 
 it.each<[string, string | undefined, string, number?]>([
   ['someone who keeps their name is the same person', 'Ada', 'Ada'],
-  ['someone with another name is a newcomer, until the operator runs two commands', 'Ada', 'Bea', 2],
-  ['someone without a name is a newcomer, until the operator runs two commands', undefined, 'Ada', 2],
+  ['someone with another name is a newcomer, until the operator runs a command', 'Ada', 'Bea', 1],
+  ['someone without a name is a newcomer, until the operator runs a command', undefined, 'Ada', 1],
 ])('a corrected id at a known address: %s', async (_who, before, after, commands = 0) => {
   const { run, people, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
@@ -70,10 +73,16 @@ it.each<[string, string | undefined, string, number?]>([
 
   const { err } = await run(listOf('E8', after))
 
-  const named = [...err.matchAll(/-- (invite forget|person rename) (\S+)(?: (\S+))?"/g)]
+  const named = [...err.matchAll(/-- person rename (\S+) (\S+)"/g)]
   expect(named).toHaveLength(commands)
-  for (const [, command, from = '', to = ''] of named)
-    await (command === 'invite forget' ? people.forget(from) : people.rename(from, to))
+  for (const [, from = '', to = ''] of named) {
+    expect(await people.rename(from, to, { change: (person) => ({ ...person, actions: [] }) })).toBe(
+      'renamed',
+    )
+    const person = await people.get(to)
+    expect(person).toMatchObject({ id: 'E8', optedOutAt: 1, actions: [] })
+    expect(person).not.toHaveProperty('leftAt')
+  }
   await run(listOf('E8', after))
   expect(await people.get(ADA)).toMatchObject({ id: 'E8', optedOutAt: 1 })
   expect(subjectsTo(ADA)).toHaveLength(1)
@@ -133,6 +142,93 @@ it('a new address with another person’s data is reported, without emails or de
   expect(subjectsTo(bob)).toHaveLength(1)
 })
 
+const [BOB, CLEO] = ['bob@acme.example', 'cleo@acme.example'] as const
+const opted = { optedOutAt: 1 }
+const { env, withPeople } = useStoredPeople()
+
+async function dryRun(list: { email: string; id: string; name?: string }[], people: Person[]) {
+  await withPeople(async (stored) => {
+    for (const person of people) await stored.change(person.email, () => person)
+  })
+  const rows = list.map(({ email, id, name = '' }) => `${email},${id},${name}\n`)
+  return await runCommand(['keep', '-', '--dry-run'], env, { input: `email,id,name\n${rows.join('')}` })
+}
+
+it.each<[string, names: string[], ids: string[], needs: number]>([
+  ['exchanged ids, with names', ['Ada', 'Bob', 'Cleo'], ['E2', 'E1', 'E3'], 0],
+  ['exchanged ids, without names', [], ['E2', 'E1', 'E3'], 2],
+  ['three ids in a circle, with names', ['Ada', 'Bob', 'Cleo'], ['E2', 'E3', 'E1'], 0],
+  ['an id that is someone else’s now, with names', ['Ada', 'Bob', 'Cleo'], ['E9', 'E1', 'E3'], 0],
+])('%s move no one’s data, and a dry run says the same', async (_what, names, ids, needs) => {
+  const { run, people, sentEmails } = installation()
+  const listOf = (all: string[]) =>
+    [ADA, BOB, CLEO].map((email, at) => ({ email, id: all[at]!, ...(names[at] && { name: names[at] }) }))
+  await run(listOf(['E1', 'E2', 'E3']))
+  await people.change(ADA, (person) => ({ ...person, ...opted }))
+  const before = sentEmails.length
+
+  const dry = await dryRun(listOf(ids), await collect(people.all()))
+  const { exit, err } = await run(listOf(ids))
+
+  expect([exit, dry.exit]).toEqual(needs > 0 ? [3, 3] : [0, 0])
+  const faults = (text: string) =>
+    text.match(/\S+ unchanged: .*leave `id` empty in these rows.*$/gm)?.toSorted() ?? []
+  expect(faults(err)).toHaveLength(needs)
+  expect(faults(err)).toEqual(faults(dry.err))
+  expect(err + dry.err).not.toContain('invite forget')
+  expect([await people.get(ADA), await people.get(BOB)]).toMatchObject([opted, { email: BOB }])
+  expect(await people.get(BOB)).not.toHaveProperty('optedOutAt')
+  expect(sentEmails).toHaveLength(before)
+})
+
+it.each<[string, Partial<Person>[], exit: number]>([
+  [
+    'only signed in',
+    [
+      { email: ADA, id: 'E1', listedAt: 1 },
+      { email: BOB, signIns: ['new'] },
+    ],
+    0,
+  ],
+  [
+    'opted out',
+    [
+      { email: ADA, id: 'E1', listedAt: 1 },
+      { email: BOB, signIns: ['new'], ...opted },
+    ],
+    3,
+  ],
+  ['was interrupted', [{ email: BOB, id: 'E1', listedAt: 1, formerEmails: [ADA], renamingFrom: ADA }], 0],
+])('a dry run exits as a run if the person at the new address %s', async (_what, known, exit) => {
+  const { run, people } = installation()
+  for (const person of known) await people.change(person.email!, (before) => ({ ...before, ...person }))
+  const list = [{ email: BOB, id: 'E1' }]
+  expect(await dryRun(list, await collect(people.all()))).toMatchObject({ exit })
+  expect(await run(list)).toMatchObject({ exit })
+})
+
+it('former ids on the list return what other ids without names had moved', async () => {
+  const { run, people } = installation()
+  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
+  const listOf = (...ids: string[]) => [
+    ...[ADA, BOB, CLEO].map((email, at) => ({ email, id: ids[at]! })),
+    ...others,
+  ]
+  await run(listOf('E1', 'E2', 'E3'))
+  await people.change(ADA, (person) => ({ ...person, ...opted }))
+
+  const { err } = await run(listOf('E9', 'E1', 'E3'))
+  const vacated = vacatedAddress(BOB, 'E2')
+  expect(err).not.toMatch(/invite forget|person rename/)
+  expect(err).toContain('put the former ids back on the list')
+  expect(await people.rename(vacated, BOB)).toBe('taken')
+  await run(listOf('E1', 'E2', 'E3'))
+
+  expect(await people.get(ADA)).toMatchObject({ id: 'E1', ...opted })
+  expect(await people.get(BOB)).toMatchObject({ id: 'E2' })
+  expect(await people.get(BOB)).not.toHaveProperty('optedOutAt')
+})
+
 it('two rows with one address name both, email neither, and no one leaves the list', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
   const bob = 'bob@acme.example'
@@ -181,7 +277,9 @@ it('a run names twenty people with new addresses, and --json all of them', async
     Array.from({ length: 22 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
   await run(rows('acme.example'))
   const { err } = await run(rows('acme.test'), { confirm: true })
-  expect(err).toMatch(/^22 people have a new address:(\n {2}p\d+@acme.example is p\d+@acme.test now){20}\n/m)
+  expect(err).toMatch(
+    /^22 people have a new address or id:(\n {2}p\d+@acme.example is p\d+@acme.test now){20}\n/m,
+  )
   expect(err).toContain('\n  and 2 more: see --json\n')
   const { out } = await run(rows('acme.org'), { confirm: true, json: true })
   expect(JSON.parse(out)).toMatchObject({
