@@ -82,6 +82,9 @@ export function createBoundedServer(
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }
 
+/** Milliseconds for the requests of one turn of the event loop. */
+const TURN_MS = 4
+
 /**
  * Node accepts one connection in each turn of its event loop. If all requests had the same turn, a crowd of connections
  * would keep new ones out.
@@ -89,9 +92,10 @@ export function createBoundedServer(
 function createTurns() {
   const waiting: (() => void)[] = []
   function next(): void {
-    const work = waiting.shift()
+    const until = performance.now() + TURN_MS
+    do waiting.shift()?.()
+    while (waiting.length > 0 && performance.now() < until)
     if (waiting.length > 0) setImmediate(next)
-    work?.()
   }
   return (work: () => void): void => {
     if (waiting.push(work) === 1) setImmediate(next)
