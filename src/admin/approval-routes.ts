@@ -18,7 +18,7 @@ import { createAdminCheck } from './routes.ts'
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
   keepStateStore: Pick<KeepStateStore, 'load' | 'recordDecision' | 'findDecision'>
-  snapshot: Pick<PeopleSnapshot, 'report'>
+  snapshot: Pick<PeopleSnapshot, 'report' | 'names'>
   isAdmin: (user: User) => boolean
   company: Company
   admins: readonly string[] | undefined
@@ -67,8 +67,9 @@ export function createApprovalRoutes(deps: {
   router.get('/approvals/:instance', limit, async (req, res) => {
     const { instance, user, approve, approval } = await load(req, res)
     audit({ event: 'admin_viewed', user, what: 'approval' })
+    const names = await snapshot.names(browserGoneSignal(res))
     const data = (t: Texts) => {
-      const app = company.displayName(approval, t.lang)
+      const app = names(t.lang)(approval)
       const people = {
         href: peopleUrl({ filter: 'blocked', app: instance }),
         label: t('admin.view', { count: approval.waitingPeople }),

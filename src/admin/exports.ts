@@ -3,7 +3,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
-import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
@@ -19,21 +18,20 @@ export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.
 /** Concurrent downloads per process; each buffers up to 512 KB. */
 const MAX_DOWNLOADS = 20
 
-export function createExportRoutes(
-  snapshot: PeopleSnapshot,
-  displayName: Company['displayName'],
-  audit: Audit,
-): Router {
+export function createExportRoutes(snapshot: PeopleSnapshot, audit: Audit): Router {
   const auditView = (req: Request, what: string) => {
     const user = findSignedIn(req)?.user
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
   }
 
   // Programs have no language, so names are in the company's own.
-  const withCompanyName = <T extends { instance: string; name: string }>(app: T): T => ({
-    ...app,
-    name: displayName(app, ''),
-  })
+  async function companyNames(signal: AbortSignal) {
+    const displayName = (await snapshot.names(signal))('')
+    return <T extends { instance: string; name: string }>(app: T): T => ({
+      ...app,
+      name: displayName(app),
+    })
+  }
 
   let downloads = 0
 
@@ -41,24 +39,23 @@ export function createExportRoutes(
   routes.get(REPORT_PATH, async (req, res) => {
     auditView(req, 'report.json')
     const report = await snapshot.report(browserGoneSignal(res))
-    res.json({ ...report, datasources: report.datasources.map(withCompanyName) })
+    const withName = await companyNames(browserGoneSignal(res))
+    res.json({ ...report, datasources: report.datasources.map((app) => withName(app)) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     auditView(req, 'people.csv')
+    const gone = browserGoneSignal(res)
+    const withName = await companyNames(gone)
     if (downloads >= MAX_DOWNLOADS) {
       audit({ event: 'limited', what: 'person', user: findSignedIn(req)?.user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
-    const gone = browserGoneSignal(res)
     const query = parsePeopleQuery(req.query, snapshot.now())
     downloads++
     const isFound = (summary: PersonSummary) => matchingFilters(summary, query)?.(query.filter) === true
-    await pipeline(
-      Readable.from(peopleCsv(snapshot.summaries(gone, 'download'), withCompanyName, isFound)),
-      res,
-    )
+    await pipeline(Readable.from(peopleCsv(snapshot.summaries(gone, 'download'), withName, isFound)), res)
       .catch((error: unknown) => {
         gone.throwIfAborted()
         throw error

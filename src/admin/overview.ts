@@ -218,7 +218,10 @@ const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) 
 
 type AppNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'isVisible'>>
 
-/** Replaces names by the company's, made unique among all apps. Drops questions about hidden and replaced apps. */
+/**
+ * Replaces names by the company's, made unique among all apps. Drops questions about hidden and replaced apps.
+ * @returns `displayName` is for other texts for admins and owners
+ */
 export function withCompanyNames(report: Report, keepState: KeepState, names: AppNames, lang: string) {
   const isVisible = names.isVisible ?? (() => true)
   const { massDisconnects } = keepState
@@ -229,7 +232,9 @@ export function withCompanyNames(report: Report, keepState: KeepState, names: Ap
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: byInstance.get(app.instance) ?? app.name }))
   const state = { ...keepState, massDisconnects: named(massDisconnects), delistedApps: named(delistedApps) }
-  return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
+  const displayName = (app: { instance: string; name: string }) =>
+    byInstance.get(app.instance) ?? names.displayName(app, lang)
+  return { report: { ...report, datasources: named(report.datasources) }, keepState: state, displayName }
 }
 
 /** Items whose reason is in the texts. */

@@ -1,7 +1,6 @@
 // GET /admin and its pages, for ADMIN_EMAILS and ADMIN_GROUPS only. They read the records and never call the service.
 // Every view is audited.
 import { Router, type Request, type RequestHandler } from 'express'
-import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { requireSignedIn, type User } from '../session/signed-in.ts'
@@ -66,8 +65,6 @@ type AdminDeps = {
 export function createAdminRoutes(deps: AdminDeps): Router {
   const { snapshot, people, keepStateStore, company, sendPage, audit, now } = deps
   const router = Router()
-  const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
-    withUniqueNames(apps.map((app) => ({ ...app, name: company.displayName(app, lang) })))
   const auditView = (req: Request, what: string, person?: string) =>
     audit({ event: 'admin_viewed', user: requireSignedIn(req).user, what, ...(person && { person }) })
 
@@ -100,12 +97,8 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query)
 
     const keys = await Promise.all(list.people.map(({ person }) => people.keyFor(person.email)))
-    const data = (t: Texts) => {
-      // On a page, an app has the same name for everyone.
-      const apps = list.people.flatMap((person) => person.apps)
-      const names = new Map(named(apps, t).map(({ instance, name }) => [instance, name]))
-      return peoplePage(list, (app) => names.get(app.instance) ?? app.name, query, t, keys)
-    }
+    const names = await snapshot.names(browserGoneSignal(res))
+    const data = (t: Texts) => peoplePage(list, names(t.lang), query, t, keys)
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
 
@@ -115,7 +108,9 @@ export function createAdminRoutes(deps: AdminDeps): Router {
       throw new Problem(404, 'not_found', { detail: 'no person on record has this key' })
     auditView(req, 'person', person.email)
 
-    const data = (t: Texts) => personPage(person, keepState, company, { t, now: now() })
+    const names = await snapshot.names(browserGoneSignal(res))
+    const data = (t: Texts) =>
+      personPage(person, keepState, { ...company, displayName: names(t.lang) }, { t, now: now() })
     sendPage(req, res, { view: 'admin/person', sheet: 'wide', data })
   })
 
@@ -124,12 +119,14 @@ export function createAdminRoutes(deps: AdminDeps): Router {
       auditView(req, view.replace('admin/', ''))
 
       const report = await snapshot.report(browserGoneSignal(res))
+      const keepState = await keepStateStore.load()
 
-      const { groups, datasources } = report
-      const data = (t: Texts) => ({
-        ...freshnessOf(report, t),
-        table: view === 'admin/apps' ? appTable(named(datasources, t), req, t) : groupTable(groups, req, t),
-      })
+      const data = (t: Texts) => {
+        const { datasources } = withCompanyNames(report, keepState, company, t.lang).report
+        const table =
+          view === 'admin/apps' ? appTable(datasources, req, t) : groupTable(report.groups, req, t)
+        return { ...freshnessOf(report, t), table }
+      }
       sendPage(req, res, { view, sheet: 'wide', data })
     })
 

@@ -242,6 +242,10 @@ async function runKeep(
   const { people } = campaignRun
   const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
   const texts = { ...company, t: composers.languages.byTag(''), publicUrl: settings.PUBLIC_URL }
+  const uniqueNames = async () => {
+    const report = await createReport(summarizeAll(people.all(), before), now())
+    return { ...texts, displayName: withCompanyNames(report, before, texts, texts.t.lang).displayName }
+  }
   const sendNotice = createNoticeSender(composers.composeNotice, settings, services)
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor: composers.composeFor,
@@ -250,9 +254,12 @@ async function runKeep(
     company,
     notify: (found) => notifyAdmins(found, run, { ...services, state: before, people, sendNotice, texts }),
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
-    requestApproval: (approval) =>
+    requestApproval: async (approval) =>
       sendNotice(
-        approvalNotice(approval, { ...texts, where: company.approversOf(approval.instance).approve }),
+        approvalNotice(approval, {
+          ...(await uniqueNames()),
+          where: company.approversOf(approval.instance).approve,
+        }),
         `approval ${approval.instance} ${approval.requestedAt} ${approval.stageChangedAt}`,
         approval.owners,
       ),
@@ -268,8 +275,12 @@ async function runKeep(
   const after = withoutQuestions(worked, company)
   tally.rows = list.length
   const report = await createReport(summarizeAll(people.all(), after), now(), { since: before.digest?.at })
+  const { displayName } = withCompanyNames(report, after, texts, texts.t.lang)
   const delistedApps = await noticeDelistedApps(after, now, (found, id) =>
-    sendNotice(delistedAppsNotice(found, report, { ...texts, newApps: after.newApps ?? [] }), id),
+    sendNotice(
+      delistedAppsNotice(found, report, { ...texts, displayName, newApps: after.newApps ?? [] }),
+      id,
+    ),
   )
   const faults = [...run.faults, ...keepRun.listFaults]
   const counted = {

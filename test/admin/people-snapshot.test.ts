@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, collect } from '../helpers/people.ts'
 
@@ -10,7 +11,7 @@ const PEOPLE = 1_100
 const NOW = 1_000_000
 const context = {
   keepStateStore: { load: () => Promise.resolve(newKeepState()) },
-  company: { timezone: 'UTC', quietDays: [] },
+  company: { ...neutralCompany, timezone: 'UTC', quietDays: [] },
   now: () => NOW,
 }
 

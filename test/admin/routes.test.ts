@@ -44,7 +44,7 @@ beforeEach(() => {
   limited = []
 })
 
-async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'summaries' | 'report'>) {
+async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> = {}) {
   const kept = testPeople({ now: () => context.now })
   for (const person of people) await kept.change(person.email, () => person)
   const store = { load: () => Promise.resolve(context.keepState) }
@@ -93,7 +93,7 @@ async function pages(people: readonly Person[], given?: Pick<PeopleSnapshot, 'su
       requireAdmin(({ subject }) => context.isAdmin && subject === 'grace'),
       limit,
     )
-    .use(routes, createExportRoutes(snapshot, company.displayName, audit), failed)
+    .use(routes, createExportRoutes(snapshot, audit), failed)
   return async (path: string, onStart: (call: request.Test) => void = () => {}) => {
     const call = request(app).get(path).set('accept', 'text/html')
     onStart(call)
@@ -178,7 +178,12 @@ it('a download waits while twenty others are unread', async () => {
       await end.promise
       yield* []
     },
-    report: () => Promise.reject(new Error('unused')),
+    names: () =>
+      Promise.resolve(
+        () =>
+          ({ name }) =>
+            name,
+      ),
   })
   const openDownloads = Array.from({ length: 20 }, () => open('/admin/people.csv'))
 

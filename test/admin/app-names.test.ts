@@ -1,0 +1,122 @@
+// The names of two instances of one app, in all that admins, owners and operators read.
+import express, { type ErrorRequestHandler } from 'express'
+import request from 'supertest'
+import { expect, it } from 'vitest'
+import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
+import { createExportRoutes } from '../../src/admin/exports.ts'
+import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
+import { createAdminRoutes } from '../../src/admin/routes.ts'
+import { neutralCompany as company } from '../../src/company/company.ts'
+import { withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
+import { DAY, HOUR, installation, monday } from '../cli/installation.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { useStoredPeople } from '../cli/stored-people.ts'
+import { collect } from '../helpers/people.ts'
+import { languages } from '../helpers/texts.ts'
+
+const { env, withPeople } = useStoredPeople()
+const ALL = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
+/** Someone who has only the second instances. */
+const [BOB] = ['p6@acme.example'] as const
+
+/** Half of the people have the first instances, the others the second ones; then `jira_2` is gone, and Bob is blocked. */
+async function setUp() {
+  const rollout = installation()
+  const { run, people, names, conditions, unconnectedApps, sentEmails } = rollout
+  for (const number of [1, 2]) names.set(`slack_${number}`, 'Slack').set(`jira_${number}`, 'Jira')
+  for (const [index, email] of ALL.entries())
+    unconnectedApps.set(email, index < 6 ? ['slack_1', 'jira_1'] : ['slack_2', 'jira_2'])
+  await run(ALL, { company })
+  const blocked = { instance: 'slack_2', kind: 'blocked', since: monday + 2 } as const
+  await people.change(BOB, (person) => {
+    const failed = withFailure(person, { at: monday + 2, instance: 'slack_2', code: 'blocked' })
+    return withIntents(withMilestone(failed, 'signedInAt', monday + 1), monday + 2, [blocked], monday + 2)
+  })
+  for (const email of ALL.slice(6)) unconnectedApps.set(email, ['slack_2'])
+  conditions.now = monday + DAY
+  sentEmails.length = 0
+  const { err } = await run(ALL, { company, digest: 'monday' })
+  conditions.now += HOUR
+  const toAdmins = sentEmails.filter(({ to }) => to === 'admin@acme.example')
+  return { ...rollout, err, toAdmins }
+}
+
+async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType<typeof setUp>>) {
+  const now = () => monday + DAY
+  const snapshot = new PeopleSnapshot({ people, keepStateStore, company, now })
+  const user = {
+    issuer: 'https://as.example',
+    subject: 'g',
+    email: 'admin@acme.example',
+    emailVerified: true,
+  }
+  const common = {
+    keepStateStore,
+    snapshot,
+    company,
+    audit: () => {},
+    now,
+    sendPage: ((_req, res, { data }) =>
+      void res.json(typeof data === 'function' ? data(languages.byTag('en')) : data)) as Parameters<
+      typeof createAdminRoutes
+    >[0]['sendPage'],
+  }
+  const failed: ErrorRequestHandler = (_problem, _req, res, _next) => void res.status(500).end()
+  const app = express()
+    .use((req, _res, next) => {
+      const tokens = { accessToken: '', issuedAt: monday }
+      Object.assign(req, { session: { id: 's1', user, signedInAt: monday, tokens } })
+      next()
+    })
+    .use(
+      createApprovalRoutes({
+        ...common,
+        isAdmin: () => true,
+        admins: [user.email],
+        limit: (_req, _res, next) => next(),
+      }),
+      createAdminRoutes({ ...common, people }),
+      createExportRoutes(snapshot, common.audit),
+      failed,
+    )
+  return async (path: string) => (await request(app).get(path)).text
+}
+
+type SetUp = Awaited<ReturnType<typeof setUp>>
+const page = (path: string) => async (rollout: SetUp) => await (await pagesOf(rollout))(path)
+const email = (subject: RegExp) => (rollout: SetUp) => {
+  const { subject: title = '', text = '' } = rollout.toAdmins.find((one) => subject.test(one.subject)) ?? {}
+  return Promise.resolve(title + text)
+}
+
+it.each<[where: string, app: string, read: (rollout: SetUp) => Promise<string>]>([
+  ['the email to the owner', 'Slack', email(/approve/)],
+  ['the page of the owner', 'Slack', page('/approvals/slack_2')],
+  ['the email about a removed app', 'Jira', email(/gone/)],
+  ['the output of a run', 'Jira', ({ err }) => Promise.resolve(err)],
+  ['the overview', 'Slack', page('/admin')],
+  ['the table of apps', 'Slack', page('/admin/apps')],
+  ['the list of people', 'Slack', page('/admin/people')],
+  ['a part of the list of people', 'Slack', page(`/admin/people?q=${BOB}`)],
+  [
+    'the page of a person',
+    'Slack',
+    async (rollout) => await page(`/admin/people/${await rollout.people.keyFor(BOB)}`)(rollout),
+  ],
+  ['report.json', 'Slack', page('/admin/report.json')],
+  ['people.csv', 'Slack', page('/admin/people.csv')],
+  [
+    'onramp person',
+    'Slack',
+    async ({ people }) => {
+      const all = await collect(people.all())
+      await withPeople(async (stored) => {
+        for (const person of all) await stored.change(person.email, () => person)
+      })
+      return (await runCommand(['person', BOB], env)).out
+    },
+  ],
+])('%s numbers the second instance of %s', async (_where, app, read) => {
+  const text = (await read(await setUp())).replaceAll('\u00A0', ' ')
+  expect(text).toContain(`${app} (2)`)
+})
