@@ -7,7 +7,7 @@ import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.t
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
-import { LIST_COLUMNS, isChoice } from '../people/person.ts'
+import { LIST_COLUMNS, UNCONFIRMED, isChoice } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
@@ -110,7 +110,9 @@ export function historyOf(
   const apps = summary.apps.map((app, index) => {
     const isSetAside = app.state === 'skipped' || app.state === 'blocked'
     const intent = counted.intents?.apps.find(({ instance }) => instance === app.instance)
-    return { ...app, since: isSetAside ? intent?.since : records[index]?.since }
+    const { since } =
+      (app.isUnconfirmed && intent?.since) || isSetAside ? { ...intent } : { ...records[index] }
+    return { ...app, since }
   })
   const help = helpFor(summary, person, keepState)
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
@@ -141,7 +143,9 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const paused = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
   const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
-  const failure = failures.findLast(({ at, code }) => !isChoice(code) && at >= visitedAt - HOUR_MS)
+  const failure = failures.findLast(
+    ({ at, code }) => !isChoice(code) && code !== UNCONFIRMED && at >= visitedAt - HOUR_MS,
+  )
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
   const blocked = left.filter((app) => app.state === 'blocked')
   const sinceOf = ({ blockedAt }: PersonApp) => blockedAt ?? person.signedInAt ?? 1
@@ -164,6 +168,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],
     ['left', left, 'invite link EMAIL'],
     ['noAddress', summary.apps.filter(({ isUnstartable }) => isUnstartable)],
+    ['off', summary.apps.filter(({ state }) => state === 'off')],
     ['done', CRITERIA.finished(summary)],
     ['nothing', true],
   ]
@@ -217,6 +222,7 @@ export function personPage(
   const helpedApps = t.conjunction(help.apps.map((app) => nameOf(app.instance)))
   /** Earlier versions may have recorded other codes. */
   const pageOf = (code = '') => {
+    if (code === UNCONFIRMED) return t('person.unconfirmed')
     const key = `problem.${code}.title`
     return t.has(key) ? t('person.saw', { title: t(key, { hasApp: 'no', app: '' }), code }) : code
   }

@@ -179,7 +179,7 @@ function intentOf(tracked: TrackedApp, now: number): AppIntent[] {
   const { kind } = state
   // A person who declined needs no administrator.
   if (kind === 'unconfirmed' && tracked.attempt?.isDeclined) return []
-  if (kind === 'blocked' || kind === 'skipped')
-    return [{ instance: tracked.instance, kind, since: state.since }]
-  return kind === 'unconfirmed' ? [{ instance: tracked.instance, kind }] : []
+  return kind === 'blocked' || kind === 'skipped' || kind === 'unconfirmed'
+    ? [{ instance: tracked.instance, kind, since: state.since }]
+    : []
 }

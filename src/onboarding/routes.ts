@@ -15,6 +15,7 @@ import { Consents, type ConsentResult } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { isChoice } from '../people/person.ts'
+import { Problem } from '../problem.ts'
 import { fitText } from './overview/card.ts'
 import { overviewOf, sharedWalk } from './overview/overview.ts'
 import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, parseVisit } from './paths.ts'
@@ -64,11 +65,17 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
     const visit = parseVisit(req.query, (value) => parseReturnTo(value, returnTo))
     const from = textParameter(req, 'from')
 
-    const walk = await walkChecker.checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
+    const { user } = requireSignedIn(req)
+    const walk = await walkChecker
+      .checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
+      .catch(async (error: unknown) => {
+        const code = error instanceof Problem ? error.code : ''
+        if (code.startsWith('service_')) await progress.recordFailure(user, { at: now(), code })
+        throw error
+      })
 
     const approved = approvedApps(walk, await approvalsFor(deps, walk))
     const unblockApproved = (before: Walk) => approved.reduce((all, app) => unblock(all, app), before)
-    const { user } = requireSignedIn(req)
     if (approved.length > 0) await progress.recordIntents(user, await walks.update(user, unblockApproved))
 
     await sendOverview(deps, req, res, unblockApproved(walk), from)

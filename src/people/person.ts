@@ -32,7 +32,7 @@ export type AppRecord = {
 export type AppIntent = {
   instance: string
   kind: 'skipped' | 'blocked' | 'unconfirmed'
-  /** When the person skipped the app, or clicked "I need an admin". Absent in older records. */
+  /** When the person skipped the app, clicked "I need an admin", or waited in vain. Absent in older records. */
   since?: number
 }
 
@@ -174,13 +174,21 @@ export const withSignIn = (person: Person, key: string): Person => {
 export const isChoice = (code: string): code is 'blocked' | 'declined' =>
   code === 'blocked' || code === 'declined'
 
+/** The code of a consent that was never confirmed. */
+export const UNCONFIRMED = 'unconfirmed'
+
 const MAX_FAILURES = 10
+const HOUR_MS = 3_600_000
 const MAX_ACTIONS = 20
 
-export const withFailure = (person: Person, failure: StepFailure): Person => ({
-  ...person,
-  failures: [...(person.failures ?? []), failure].slice(-MAX_FAILURES),
-})
+/** A page that reloads while it can't be shown is one failure in an hour. */
+export function withFailure(person: Person, failure: StepFailure): Person {
+  const { failures = [] } = person
+  const isAgain = ({ at, code, instance }: StepFailure) =>
+    instance === undefined && code === failure.code && failure.at - at < HOUR_MS
+  if (failure.instance === undefined && failures.some(isAgain)) return person
+  return { ...person, failures: [...failures, failure].slice(-MAX_FAILURES) }
+}
 
 export const withAction = (person: Person, action: OperatorAction): Person => ({
   ...person,
@@ -261,9 +269,17 @@ const lapseOf = (former: AppRecord | undefined, at: number): Pick<AppRecord, 'la
         { lapsedAt: at, lapses: former.lapses ?? 1 }
       : omitUndefined({ lapsedAt: former?.lapsedAt, lapses: former?.lapses })
 
-/** Applies the intents of a walk, unless the record has newer ones. */
-export const withIntents = (person: Person, checkedAt: number, apps: AppIntent[], now: number): Person =>
-  isNewer(checkedAt, person.intents, now) ? { ...person, intents: { checkedAt, apps } } : person
+/** Applies the intents of a walk, unless the record has newer ones. A new unconfirmed consent is also a failure. */
+export function withIntents(person: Person, checkedAt: number, apps: AppIntent[], now: number): Person {
+  if (!isNewer(checkedAt, person.intents, now)) return person
+  const isKnown = ({ instance, since }: AppIntent) =>
+    person.intents?.apps.some((one) => one.instance === instance && one.since === since)
+  const failed = apps.filter((app) => app.kind === UNCONFIRMED && !isKnown(app))
+  return failed.reduce<Person>(
+    (all, { instance, since: at = checkedAt }) => withFailure(all, { at, instance, code: UNCONFIRMED }),
+    { ...person, intents: { checkedAt, apps } },
+  )
+}
 
 export type PersonApp = {
   instance: string

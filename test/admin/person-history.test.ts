@@ -60,6 +60,11 @@ it.each<[string, Person, KeepState?]>([
   ['left invite link', failed(NOW, 'jira_1')],
   ['left invite link', failed(NOW, 'slack_1', 'declined')],
   ['unconfirmed status', apps({ slack_1: 'unconfirmed' })],
+  [
+    'unconfirmed status',
+    withFailure(apps({ slack_1: 'unconfirmed' }), { at: NOW, instance: 'slack_1', code: 'unconfirmed' }),
+  ],
+  ['off', apps({ slack_1: 'off', jira_1: 'connected' })],
   ['optedOut invite link', { ...withSlack, optedOutAt: NOW }],
   ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
   ['nothing', apps({})],
@@ -112,6 +117,7 @@ it.each([
     'service_unavailable',
     ['Couldn’t connect', 'slack', 'They saw “We couldn’t load your apps” (service_unavailable)'],
   ],
+  ['unconfirmed', ['Couldn’t connect', 'slack', 'Not confirmed']],
 ])('a history has the step %s of a person', (code, expected) => {
   const page = personPage(failed(NOW, 'slack_1', code), newKeepState(), resolveCompany({}, new Map()), {
     t,
@@ -359,4 +365,12 @@ it.each([
     },
   )
   expect(help.text.startsWith(need)).toBe(isTheirs)
+})
+
+it('an app is not confirmed since its check failed, as the intent says', () => {
+  const person: Person = {
+    ...apps({ slack_1: 'unconfirmed' }),
+    intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'unconfirmed', since: NOW - HOUR }] },
+  }
+  expect(historyOf(person, newKeepState()).apps).toMatchObject([{ since: NOW - HOUR }])
 })

@@ -71,6 +71,13 @@ it.each<[string, string, (setup: ReturnType<typeof setUpWalkRoutes>['setup']) =>
   expect(failures).toEqual([{ user: ada, at: setup.now, code, instance }])
 })
 
+it('a page that can’t load the apps is recorded as a failure of no app', async () => {
+  const { setup, get, failures } = setUpWalkRoutes()
+  setup.isServiceDown = true
+  await get('/onboarding')
+  expect(failures).toEqual([{ user: ada, at: setup.now, code: 'service_unavailable' }])
+})
+
 it('a return during an outage of the service is audited with person, app and code', async () => {
   const { setup, get, callbackPath, audited, failures } = await awayAtSlack()
   setup.isServiceDown = true

@@ -104,6 +104,8 @@ it('a page records what its check found, and the sign-in', async () => {
   expect(person).toMatchObject({ signedInAt: NOW, lastCheck: { checkedAt: NOW } })
   expect(person && appsOf(person)[1]).toMatchObject({ isUnconfirmed: true })
   expect(person?.signIns).toHaveLength(1)
+  const { since } = person!.intents!.apps[0]!
+  expect(person?.failures).toEqual([{ at: since, instance: 'jira_1', code: 'unconfirmed' }])
   await page([jira], declined)
   expect(appsOf((await people.get(ada.email)) ?? newPerson('', 0))[1]).toMatchObject({ isUnconfirmed: false })
   expect(person?.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected'])

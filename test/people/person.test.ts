@@ -9,6 +9,7 @@ import {
   newPerson,
   withAction,
   withDetails,
+  withFailure,
   withMilestone,
   withoutOptOut,
   withCheck,
@@ -277,4 +278,28 @@ it('each event has an id, and the oldest are dropped if there are too many', () 
   expect(new Set(person.outbox?.map(({ id }) => id)).size).toBe(50)
   expect(dropped).toBe(125 - 50)
   expect(person.outbox?.at(-1)).toMatchObject({ type: 'app.disconnected', tries: 0 })
+})
+
+it('each unconfirmed consent is one failure, at the time of the last check for it', () => {
+  const unconfirmed = (since: number) => [{ instance: 'slack_1', kind: 'unconfirmed', since }] as const
+  const visits = [unconfirmed(5), unconfirmed(5), [], unconfirmed(9), unconfirmed(9)]
+  const person = visits.reduce(
+    (all, apps, at) => withIntents(all, 10 + at, [...apps], 10 + at),
+    newPerson('ada@acme.example', 0),
+  )
+  const failure = { instance: 'slack_1', code: 'unconfirmed' }
+  expect(person.failures).toEqual([
+    { ...failure, at: 5 },
+    { ...failure, at: 9 },
+  ])
+})
+
+it.each([
+  ['again within an hour', { at: 3_599_999, code: 'a' }, 1],
+  ['again after an hour', { at: 3_600_000, code: 'a' }, 2],
+  ['with another code', { at: 1, code: 'b' }, 2],
+  ['at an app', { at: 1, code: 'a', instance: 'slack_1' }, 2],
+])('a page that fails %s adds up', (_what, next, count) => {
+  const first = withFailure(newPerson('ada@acme.example', 0), { at: 0, code: 'a' })
+  expect(withFailure(first, next).failures).toHaveLength(count)
 })
