@@ -2,7 +2,6 @@
 // browser here at any rate. Then its people leave the memory, and its report is shown for ten more, while the next
 // snapshot is read. It is read in slices.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { nextAllowedAt } from '../campaigns/campaign.ts'
 import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
@@ -145,12 +144,9 @@ export class PeopleSnapshot {
     const summaries: PersonSummary[] = []
     let unreadable = 0
     const shared = createAppPool()
-    const now = this.now()
-    const remindAt = (summary: PersonSummary) => {
-      const at = Math.max(dueAt(summary), nextAllowedAt(summary.emails, now))
-      return nextWorkday(at, calendarOf(company, summary.person, state))
-    }
-    const counter = new ReportCounter(now, { remindAt })
+    const remindAt = (summary: PersonSummary) =>
+      nextWorkday(dueAt(summary), calendarOf(company, summary.person, state))
+    const counter = new ReportCounter(this.now(), { remindAt })
     for await (const person of people.all(() => unreadable++)) {
       if (this.#readers.size === 0) return
       const summary = summarize(personForCounts(person, state), shared)

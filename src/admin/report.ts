@@ -151,7 +151,7 @@ export class ReportCounter {
     const due = dueAt(summary)
     const { dueLater } = this.#totals
     if (due <= this.#now) this.#totals.due++
-    else if (due < Infinity) {
+    else if (due < Infinity && !isLimited(summary, this.#now)) {
       dueLater.count++
       if (due < dueLater.from) dueLater.from = Math.min(dueLater.from, this.#remindAt(summary))
     }

@@ -207,8 +207,10 @@ it('the report counts people due for an email now, and the others with their dat
   const optedOut = { ...after(30), optedOutAt: NOW }
   const unsure = withEmailState(person, 'unknown', { now: NOW - 30 * DAY })
   const started = withAppStates(signedIn, { a_1: 'unconnected' }, NOW)
+  const fourEmails = [1, 1, 2, 2].map((reminder) => ({ reminder, state: 'sent' as const, at: NOW - 3 * DAY }))
+  const limited = { ...person, campaigns: [{ name: 'lapses', emails: fourEmails }] }
   expect(
-    await reportOf(person, after(7), after(0), after(2), after(30, 3), unsure, optedOut, started),
+    await reportOf(person, after(7), after(0), after(2), after(30, 3), unsure, optedOut, started, limited),
   ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(NOW + 5 * DAY).toISOString() } })
 })
 

@@ -311,7 +311,6 @@ it.each([
   ['2026-11-03T09:00:00Z', 'Rome', { pausedUntil: '2026-11-13' }, 'Nov 13'],
   ['2026-11-06T16:00:00Z', 'Rome', {}, 'Nov 16'],
   ['2026-11-03T09:00:00Z', 'Rome', { others: 2 }, 'Nov 11'],
-  ['2026-11-03T09:00:00Z', 'Rome', { others: 3 }, 'Feb 2'],
 ])('after an email at %s to %s, %j, the first reminder is on %s', async (at, group, more, day) => {
   const { pausedUntil = '', others = 0, ...place } = more as { pausedUntil?: string; others?: number }
   if (pausedUntil) context.keepState = { ...newKeepState(), pausedUntil: Date.parse(pausedUntil) }
@@ -326,7 +325,7 @@ it.each([
   const { stats } = (await open('/admin')).body as { stats: { state: string; details: string[] }[] }
 
   expect(stats.find(({ state }) => state === 'notStarted')?.details.join(' ')).toMatch(
-    new RegExp(`from ${day}, 202[67]`),
+    new RegExp(`from ${day}, 2026`),
   )
 })
 
