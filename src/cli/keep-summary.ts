@@ -37,7 +37,7 @@ const indented = (all: readonly string[], where: string): string =>
 /** The effect of `--release` or `--removed`. @param limited people who wait for the quarterly limit */
 function describeAction({ what }: OperatorAction, app: string, limited: number): string | [] {
   if (what === 'released')
-    return `${app} is released. People who lost access are emailed once everyone was checked again, usually within six hours.${limited > 0 ? ` Waiting for the limit of four emails in a quarter: ${limited}.` : ''}`
+    return `${app} is released. People who lost access are emailed from now on: the last of them after the next check of everyone, usually within six hours.${limited > 0 ? ` Waiting for the limit of four emails in a quarter: ${limited}.` : ''}`
   if (what === 'removed') return `${app} counts as removed: it is in no figure and no email.`
   return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
 }

@@ -80,7 +80,7 @@ it('mass disconnects are reported with one command that resumes all of them', as
     expect.stringContaining('keep PEOPLE.csv --release slack_1 --release jira_1'),
   ])
   const sentence =
-    'Slack 1 is released. People who lost access are emailed once everyone was checked again, usually within six hours.'
+    'Slack 1 is released. People who lost access are emailed from now on: the last of them after the next check of everyone, usually within six hours.'
   expect(released.err).toContain(`${sentence}\n`)
 
   await people.change(ADA, () => limited)
