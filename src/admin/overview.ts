@@ -10,7 +10,7 @@ import { approvalItem, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
-import type { DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
+import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
@@ -200,13 +200,14 @@ const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolea
 export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
-/** Suggests `replaces` if the app may have moved. */
+/** Says that the app has moved, or suggests `replaces` if it may have. */
 export function describeMove(
-  former: Pick<DelistedApp, 'instance' | 'since'> & Pick<MassDisconnect, 'movedTo'>,
+  former: Pick<MassDisconnect, 'instance' | 'name' | 'since' | 'movedTo'>,
   state: Pick<KeepState, 'newApps'>,
   t: Texts,
 ) {
   const instance = former.movedTo ?? likelySuccessorOf(former, state)
+  if (instance === former.instance) return [t('admin.need.hasMoved', { app: former.name, instance })]
   const entry = `${instance}: { replaces: ${former.instance} }`
   return instance === undefined ? [] : [t('admin.need.movedTo', { instance, entry })]
 }
@@ -269,15 +270,20 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const createItem = createItemFor(report, t)
   const allApps = { href: '/admin/apps', action: t('admin.allApps') }
   const massDisconnects = activeMassDisconnects(keepState).map((disconnect) => {
-    const app = datasources.find(({ instance }) => instance === disconnect.instance)
-    const values = { lapsed: disconnect.lapsed, had: disconnect.had, day: t.day(disconnect.noticedAt) }
-    const item = createItem('massDisconnect', app?.lapsed ?? 0, 'lapsed', app ?? disconnect, values)
-    const likely = t('admin.digest.likely', { app: (app ?? disconnect).name })
-    const move = disconnect.movedTo ? describeMove(disconnect, keepState, t) : []
+    const { instance: former, movedTo, name, noticedAt } = disconnect
+    const instance = movedTo ?? former
+    const app = datasources.find((one) => one.instance === instance)
+    const [filter, count = 0, causes] =
+      movedTo === undefined
+        ? (['lapsed', app?.lapsed, [t('admin.digest.likely', { app: name })]] as const)
+        : (['waiting', app?.counts.waiting, describeMove(disconnect, keepState, t)] as const)
+    const lapsed = Math.max(disconnect.lapsed, movedTo === undefined ? count : 0)
+    const values = { lapsed, had: Math.max(disconnect.had, lapsed), day: t.day(noticedAt) }
+    const item = createItem('massDisconnect', count, filter, { instance, name }, values)
     return {
       ...item,
-      detail: t.sentences([likely, ...move, item.detail]),
-      command: keepCommand(disconnect.instance, 'release'),
+      detail: t.sentences([...causes, item.detail]),
+      command: keepCommand(instance, 'release'),
     }
   })
   const { stopped, needs, lastRunAt } = keepState

@@ -48,8 +48,8 @@ function emailKind(campaign: string, { reminder, isMoved }: EmailRecord): NameAf
 const DAY_MS = 86_400_000
 
 const lostAt = ({ lapsedAt, previousLapsedAt }: AppRecord) => lapsedAt ?? previousLapsedAt
-const backAt = ({ status, since, lapses }: AppRecord) =>
-  lapses && status === 'connected' ? since : undefined
+const backAt = ({ status, since, lapses, movedTo }: AppRecord) =>
+  lapses && status === 'connected' && movedTo === undefined ? since : undefined
 
 /** True if the action was about a list that dropped the person, or about an app that they had lost or waited for. */
 function isRelevantTo(person: Person, action: OperatorAction, current: (instance: string) => string) {

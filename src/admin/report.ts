@@ -52,7 +52,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   emailed: 0,
   /** People who got none, because of the quarterly limit. */
   limited: 0,
-  /** Those of `limited` who lost it. */
+  /** Those of `limited` who lost it, or for whom it has moved. */
   lapsedLimited: 0,
 })
 
@@ -291,7 +291,7 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isEmailed) app.emailed++
     else if (isAtQuarterlyLimit && state === 'unconnected') {
       app.limited++
-      if (lapsedAt !== undefined) app.lapsedLimited++
+      if ((lapsedAt ?? movedFrom) !== undefined) app.lapsedLimited++
     }
     // Parsing the last time is five times as fast as formatting each one.
     if (newAt !== undefined && (app.newestAt === undefined || newAt > Date.parse(app.newestAt)))

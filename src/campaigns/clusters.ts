@@ -57,7 +57,8 @@ function createCounter(
     const newestApp = newest.get(instance)
     if (undone !== undefined && isPartOf(newestApp, app[undone])) count.undone++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
-    else if (at !== undefined && at >= evaluatedAt && previousLapsedAt === undefined) count.changedAt.push(at)
+    else if (at !== undefined && at >= evaluatedAt && !(previousLapsedAt && delistedAt))
+      count.changedAt.push(at)
     else if (status !== 'connected') count.listed++
     else count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
   }
@@ -89,10 +90,10 @@ export async function findClusters(
     const { apps } = person.lastCheck
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
-      const successor = app.previousLapsedAt && apps.find((other) => hasTakenPlaceOf(app, other))
+      const to = unconnectedSuccessorOf(app, apps)
       const moved = (moves.get(app.instance)?.moved ?? 0) + 1
-      if (successor) moves.set(app.instance, { to: successor.instance, moved })
-      lapses.add(successor ? asLost(app) : app)
+      if (to !== undefined) moves.set(app.instance, { to, moved })
+      lapses.add(to === undefined ? app : asLost(app))
       for (const { add } of [listings, delistings]) add(app)
     }
   }
@@ -103,12 +104,18 @@ export async function findClusters(
       return { ...lost, movedTo: isMoved ? to : undefined }
     },
   )
+  const moved = new Set(
+    lostByMany.flatMap(({ instance, movedTo }) => (movedTo === undefined ? [] : instance)),
+  )
   const disconnects = [...massDisconnects, ...lostByMany]
-  const isLost = (instance: string, at: number) => disconnectOf(disconnects, instance, at) !== undefined
+  const isLost = (instance: string, at: number) =>
+    !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
   return {
     massDisconnects: lostByMany,
     newApps: newAppsIn(listings.apps, newApps, { all, now, isLost }),
-    delistedApps: delistedAppsIn(delistings.apps, delistedApps, now),
+    delistedApps: delistedAppsIn(delistings.apps, delistedApps, now).map((app) =>
+      moved.has(app.instance) ? { ...app, isMoved: true } : app,
+    ),
   }
 }
 
@@ -124,9 +131,12 @@ const disconnectOf = <One extends FoundCluster>(found: readonly One[], instance:
     (app) => app.instance === instance && newAt > app.since - SPREAD_MS && newAt < app.noticedAt + SPREAD_MS,
   )
 
-/** True if one check delisted the app and first listed another instance of it, so that a loss wasn't undone. */
-const hasTakenPlaceOf = ({ instance, delistedAt = 0 }: AppRecord, other: AppRecord): boolean =>
-  other.newAt === delistedAt && datasourceType(other.instance) === datasourceType(instance)
+/** The instance to which a lost app has moved, perhaps its own. The loss is undone once that one is connected. */
+const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): string | undefined => {
+  const { instance, previousLapsedAt, movedFrom, movedTo = movedFrom && instance } = app
+  const successor = apps.find((other) => other.instance === movedTo && other.status !== 'connected')
+  return previousLapsedAt === undefined ? undefined : successor?.instance
+}
 
 const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
@@ -195,14 +205,16 @@ function newAppsIn(
 ) {
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
-  for (const [instance, { name, changedAt, inKnownCluster }] of apps) {
+  for (const [instance, { name, changedAt, inKnownCluster, isMoved, ...counts }] of apps) {
     const app = found.get(instance)
     const newTimes = changedAt.filter((at) => !isLost(instance, at))
     const shared = findCluster(newTimes, all)
+    // The count includes people who have connected the app since, so it only rises, unless it turns out to have moved.
+    const maximum =
+      isMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
-    // The count includes people who have connected the app since, so it only rises.
-    else if (app !== undefined && inKnownCluster > app.people)
-      found.set(instance, { ...app, people: inKnownCluster })
+    else if (app !== undefined)
+      found.set(instance, { ...app, people: Math.max(inKnownCluster, Math.min(app.people, maximum)) })
   }
   const newest = [...found.values()].slice(-MAX_NEW_APPS)
   return newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))

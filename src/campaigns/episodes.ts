@@ -88,7 +88,9 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
   if (name === APPROVALS) return isApprovalEmailDue(app, person, state)
   if (name === MOVED_APPROVALS) return isMoveEmailDue(app, person, state)
   const episode = episodeOf(app, person)
-  if ((episode?.name ?? ONBOARDING) !== name || pausedApps(state).has(app.instance)) return false
+  const paused = pausedApps(state)
+  const isPaused = paused.has(app.instance) || paused.has(app.movedFrom ?? '')
+  if ((episode?.name ?? ONBOARDING) !== name || isPaused) return false
   if (episode === undefined) return true
   if (name === NEW_APPS && mayHaveMoved(app, context)) return false
   const isUnconnected = app.state === 'unconnected' && episode.since < (state.evaluatedAt ?? 0)

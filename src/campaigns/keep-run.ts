@@ -166,11 +166,10 @@ export class KeepRun {
     const { replacedBy } = this.#options.company
     const state = { ...this.#state, ...change }
     // Emails stay paused when an app moves.
-    const massDisconnects = state.massDisconnects.map((app) =>
-      replacedBy.has(app.instance)
-        ? { ...app, instance: replacedBy.get(app.instance)!, movedTo: undefined }
-        : app,
-    )
+    const massDisconnects = state.massDisconnects.map((app) => {
+      const instance = replacedBy.get(app.instance)
+      return instance === undefined ? app : { ...app, instance, movedTo: instance }
+    })
     this.#state = { ...state, massDisconnects }
     await this.#options.save(this.#state)
   }

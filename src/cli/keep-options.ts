@@ -37,7 +37,7 @@ export function applyOptions(
       (one) => currentName(app) === currentName(one) || inScope({ datasources: [app] }, one),
     )
   const paused = pausedApps(state)
-  const releasable = [...active, ...delisted.filter((app) => app.markedConnectedAt === undefined)]
+  const releasable = [...active, ...delisted.filter((app) => !(app.isMoved ?? app.markedConnectedAt))]
   for (const app of release)
     if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((item) => isOf(app, item)))
       throw new UsageError(`--release ${app}: no emails about this app are held back`)

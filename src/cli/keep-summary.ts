@@ -2,7 +2,7 @@
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { peopleUrl } from '../admin/filters.ts'
-import { describeActionItems, withCompanyNames } from '../admin/overview.ts'
+import { describeActionItems, describeMove, withCompanyNames } from '../admin/overview.ts'
 import { isoDate, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
@@ -70,15 +70,22 @@ export function printRun(
   const { tally } = campaignRun
   const t = operatorTexts()
   const { report, keepState } = withCompanyNames(madeReport, state, company, t.lang)
-  const apps = [...keepState.massDisconnects, ...(keepState.delistedApps ?? [])]
+  const apps: Parameters<typeof describeMove>[0][] = [
+    ...keepState.massDisconnects,
+    ...(keepState.delistedApps ?? []),
+  ]
   const describeOf = (action: OperatorAction) => {
     const isOf = ({ instance }: { instance: string }) => instance === action.app
     const limited = report.datasources.find(isOf)?.lapsedLimited ?? 0
-    return describeAction(action, forTerminal(apps.find(isOf)?.name ?? ''), limited)
+    const app = apps.find(isOf)
+    const move = app?.movedTo === undefined ? [] : describeMove(app, keepState, t)
+    return [describeAction(action, forTerminal(app?.name ?? ''), limited), move.map(forTerminal)]
+      .flat()
+      .join(' ')
   }
   const items = describeActionItems(report, keepState, t, context.now())
   const releaseOptions = activeMassDisconnects(state).map(
-    ({ instance }) => ` --release ${printable(instance)}`,
+    ({ instance, movedTo = instance }) => ` --release ${printable(movedTo)}`,
   )
   const needs = [
     ...items

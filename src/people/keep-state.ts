@@ -18,14 +18,14 @@ export type MassDisconnect = {
   eventAt?: number
   /** When emails about it were resumed. */
   resumedAt?: number
-  /** The instance that took its place on lists. Emails about that one are paused, too. */
+  /** The instance that took its place on most lists: another one, for which emails are paused, too, or itself. */
   movedTo?: string | undefined
 }
 
 /** Everyone is checked once more within this time, even by a daily run. */
 export const SPREAD_MS = 36 * 3_600_000
 
-/** An app that is new for many people at once. `isMoved`: it replaces another app. */
+/** An app that is new for many people at once. `isMoved`: it replaces another app; or, if it was delisted, it moved. */
 type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
   people: number
   isMoved?: boolean
@@ -203,13 +203,14 @@ export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlyS
   new Set(activeMassDisconnects(state).flatMap(({ instance, movedTo = instance }) => [instance, movedTo]))
 
 /**
- * Apps without a replacement that no operator has marked as removed or connected. During a mass disconnect, many lists
- * show that the app still exists.
+ * Apps that didn't move, have no replacement, and weren't marked as removed or connected by an operator. During a mass
+ * disconnect, many lists show that the app still exists.
  */
 export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>) =>
   (state.delistedApps ?? []).filter(
-    ({ instance, markedRemovedAt, markedConnectedAt, isReplaced }) =>
-      (isReplaced ?? markedRemovedAt ?? markedConnectedAt) === undefined && !pausedApps(state).has(instance),
+    ({ instance, markedRemovedAt, markedConnectedAt, isReplaced, isMoved }) =>
+      (isMoved ?? isReplaced ?? markedRemovedAt ?? markedConnectedAt) === undefined &&
+      !pausedApps(state).has(instance),
   )
 
 /** Without those that an operator marked as connected. */
@@ -217,20 +218,19 @@ export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApp
   new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
 
 /**
- * The person as counts, pages and emails see them: without delisted apps, and without waits for a confirmed approval.
+ * The person as counts, pages and emails see them: without apps that were delisted or have moved, and without waits
+ * for a confirmed approval.
  * @returns `delistedApps`: instances that left this person's list and many others at once
  */
 export function personForCounts(
   person: Person,
-  state: Pick<KeepState, 'delistedApps' | 'approvals'> & Partial<Pick<KeepState, 'massDisconnects'>>,
+  state: Pick<KeepState, 'delistedApps' | 'approvals'>,
 ): Person & { delistedApps: string[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
   const delisted = delistedInstances(state)
-  const hasMoved = ({ instance, delistedAt }: AppRecord) =>
-    delistedAt !== undefined &&
-    state.massDisconnects?.some((one) => one.instance === instance && one.movedTo !== undefined)
-  const isDelisted = (app: AppRecord) =>
-    app.status === 'connected' && (delisted.has(app.instance) || hasMoved(app))
+  const hasMoved = ({ movedTo }: AppRecord) => movedTo !== undefined
+  const isCounted = (app: AppRecord) =>
+    !hasMoved(app) && (app.status !== 'connected' || !delisted.has(app.instance))
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(
@@ -242,7 +242,10 @@ export function personForCounts(
   return {
     ...person,
     delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),
-    ...(lastCheck && { lastCheck: { ...lastCheck, apps: lastCheck.apps.filter((app) => !isDelisted(app)) } }),
+    ...(lastCheck && {
+      lastCheck: { ...lastCheck, apps: lastCheck.apps.filter(isCounted) },
+      replacedApps: [...(person.replacedApps ?? []), ...lastCheck.apps.filter(hasMoved)],
+    }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
   }
 }

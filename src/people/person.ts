@@ -1,5 +1,6 @@
 // The record of one person of the rollout, and the states derived from it. Pure. The service's newest response wins,
 // from pages and runs alike; an app that it no longer lists is connected. The record has no path, token or link.
+import { datasourceType } from '../company/app-names.ts'
 import { availabilityOf, isUnavailable, isUnstartable, type AppStatus } from '../client-api/app-status.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 
@@ -17,13 +18,15 @@ export type AppRecord = {
    * Counts as connected, unless it was removed for many people.
    */
   delistedAt?: number
+  /** The instance that the check first listed which delisted this one: it counts instead, and this one nowhere. */
+  movedTo?: string
   /** The last `delistedAt`, once the app is listed again. */
   previousDelistedAt?: number
-  /** The instance that this one replaces, unless the person still had to connect that. Absent once connected. */
+  /** The instance that this one replaces, unless the person never connected that. Absent once connected. */
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
-  /** Start of the last lapse, once the app is connected again. */
+  /** Start of the last lapse, once the app is connected again or has moved. */
   previousLapsedAt?: number
   lapses?: number
 }
@@ -221,8 +224,15 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
   const leftAt = new Map(connected.map((app) => [app.instance, app.leftAt]))
-  for (const app of before.values())
-    apps.set(app.instance, withConnected(app, checkedAt, leftAt.get(app.instance)))
+  const firstListed = new Map(
+    unconnected.flatMap(({ instance }) =>
+      before.has(instance) ? [] : [[datasourceType(instance), instance] as const],
+    ),
+  )
+  for (const app of before.values()) {
+    const movedTo = firstListed.get(datasourceType(app.instance))
+    apps.set(app.instance, withConnected(app, checkedAt, { leftAt: leftAt.get(app.instance), movedTo }))
+  }
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
@@ -233,7 +243,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
       former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
     const newAt = isNew ? checkedAt : former?.newAt
     const isBack = former?.delistedAt !== undefined && delisted?.has(instance)
-    const lapse = isBack || movedFrom !== undefined ? {} : lapseOf(former, checkedAt)
+    const lapse = isBack ? {} : lapseOf(former ?? {}, checkedAt)
     const previousDelistedAt = former?.delistedAt ?? former?.previousDelistedAt
     const history = { ...lapse, ...omitUndefined({ newAt, movedFrom, previousDelistedAt }) }
     apps.set(instance, { instance, name, status, since, ...history })
@@ -248,26 +258,33 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
 /** An older attempt isn't why an app is connected now: its person may be waiting for an administrator. */
 const MAX_CONSENT_MS = 86_400_000
 
-function withConnected(app: AppRecord, at: number, leftAt = -Infinity): AppRecord {
+function withConnected(
+  app: AppRecord,
+  at: number,
+  { leftAt = -Infinity, movedTo }: { leftAt: number | undefined; movedTo: string | undefined },
+): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt, movedFrom: _movedFrom, ...rest } = app
   const hasConsented = leftAt >= Math.max(lapsedAt ?? newAt ?? 0, at - MAX_CONSENT_MS)
-  const delistedAt = hasConsented ? undefined : at
+  const delisting = hasConsented ? {} : { delistedAt: at, movedTo }
   return {
     ...rest,
     status: 'connected',
     since: at,
-    ...omitUndefined({ previousLapsedAt: lapsedAt, delistedAt }),
+    ...omitUndefined({ previousLapsedAt: lapsedAt, ...delisting }),
   }
 }
 
-const lapseOf = (former: AppRecord | undefined, at: number): Pick<AppRecord, 'lapsedAt' | 'lapses'> =>
-  former?.status === 'connected'
-    ? { lapsedAt: at, lapses: (former.lapses ?? 0) + 1 }
-    : former?.lapsedAt !== undefined && isUnavailable(former.status)
-      ? // An app is turned on again for everyone at once, so this may be a mass disconnect.
-        { lapsedAt: at, lapses: former.lapses ?? 1 }
-      : omitUndefined({ lapsedAt: former?.lapsedAt, lapses: former?.lapses })
+function lapseOf({ status, lapsedAt, previousLapsedAt, lapses, movedFrom }: Partial<AppRecord>, at: number) {
+  const isConnected = status === 'connected'
+  // An app that has moved is no lapse, but the end of a loss comes later.
+  if (movedFrom !== undefined) return isConnected ? {} : omitUndefined({ previousLapsedAt, lapses })
+  if (isConnected) return { lapsedAt: at, lapses: (lapses ?? 0) + 1 }
+  // An app is turned on again for everyone at once, so this may be a mass disconnect.
+  return lapsedAt !== undefined && status !== undefined && isUnavailable(status)
+    ? { lapsedAt: at, lapses: lapses ?? 1 }
+    : omitUndefined({ lapsedAt, lapses })
+}
 
 /** Applies the intents of a walk, unless the record has newer ones. A new unconfirmed consent is also a failure. */
 export function withIntents(person: Person, checkedAt: number, apps: AppIntent[], now: number): Person {
@@ -305,7 +322,8 @@ export type PersonApp = {
  */
 export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   const intended = new Map(intents?.apps.map((app) => [app.instance, app]))
-  return (lastCheck?.apps ?? []).map(({ instance, name, status, lapsedAt, newAt, movedFrom }) => {
+  const listed = lastCheck?.apps.filter(({ movedTo }) => movedTo === undefined) ?? []
+  return listed.map(({ instance, name, status, lapsedAt, newAt, movedFrom }) => {
     const { kind, since: blockedAt } = intended.get(instance) ?? {}
     const app = { instance, name, isUnconfirmed: false }
     const availability = availabilityOf(status)

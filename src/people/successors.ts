@@ -27,7 +27,8 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   const isChosen = (instance: string) => intents?.apps.some((intent) => intent.instance === instance)
   const choices = intents?.apps.flatMap((intent) => {
     const instance = rename(intent.instance)
-    const isOver = isChosen(instance) || apps.get(instance)?.movedFrom !== undefined
+    const { movedFrom, previousLapsedAt } = apps.get(instance) ?? {}
+    const isOver = isChosen(instance) || (movedFrom !== undefined && previousLapsedAt === undefined)
     return instance !== intent.instance && isOver ? [] : { ...intent, instance }
   })
   return {
@@ -39,16 +40,21 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   }
 }
 
-/** @returns an app with `movedFrom` if its predecessor was connected, else one that is still to be connected */
+/** @returns an app with `movedFrom` if its predecessor was ever connected, else one that is still to be connected */
 function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom: string) {
-  const isConnected = former.status === 'connected'
+  const { lapsedAt, ...rest } = former
+  // One check can delist the replaced app and list its replacement.
+  const wasReplaced = former.since === known?.newAt
+  const lostAt = lapsedAt ?? (wasReplaced ? former.previousLapsedAt : undefined)
+  const hasMoved = lostAt !== undefined || (former.status === 'connected' && !wasReplaced)
+  const move = {
+    movedFrom,
+    ...(lostAt !== undefined && { previousLapsedAt: lostAt, lapses: former.lapses ?? 1 }),
+  }
   // Until its replacement is listed, a delisted app may have been removed.
   if (known === undefined)
-    return former.delistedAt === undefined && { ...former, ...(isConnected && { movedFrom }) }
-  const { newAt, ...rest } = known
-  // One check can delist the replaced app and list its replacement.
-  if (newAt === undefined || (isConnected && former.since !== newAt))
-    return newAt !== undefined && { ...known, movedFrom }
-  const { previousLapsedAt, lapsedAt = previousLapsedAt, lapses } = former
-  return { ...rest, ...omitUndefined({ newAt: former.newAt, lapsedAt, lapses }) }
+    return former.delistedAt === undefined && (hasMoved ? { ...rest, ...move } : former)
+  if (known.newAt === undefined) return false
+  const { newAt: _newAt, ...open } = known
+  return hasMoved ? { ...known, ...move } : { ...open, ...omitUndefined({ newAt: former.newAt }) }
 }

@@ -443,7 +443,15 @@ it.each<[string, number, number, number?]>([
     emails: all,
   }))
 
-  const { datasources } = await reportOf(lostApp({ ...signedIn, campaigns }, NOW - DAY))
+  const loser = lostApp({ ...signedIn, campaigns }, NOW - DAY)
+  const apps = loser.lastCheck!.apps.map(({ lapsedAt: newAt, ...app }) => ({
+    ...app,
+    ...(newAt !== undefined && { newAt, movedFrom: 'slack_0' }),
+  }))
+  const mover = { ...loser, lastCheck: { ...loser.lastCheck!, apps } }
 
-  expect(datasources).toMatchObject([{ instance: 'slack_1', lapsed: 1, lapsedLimited: waiting }])
+  for (const [person, lapsed] of [[loser, 1] as const, [mover, 0] as const]) {
+    const { datasources } = await reportOf(person)
+    expect(datasources).toMatchObject([{ instance: 'slack_1', lapsed, lapsedLimited: waiting }])
+  }
 })

@@ -119,6 +119,7 @@ export function installation(env: Record<string, string> = {}) {
     people,
     keepState,
     records,
+    settings,
     subjectsTo: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
     /** After a sweep, so that no run evaluates them. */
     pauseEmails: (...instances: string[]) => {

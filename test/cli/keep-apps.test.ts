@@ -66,8 +66,12 @@ it('a mass disconnect of a second workspace is numbered in the email and the sum
 })
 
 it('mass disconnects are reported with one command that resumes all of them', async () => {
-  const { run, pauseEmails, people, unconnectedApps } = installation()
-  await pauseEmails('slack_1', 'jira_1')
+  const { run, pauseEmails, people, unconnectedApps, keepState } = installation()
+  await pauseEmails('slack_1', 'jira_1', 'figma_1')
+  const state = await keepState.load()
+  const [slackHold, jiraHold, figmaHold] = state.massDisconnects
+  const holds = [slackHold!, jiraHold!, { ...figmaHold!, movedTo: 'figma_2' }]
+  await keepState.save({ ...state, massDisconnects: holds })
   unconnectedApps.set(ADA, ['jira_1'])
   const emails = [0, 1, 2, 3].map((reminder) => ({ state: 'sent' as const, at: monday - DAY, reminder }))
   const limited = { ...lostApps([jira], monday - DAY), campaigns: [{ name: 'onboarding', emails }] }
@@ -77,7 +81,7 @@ it('mass disconnects are reported with one command that resumes all of them', as
 
   expect([exit, err]).toEqual([
     3,
-    expect.stringContaining('keep PEOPLE.csv --release slack_1 --release jira_1'),
+    expect.stringContaining('keep PEOPLE.csv --release slack_1 --release jira_1 --release figma_2\n'),
   ])
   const sentence =
     'Slack 1 is released. People who lost access are emailed from now on: the last of them after the next check of everyone, usually within six hours.'

@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest'
 import { historyOf, personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { isAboutApp, LAPSES } from '../../src/campaigns/episodes.ts'
+import { isAboutApp, LAPSES, NEW_APPS } from '../../src/campaigns/episodes.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { appsOf, newPerson, type AppRecord, type Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/successors.ts'
-import { lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
+import { monday } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { collect, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -20,6 +20,7 @@ const without = (app: AppRecord): AppRecord => {
 }
 
 const lost = { lapsedAt: 4, lapses: 1 }
+const movedWhileLost = { movedFrom: 'slack_1', previousLapsedAt: 4, lapses: 1 }
 
 it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['was connected moves', [former], { ...former, instance: 'slack_2', movedFrom: 'slack_1' }],
@@ -33,14 +34,24 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['vanished before that moves', [{ ...former, delistedAt: 4 }, next], { ...next, movedFrom: 'slack_1' }],
   ['was open until that check stays so', [{ ...former, since: 5, delistedAt: 5 }, next], without(next)],
   [
-    'was lost until that check stays so',
+    'was lost until that check moves',
     [{ ...former, since: 5, lapses: 1, previousLapsedAt: 4 }, next],
-    { ...without(next), ...lost },
+    { ...next, ...movedWhileLost },
   ],
   [
-    'is still listed as lost stays so',
+    'is still listed as lost moves',
     [{ ...former, status: 'awaiting', ...lost }, next],
-    { ...without(next), ...lost },
+    { ...next, ...movedWhileLost },
+  ],
+  [
+    'is lost moves',
+    [{ ...former, status: 'awaiting', ...lost }],
+    { ...former, instance: 'slack_2', status: 'awaiting', ...movedWhileLost },
+  ],
+  [
+    'was lost and is back moves without the loss',
+    [{ ...former, lapses: 1, previousLapsedAt: 0 }, next],
+    { ...next, movedFrom: 'slack_1' },
   ],
   ['moved before that was known says so', [former, next], { ...next, movedFrom: 'slack_1' }],
   ['is connected again says no more', [former, without(next)], without(next)],
@@ -54,6 +65,12 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
 
 it.each<[string, AppRecord[], string[], string[]]>([
   ['follows it', [{ ...former, status: 'awaiting' }, next], ['slack_1'], ['slack_2']],
+  [
+    'follows it while it is lost',
+    [{ ...former, status: 'awaiting', ...lost }, next],
+    ['slack_1'],
+    ['slack_2'],
+  ],
   ['yields to a newer one', [{ ...former, status: 'awaiting' }, next], ['slack_1', 'slack_2'], ['slack_2']],
   ['ends if the app was connected since', [former, next], ['slack_1'], []],
   ['about its successor stays', [former, next], ['slack_2'], ['slack_2']],
@@ -97,20 +114,22 @@ it('a list of everyone knows each replacement first, and no page waits for that'
   expect(apps).toMatchObject([[{ instance: 'slack_1' }], moved, moved])
 })
 
-it('emails about a lost app count for the one that replaces it', async () => {
+it('emails about a new app count for the one that replaces it', async () => {
   const records = memoryRecords().records
   const before = testPeople({ records })
   const change = (email: number) => (person: Person) =>
-    withEmail(person, { campaign: LAPSES, reminder: email, state: 'sent', now: monday, apps: ['slack_1'] })
-  await before.change('ada@acme.example', () => lostApps([slack]))
+    withEmail(person, { campaign: NEW_APPS, reminder: email, state: 'sent', now: monday, apps: ['slack_1'] })
+  const apps = [{ ...former, status: 'awaiting' as const, newAt: 5 }]
+  const ada = { ...newPerson('ada@acme.example', 0), signedInAt: 1, lastCheck: { checkedAt: 9, apps } }
+  await before.change(ada.email, () => ada)
   const state = { ...newKeepState(), evaluatedAt: monday }
   const due = async () => {
     const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
     company.findReplaced([next])
     const person = await testPeople({ records, company }).get('ada@acme.example')
     const moment = { state, now: monday, calendar: { timezone: 'UTC' } }
-    const apps = appsOf(person!).filter((app) => isAboutApp(LAPSES, app, person!, moment))
-    return apps.map(({ instance }) => instance)
+    const about = appsOf(person!).filter((app) => isAboutApp(NEW_APPS, app, person!, moment))
+    return about.map(({ instance }) => instance)
   }
   const found = []
   for (const email of [0, 1, 2]) {
@@ -121,34 +140,39 @@ it('emails about a lost app count for the one that replaces it', async () => {
   expect([...found, await due()]).toEqual([['slack_2'], ['slack_2'], ['slack_2'], []])
 })
 
-it('a replacement app is new, not lapsed, and can lapse once it is connected', async () => {
-  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
-  const people = testPeople({ company })
-  const check = async (at: number, ...instances: string[]) => {
-    const unconnected = instances.map(
-      (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,
-    )
-    const after = await people.change('ada@acme.example', (person) => withConsents(person, at, unconnected))
-    return after.lastCheck?.apps
-  }
-  await people.change('ada@acme.example', () => newPerson('ada@acme.example', 0))
-  await check(1, 'slack_1')
-  await check(2)
-  company.findReplaced([next])
-  const moved = {
-    instance: 'slack_2',
-    name: 'Slack',
-    status: 'awaiting',
-    since: 3,
-    newAt: 3,
-    movedFrom: 'slack_1',
-  }
+it.each([1, 2])(
+  'a replacement app is new, not lapsed, and can lapse: after %i connections',
+  async (times) => {
+    const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+    const people = testPeople({ company })
+    const check = async (at: number, ...instances: string[]) => {
+      const unconnected = instances.map(
+        (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,
+      )
+      const after = await people.change('ada@acme.example', (person) => withConsents(person, at, unconnected))
+      return after.lastCheck?.apps
+    }
+    await people.change('ada@acme.example', () => newPerson('ada@acme.example', 0))
+    for (let time = 0; time < times; time++) {
+      await check(1 + time / 2, 'slack_1')
+      await check(1.1 + time / 2)
+    }
+    company.findReplaced([next])
+    const moved = {
+      instance: 'slack_2',
+      name: 'Slack',
+      status: 'awaiting',
+      since: 3,
+      newAt: 3,
+      movedFrom: 'slack_1',
+    }
 
-  expect(await check(3, 'slack_2')).toEqual([moved])
-  expect(await check(4, 'slack_2')).toEqual([moved])
-  expect(await check(5)).toEqual([{ instance: 'slack_2', name: 'Slack', status: 'connected', since: 5 }])
-  expect(await check(6, 'slack_2')).toMatchObject([{ instance: 'slack_2', lapsedAt: 6 }])
-})
+    expect(await check(3, 'slack_2')).toEqual([moved])
+    expect(await check(4, 'slack_2')).toEqual([moved])
+    expect(await check(5)).toEqual([{ instance: 'slack_2', name: 'Slack', status: 'connected', since: 5 }])
+    expect(await check(6, 'slack_2')).toMatchObject([{ instance: 'slack_2', lapsedAt: 6 }])
+  },
+)
 
 // prettier-ignore
 it.each<[string, Partial<AppRecord>[], string]>([

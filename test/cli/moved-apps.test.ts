@@ -1,0 +1,150 @@
+// Runs of `onramp keep` while an app that many people lost moves to another instance.
+import { expect, it } from 'vitest'
+import { describeActionItems } from '../../src/admin/overview.ts'
+import { historyOf } from '../../src/admin/person-history.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
+import { openPeople } from '../../src/cli/store.ts'
+import { resolveCompany } from '../../src/company/company.ts'
+import { jira } from '../campaigns/lapsed-person.ts'
+import { withConsents } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
+import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
+
+const withReplaces = () => resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+const withoutReplaces = () => resolveCompany({}, new Map())
+/** They had connected Slack; the other five never did. */
+const seven = twelve.slice(0, 7)
+
+/** Seven people lose Slack, then it moves for some. @param company the company file at the time of the move */
+async function moveOnHold(company = withoutReplaces(), movers = twelve) {
+  const rollout = installation()
+  const { run, unconnectedApps, conditions, sentEmails, people, keepState, names } = rollout
+  for (const instance of ['slack_1', 'slack_2']) names.set(instance, 'Slack')
+  const given = { company }
+  /** Four runs within a day. @returns the first one's output */
+  const runAt = async (day: number, options = {}) => {
+    sentEmails.length = 0
+    conditions.now = monday + day * DAY
+    const first = await run(twelve, { ...given, ...options })
+    for (let more = 1; more < 4; more++) {
+      conditions.now += 5 * HOUR
+      await run(twelve, given)
+    }
+    return first
+  }
+  const list = (emails: string[], ...apps: string[]) => {
+    for (const email of emails) unconnectedApps.set(email, ['jira_1', ...apps])
+  }
+  const connect = async (at: number) => {
+    list(seven)
+    for (const email of seven)
+      await people.change(email, (person) => ({ ...withConsents(person, at, [jira]), signedInAt: at }))
+  }
+  const see = async () => {
+    const { now } = conditions
+    const store = openPeople({ ...rollout, now: () => now }, given.company)
+    const state = await keepState.load()
+    const report = await createReport(summarizeAll(store.all(), state), now, { since: monday })
+    const [item] = describeActionItems(report, state, t, now)
+    const loser = historyOf((await store.get(seven[0]!))!, state, given.company.replacedBy)
+    const events = loser.events.map(({ what }) => what)
+    return { state, report, item, help: loser.help, events }
+  }
+  const subjects = () =>
+    sentEmails.map(({ subject }) => subject).filter((subject) => subject.startsWith('Slack'))
+  list(twelve, 'slack_1')
+  await runAt(0)
+  await connect(monday + DAY)
+  await runAt(1)
+  list(seven, 'slack_1')
+  await runAt(2)
+  list(movers, 'slack_2')
+  await runAt(3)
+  return { given, run, runAt, connect, see, subjects }
+}
+
+it.each<[string, boolean, boolean, string]>([
+  [
+    'never',
+    false,
+    false,
+    'If it has moved to slack_2, add “slack_2: { replaces: slack_1 }” to the company file.',
+  ],
+  ['before', true, true, 'Slack has moved to slack_2.'],
+  ['later', false, true, 'Slack has moved to slack_2.'],
+])('a lost app that moves keeps one command: in the company file %s', async (_when, first, last, move) => {
+  const { given, run, runAt, see, subjects, connect } = await moveOnHold(
+    first ? withReplaces() : withoutReplaces(),
+  )
+  if (last && !first) {
+    given.company = withReplaces()
+    await run(twelve, given)
+  }
+  const whilePaused = subjects()
+  const { item, help, events, report } = await see()
+  const command = expect.stringMatching(/--release slack_2$/) as string
+
+  expect([whilePaused, report.fellBack]).toEqual([[], 0])
+  const href = '/admin/people?show=waiting&app=slack_2'
+  const title = expect.stringContaining('Slack: 7 of 7 people') as string
+  expect(item).toMatchObject({ title, count: 12, href, command })
+  expect(item?.detail.startsWith(`${move} `)).toBe(true)
+  expect([help.kind, help.command, events.filter((what) => what === 'lost')]).toEqual([
+    'onHold',
+    command,
+    ['lost'],
+  ])
+
+  const released = await runAt(7, { release: ['slack_1'] })
+  const subject = last ? 'Slack has moved: connect it to search again' : 'Slack is new in search'
+  expect(subjects()).toEqual(Array(last ? 7 : 12).fill(subject))
+  expect(released.err).toContain(`usually within six hours. ${move}\n`)
+  expect([released.exit, released.err.includes('Was it removed')]).toEqual([0, false])
+  expect((await see()).events).not.toContain('back')
+
+  // Only a person who connects the new instance has access again.
+  await connect(monday + 8 * DAY)
+  const after = await runAt(8)
+  expect(
+    (await see()).report.datasources.map(({ instance, counts }) => [instance, counts.connected]),
+  ).toEqual([
+    ['jira_1', 0],
+    ['slack_2', 7],
+  ])
+  expect([after.exit, (await see()).report.changeCounts?.returned]).toEqual([0, last ? 7 : 0])
+  await expect(runAt(9, { release: ['slack_1'] })).rejects.toThrow('no emails about this app are held back')
+})
+
+it.each([true, false])(
+  'a move counts those who had the app: first in the company file: %s',
+  async (isFirst) => {
+    const { given, runAt, see } = await moveOnHold(isFirst ? withReplaces() : withoutReplaces())
+    given.company = withReplaces()
+    await runAt(4)
+    expect((await see()).state.newApps).toMatchObject([{ instance: 'slack_2', people: 7, isMoved: true }])
+  },
+)
+
+it('an app on hold that moves for some people is connected for none of them', async () => {
+  const { see } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
+  const { item, report, events } = await see()
+  expect(item).toMatchObject({ count: 4, command: expect.stringMatching(/--release slack_1$/) as string })
+  expect(report.datasources.map(({ counts }) => counts.connected)).toEqual([0, 0, 0])
+  expect([report.changeCounts?.returned, events.includes('lost'), events.includes('back')]).toEqual([
+    0,
+    true,
+    false,
+  ])
+})
+
+it.each([withReplaces, withoutReplaces])(
+  'a hold is over once its people have connected the new instance',
+  async (company) => {
+    const { connect, runAt, see } = await moveOnHold(company())
+    expect((await see()).state.massDisconnects).toHaveLength(1)
+    await connect(monday + 4 * DAY)
+    await runAt(4)
+    expect((await see()).state.massDisconnects).toEqual([])
+  },
+)
