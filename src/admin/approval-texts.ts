@@ -1,6 +1,6 @@
 // Texts about the approval of an app, for its owner and for administrators. Pure.
 import { datasourceType, humanize } from '../company/app-names.ts'
-import { isRequested, newApproval, type Approval } from '../people/keep-state.ts'
+import { isRequested, newApproval, type Approval, type KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { newAppCounts, type AppCounts, type Report } from './report.ts'
 
@@ -54,6 +54,24 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
   const about = { app, count, owner, day: t.date(approval.since) }
   const heading = t(owners.length > 0 ? 'admin.need.appOwner' : 'admin.need.app', about)
   return text(heading, t.sentences(why), t(count === 1 ? 'approval.nextOne' : 'approval.next', { label }))
+}
+
+/** Sentences about approved apps that aren't confirmed yet. @param testers names by instance, for administrators */
+export function approvedLines(
+  { approvals = [] }: Pick<KeepState, 'approvals'>,
+  { datasources }: Report,
+  t: Texts,
+  testers: ReadonlyMap<string, readonly string[]> = new Map(),
+): string[] {
+  const isTested = ({ stage, isUntried, waitingPeople }: Approval) =>
+    stage === 'approved' && isUntried !== true && waitingPeople > 0
+  return approvals.filter(isTested).map(({ instance, name, waitingPeople, by = '', approvedAt }) => {
+    const app = datasources.find((one) => one.instance === instance)?.name ?? name
+    const people = testers.get(instance)
+    const anyone = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
+    const trying = people === undefined ? anyone : t('approval.tester', { people: t.list(people) })
+    return t.sentences([`${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`, trying])
+  })
 }
 
 /** The action item on /admin. @param app its name there */

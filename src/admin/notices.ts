@@ -7,7 +7,7 @@ import { isRequested, PROGRESS_STATES } from '../people/keep-state.ts'
 import type { Approval, KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { approvalPath, describeApproval } from './approval-texts.ts'
+import { approvalPath, approvedLines, describeApproval } from './approval-texts.ts'
 import {
   dominantLostApp,
   keepCommand,
@@ -122,6 +122,7 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
     lostApp && t('admin.digest.lost', { app: lostApp.name }),
     ...others,
     pausedUntil > now ? t('admin.paused', { day: t.day(pausedUntil) }) : undefined,
+    ...approvedLines(keepState, report, t),
     needs.length === 0 ? t('admin.need.none') : undefined,
   ].filter((paragraph) => paragraph !== undefined)
   const figures = [

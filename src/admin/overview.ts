@@ -6,7 +6,7 @@ import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
-import { approvalItem, earlyApproval } from './approval-texts.ts'
+import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
@@ -33,7 +33,7 @@ export function overviewPage(
   report: Report,
   keepState: KeepState,
   t: Texts,
-  { now, since }: { now: number; since: unknown },
+  { now, since, testers }: { now: number; since: unknown; testers?: ReadonlyMap<string, readonly string[]> },
 ) {
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
@@ -45,6 +45,7 @@ export function overviewPage(
       ...freshness.freshness,
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
       ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
+      ...approvedLines(keepState, report, t, testers),
     ],
     stats: statsOf(report, t),
     since: comparison && {

@@ -6,7 +6,8 @@ import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
-import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
+import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
+import type { KeepState } from '../people/keep-state.ts'
 import { LIST_COLUMNS, UNCONFIRMED, isChoice } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
@@ -233,12 +234,17 @@ export function personPage(
   const questions = unansweredDelistings(keepState).filter(({ instance }) => delistedApps.includes(instance))
   const isSkipped = (need: string) => need.split(/[\s:,]/).includes(email)
   const skipped = keepState.needs?.filter(isSkipped) ?? []
+  const approval = keepState.approvals?.find(({ instance }) => instance === help.apps[0]?.instance)
+  const request =
+    help.kind === 'blocked' && approval !== undefined && isRequested(approval)
+      ? [`${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`]
+      : []
   const why = [...skipped, ...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : [])]
   return {
     name: name ?? email,
     details: name === undefined ? details : [email, ...details],
     asOf: checkedAt === undefined ? t('admin.notChecked') : `${t('admin.asOf')}: ${t.moment(checkedAt)}`,
-    help: { ...help, text: t.sentences([...why, t(`person.help.${help.kind}`, helped)]) },
+    help: { ...help, text: t.sentences([...why, ...request, t(`person.help.${help.kind}`, helped)]) },
     apps: [
       ...apps.map((app) => ({
         time: timeOf(app.since),

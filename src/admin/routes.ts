@@ -8,11 +8,12 @@ import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import { applyDecision, type KeepState, type KeepStateStore } from '../people/keep-state.ts'
+import { applyDecision, type Approval, type KeepState, type KeepStateStore } from '../people/keep-state.ts'
 import { normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { earlyApproval } from './approval-texts.ts'
+import type { PersonSummary } from './person-summary.ts'
 import { listPeople, parsePeopleQuery } from './filters.ts'
 import type { Report } from './report.ts'
 import { overviewPage, freshnessOf, withCompanyNames } from './overview.ts'
@@ -76,16 +77,17 @@ export function createAdminRoutes(deps: AdminDeps): Router {
       keepStateStore.load(),
     ])
 
-    const times = { now: now(), since: req.query['since'] }
     const { user } = requireSignedIn(req)
     const owned = report.datasources.map((app) => {
       const { owners } = company.approversOf(app.instance)
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
     const approvals = await withDecisions(report, keepState, keepStateStore)
+    const testers = await findTesters(approvals, snapshot.summaries(browserGoneSignal(res), 'page'))
+    const more = { now: now(), since: req.query['since'], testers }
     const data = (t: Texts) => {
       const shown = withCompanyNames({ ...report, datasources: owned }, keepState, company, t.lang)
-      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, times)
+      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, more)
     }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
@@ -131,6 +133,18 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     })
 
   return router
+}
+
+/** Names of the people who try an approved app before the others, by instance. */
+async function findTesters(approvals: readonly Approval[], all: AsyncIterable<PersonSummary>) {
+  const testers = new Map<string, string[]>()
+  const tested = approvals.filter(({ stage }) => stage === 'approved')
+  if (tested.length === 0) return testers
+  for await (const { person, apps } of all)
+    for (const { instance, blockedAt = 0 } of apps)
+      if (tested.some((one) => one.instance === instance && one.testers?.includes(blockedAt)))
+        testers.set(instance, [...(testers.get(instance) ?? []), person.name ?? person.email])
+  return testers
 }
 
 /** Applies the decisions of owners since the last run. */

@@ -8,7 +8,7 @@ import {
 } from '../../src/admin/notices.ts'
 import { describeActionItems } from '../../src/admin/overview.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -212,4 +212,16 @@ it('the digest reports that nothing is needed, and shows no change without an ea
   )
   expect(quiet.paragraphs).toEqual(['Nothing needs you right now.'])
   expect(quiet.figures.every(({ change }) => change === '')).toBe(true)
+})
+
+it('the digest says who approved an app that someone tries first', async () => {
+  const approval = { ...newApproval('slack_1', 'Slack'), approvedAt: now, by: 'Grace', testers: [1] }
+  const state = {
+    ...newKeepState(),
+    approvals: [{ ...approval, stage: 'approved', waitingPeople: 2 } as const],
+  }
+  const { paragraphs } = digestNotice(await createReport(summaries(), now), state, now, words)
+  expect(paragraphs.join().replaceAll(/[\u2068\u2069]/g, '')).toMatch(
+    /Slack: Approved by Grace on .*2027\. One person connects it first\./,
+  )
 })

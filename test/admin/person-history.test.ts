@@ -374,3 +374,13 @@ it('an app is not confirmed since its check failed, as the intent says', () => {
   }
   expect(historyOf(person, newKeepState()).apps).toMatchObject([{ since: NOW - HOUR }])
 })
+
+it.each([
+  ['says who was emailed, and when', NOW, /^grace@acme\.example: We asked on Nov 2, 2026\. An admin has to/],
+  ['names no one before that', 0, /^An admin has to/],
+])('the help for someone who waits for an approval %s', (_what, requestedAt, text) => {
+  const requested = { ...newApproval('slack_1', 'Slack'), owners: ['grace@acme.example'], requestedAt }
+  const state = { ...newKeepState(), approvals: [requested] }
+  const { help } = personPage(waitingFor(NOW), state, resolveCompany({}, new Map()), { t, now: NOW })
+  expect(help.text.replaceAll(/[\u2068\u2069]/g, '')).toMatch(text)
+})

@@ -6,7 +6,7 @@ import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
 import { resolveCompany } from '../../src/company/company.ts'
-import { newApproval } from '../../src/people/keep-state.ts'
+import { newApproval, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import type { Problem } from '../../src/problem.ts'
@@ -254,6 +254,28 @@ it('the overview no longer lists an approval given since the last run', async ()
     context.decision = decision
     expect((await open('/admin')).body.needs).toHaveLength(count)
   }
+})
+
+it('the overview names the approver of an app, and its testers', async () => {
+  const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
+  const waiting = { ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents, name: 'Ada' }
+  const open = await pages([waiting])
+  const approval = {
+    ...newApproval('box_1', 'Box'),
+    stage: 'approved',
+    waitingPeople: 2,
+    by: 'Henk',
+  } as const
+  const lineWith = async (testers: number[], change: Partial<Approval> = {}) => {
+    const approvals = [{ ...approval, approvedAt: NOW, testers, ...change }]
+    context.keepState = { ...context.keepState, approvals }
+    const { freshness } = (await open('/admin')).body as { freshness: string[] }
+    return freshness.at(-1)?.replaceAll(/[\u2068\u2069]/g, '')
+  }
+  expect(await lineWith([NOW])).toMatch(/^box: Approved by Henk on .*2026\. Trying it first: Ada\.$/)
+  expect(await lineWith([NOW - 1])).toMatch(/One person connects it first\./)
+  expect(await lineWith([], { isUntried: true })).not.toContain('Henk')
+  expect(await lineWith([], { waitingPeople: 0 })).not.toContain('Henk')
 })
 
 it('the overview has an action item for a removed app', async () => {
