@@ -224,13 +224,11 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
   const leftAt = new Map(connected.map((app) => [app.instance, app.leftAt]))
-  const firstListed = new Map(
-    unconnected.flatMap(({ instance }) =>
-      before.has(instance) ? [] : [[datasourceType(instance), instance] as const],
-    ),
-  )
+  const added = unconnected.filter(({ instance }) => !before.has(instance))
   for (const app of before.values()) {
-    const movedTo = firstListed.get(datasourceType(app.instance))
+    const isOfType = (one: { instance: string }) =>
+      datasourceType(one.instance) === datasourceType(app.instance)
+    const movedTo = added.find(isOfType)?.instance
     apps.set(app.instance, withConnected(app, checkedAt, { leftAt: leftAt.get(app.instance), movedTo }))
   }
   for (const { instance, name, since } of connected)
