@@ -29,7 +29,7 @@ const FILTERS = {
   fellBack: (about) => CRITERIA.fellBack(about) && about.apps.some(isLapsed),
   stuck: (about, { app }) =>
     app === '' ? CRITERIA.stuck(about) : CRITERIA.blocked(about) || CRITERIA.unconfirmed(about),
-  waiting: ({ apps }) => apps.some(({ state }) => state === 'unconnected'),
+  waiting: ({ apps }) => apps.some(({ state, isUnconfirmed }) => state === 'unconnected' && !isUnconfirmed),
   off: ({ apps }) => apps.some(({ state }) => state === 'off'),
   noAddress: ({ apps }) => apps.some(({ isUnstartable }) => isUnstartable),
   lapsed: ({ apps }) => apps.some(isLapsed),

@@ -74,7 +74,12 @@ const APPS: TableKind<AppCounts> = {
       isShare: true,
       list: 'connecting',
     },
-    waiting: { label: 'admin.state.waiting', value: ({ counts }) => counts.waiting, list: 'waiting' },
+    // Those not confirmed count as stuck.
+    waiting: {
+      label: 'admin.state.waiting',
+      value: ({ counts, unconfirmed }) => counts.waiting - unconfirmed,
+      list: 'waiting',
+    },
     skipped: { label: 'admin.state.skipped', value: ({ counts }) => counts.skipped, list: 'skipped' },
     stuck: { label: 'admin.stat.stuck', value: peopleStuckAt, list: 'stuck' },
     lapsed: { label: 'admin.lostApp', value: ({ lapsed }) => lapsed, list: 'lapsed' },

@@ -85,3 +85,11 @@ it.each([
 ])('a share of %i in %i is %s', (part, whole, shown) => {
   expect(shares('en')(part, whole)).toBe(shown)
 })
+
+it('a person whose consent isn’t confirmed is stuck, and in no other column', () => {
+  const counts = { waiting: 5, connected: 4, skipped: 3, blocked: 2, off: 0 }
+  const { rows } = tableOf([{ ...app('slack_1', 'Slack'), counts, unconfirmed: 1 }])
+  const [waiting, skipped, stuck] = rows[0]!.cells.map(({ count }) => count)
+  expect([rows[0]?.part.count, waiting, skipped, stuck]).toEqual([4, 4, 3, 3])
+  expect(rows[0]?.part.text).toContain('14')
+})
