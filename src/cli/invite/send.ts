@@ -133,10 +133,8 @@ async function withPresentAddresses(
     throw new OperatorError(
       `${changes.length} people have another address or id on the list than before. If that is right, run "${COMMAND} keep PEOPLE.csv --confirm" first, or "${COMMAND} person rename --file FILE". Nothing was sent.`,
     )
-  const refused = await rename(changes)
-  const current = rows.rowsByCurrentAddress(refused)
-  const faults = [...refused.map(({ fault }) => fault), ...rows.faults]
-  for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
+  const current = rows.rowsByCurrentAddress(await rename(changes))
+  for (const fault of limitFaults(rows.faults)) stderr.write(`${fault}\n`)
   return current
 }
 
