@@ -73,7 +73,7 @@ export function createApp(services: AppDeps): Express {
   const { settings, company, people, keepStateStore, audit, now } = services
   const app = createExpress(settings)
   const snapshot = new PeopleSnapshot({ people, keepStateStore, company, now })
-  const exports = createExportRoutes(snapshot, audit)
+  const exports = createExportRoutes({ snapshot, keepStateStore, company, audit })
   addRoutesForPrograms(app, services, exports)
   addRoutesForEveryone(app, services)
   app.use(requireSignIn)

@@ -14,11 +14,12 @@ import { approvalPath, describeApproval, earlyApproval, needsDecision } from './
 import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { createAdminCheck } from './routes.ts'
+import { uniqueNames } from './unique-names.ts'
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
   keepStateStore: Pick<KeepStateStore, 'load' | 'recordDecision' | 'findDecision'>
-  snapshot: Pick<PeopleSnapshot, 'report' | 'names'>
+  snapshot: Pick<PeopleSnapshot, 'report'>
   isAdmin: (user: User) => boolean
   company: Company
   admins: readonly string[] | undefined
@@ -52,24 +53,25 @@ export function createApprovalRoutes(deps: {
     const instance = current(requested)
     refuseOthers(instance)
     const { owners, approve } = company.approversOf(instance, admins)
-    const [{ approvals = [] }, decision] = await Promise.all([
+    const [keepState, decision] = await Promise.all([
       keepStateStore.load(),
       keepStateStore.findDecision(instance),
     ])
-    const storedApproval = approvals.findLast((approval) => current(approval.instance) === instance)
+    const storedApproval = keepState.approvals?.findLast(
+      (approval) => current(approval.instance) === instance,
+    )
     const approval = storedApproval
       ? { ...storedApproval, instance }
       : earlyApproval(instance, await report())
     const decided = { ...applyDecision(approval, decision), owners: isOwnerOf(instance) ? [] : owners }
-    return { instance, user, approve, approval: decided }
+    return { instance, user, approve, approval: decided, keepState }
   }
 
   router.get('/approvals/:instance', limit, async (req, res) => {
-    const { instance, user, approve, approval } = await load(req, res)
+    const { instance, user, approve, approval, keepState } = await load(req, res)
     audit({ event: 'admin_viewed', user, what: 'approval' })
-    const names = await snapshot.names(browserGoneSignal(res))
     const data = (t: Texts) => {
-      const app = names(t.lang)(approval)
+      const app = uniqueNames(keepState, [approval], company, t.lang)(approval)
       const people = {
         href: peopleUrl({ filter: 'blocked', app: instance }),
         label: t('admin.view', { count: approval.waitingPeople }),

@@ -56,20 +56,17 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
   return text(heading, t.sentences(why), t(count === 1 ? 'approval.nextOne' : 'approval.next', { label }))
 }
 
-/** Sentences about approved apps that aren't confirmed yet. @param testers names by instance, for administrators */
+/** Sentences about approved apps that aren't confirmed yet. */
 export function approvedLines(
   { approvals = [] }: Pick<KeepState, 'approvals'>,
   { datasources }: Report,
   t: Texts,
-  testers: ReadonlyMap<string, readonly string[]> = new Map(),
 ): string[] {
   const isTested = ({ stage, isUntried, waitingPeople }: Approval) =>
     stage === 'approved' && isUntried !== true && waitingPeople > 0
   return approvals.filter(isTested).map(({ instance, name, waitingPeople, by = '', approvedAt }) => {
     const app = datasources.find((one) => one.instance === instance)?.name ?? name
-    const people = testers.get(instance)
-    const anyone = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
-    const trying = people === undefined ? anyone : t('approval.tester', { people: t.list(people) })
+    const trying = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
     return t.sentences([`${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`, trying])
   })
 }

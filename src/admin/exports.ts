@@ -3,6 +3,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
+import type { Company } from '../company/company.ts'
+import type { KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
@@ -12,21 +14,28 @@ import type { PeopleSnapshot } from './people-snapshot.ts'
 import { matchingFilters, parsePeopleQuery } from './filters.ts'
 import { PEOPLE_FILE, peopleCsv } from './people-csv.ts'
 import type { PersonSummary } from './person-summary.ts'
+import { uniqueNames } from './unique-names.ts'
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
 /** Concurrent downloads per process; each buffers up to 512 KB. */
 const MAX_DOWNLOADS = 20
 
-export function createExportRoutes(snapshot: PeopleSnapshot, audit: Audit): Router {
+export function createExportRoutes(deps: {
+  snapshot: PeopleSnapshot
+  keepStateStore: Pick<KeepStateStore, 'load'>
+  company: Pick<Company, 'displayName' | 'isVisible'>
+  audit: Audit
+}): Router {
+  const { snapshot, keepStateStore, company, audit } = deps
   const auditView = (req: Request, what: string) => {
     const user = findSignedIn(req)?.user
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
   }
 
   // Programs have no language, so names are in the company's own.
-  async function companyNames(signal: AbortSignal) {
-    const displayName = (await snapshot.names(signal))('')
+  async function companyNames(apps: readonly { instance: string; name: string }[] = []) {
+    const displayName = uniqueNames(await keepStateStore.load(), apps, company, '')
     return <T extends { instance: string; name: string }>(app: T): T => ({
       ...app,
       name: displayName(app),
@@ -39,13 +48,13 @@ export function createExportRoutes(snapshot: PeopleSnapshot, audit: Audit): Rout
   routes.get(REPORT_PATH, async (req, res) => {
     auditView(req, 'report.json')
     const report = await snapshot.report(browserGoneSignal(res))
-    const withName = await companyNames(browserGoneSignal(res))
+    const withName = await companyNames(report.datasources)
     res.json({ ...report, datasources: report.datasources.map((app) => withName(app)) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     auditView(req, 'people.csv')
     const gone = browserGoneSignal(res)
-    const withName = await companyNames(gone)
+    const withName = await companyNames()
     if (downloads >= MAX_DOWNLOADS) {
       audit({ event: 'limited', what: 'person', user: findSignedIn(req)?.user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })

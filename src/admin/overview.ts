@@ -1,14 +1,13 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import { likelySuccessorOf } from '../campaigns/clusters.ts'
 import { FROM_HOUR, TO_HOUR } from '../campaigns/working-time.ts'
-import { withUniqueNames } from '../company/app-names.ts'
-import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
+import { uniqueNames, type CompanyNames } from './unique-names.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
@@ -33,7 +32,7 @@ export function overviewPage(
   report: Report,
   keepState: KeepState,
   t: Texts,
-  { now, since, testers }: { now: number; since: unknown; testers?: ReadonlyMap<string, readonly string[]> },
+  { now, since }: { now: number; since: unknown },
 ) {
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
@@ -45,7 +44,7 @@ export function overviewPage(
       ...freshness.freshness,
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
       ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
-      ...approvedLines(keepState, report, t, testers),
+      ...approvedLines(keepState, report, t),
     ],
     stats: statsOf(report, t),
     since: comparison && {
@@ -218,25 +217,15 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => peopleAffected(app)).sort((one, other) => peopleAffected(other) - peopleAffected(one))
 
-type AppNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'isVisible'>>
-
-/**
- * Replaces names by the company's, made unique among all apps. Drops questions about hidden and replaced apps.
- * @returns `displayName` is for other texts for admins and owners
- */
-export function withCompanyNames(report: Report, keepState: KeepState, names: AppNames, lang: string) {
-  const isVisible = names.isVisible ?? (() => true)
+/** Replaces names by {@link uniqueNames}. Drops questions about hidden and replaced apps. */
+export function withCompanyNames(report: Report, keepState: KeepState, names: CompanyNames, lang: string) {
   const { massDisconnects } = keepState
-  const delistedApps = (keepState.delistedApps ?? []).filter(isVisible)
-  const all = [report.datasources, massDisconnects, delistedApps].flat().filter(isVisible)
-  const unique = withUniqueNames(all.map((app) => ({ ...app, name: names.displayName(app, lang) })))
-  const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
+  const delistedApps = (keepState.delistedApps ?? []).filter(names.isVisible ?? (() => true))
+  const nameOf = uniqueNames(keepState, report.datasources, names, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
-    apps.map((app) => ({ ...app, name: byInstance.get(app.instance) ?? app.name }))
+    apps.map((app) => ({ ...app, name: nameOf(app) }))
   const state = { ...keepState, massDisconnects: named(massDisconnects), delistedApps: named(delistedApps) }
-  const displayName = (app: { instance: string; name: string }) =>
-    byInstance.get(app.instance) ?? names.displayName(app, lang)
-  return { report: { ...report, datasources: named(report.datasources) }, keepState: state, displayName }
+  return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }
 
 /** Items whose reason is in the texts. */

@@ -7,7 +7,6 @@ import type { Company } from '../company/company.ts'
 import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { PersonApp } from '../people/person.ts'
-import { withCompanyNames } from './overview.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
 import { ReportCounter, dueAt, type Report } from './report.ts'
 
@@ -79,7 +78,7 @@ export class PeopleSnapshot {
   constructor(deps: {
     people: Pick<PeopleStore, 'all'>
     keepStateStore: Pick<KeepStateStore, 'load'>
-    company: Pick<Company, 'timezone' | 'quietDays' | 'displayName' | 'isVisible'>
+    company: Pick<Company, 'timezone' | 'quietDays'>
     now: () => number
   }) {
     this.#deps = deps
@@ -112,13 +111,6 @@ export class PeopleSnapshot {
       this.#readOnce().catch(() => {})
     }
     return this.#latest?.report ?? this.report(signal)
-  }
-
-  /** Names of apps for admins and owners in a language, the same on each page and in each email. */
-  async names(signal: AbortSignal) {
-    const { keepStateStore, company } = this.#deps
-    const [report, state] = [await this.report(signal), await keepStateStore.load()]
-    return (lang: string) => withCompanyNames(report, state, company, lang).displayName
   }
 
   async #newest(signal: AbortSignal) {

@@ -4,7 +4,7 @@ import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { nextAllowedAt, campaignEmails } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.ts'
-import { datasourceType, humanize, withUniqueNames } from '../company/app-names.ts'
+import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
@@ -15,6 +15,7 @@ import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleUrl } from './filters.ts'
 import { keepCommand } from './overview.ts'
+import { uniqueNames } from './unique-names.ts'
 import { CRITERIA, emailStateOf, summarize, type PersonSummary } from './person-summary.ts'
 
 /** Suffixes of the text keys with this prefix. */
@@ -201,7 +202,7 @@ export function noEmailUntil(
 export function personPage(
   person: Person,
   keepState: KeepState,
-  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quietDays'>,
+  company: Pick<Company, 'displayName' | 'isVisible' | 'replacedBy' | 'timezone' | 'quietDays'>,
   { t, now }: { t: Texts; now: number },
 ) {
   const { help, checkedAt, apps, events } = historyOf(person, keepState, company.replacedBy)
@@ -210,14 +211,12 @@ export function personPage(
     const label = t(column === 'group' ? 'admin.group' : `person.${column}`)
     return person[column] === undefined ? [] : `${label}: ${person[column]}`
   })
-  const known =
-    person.lastCheck?.apps.map((app) => ({ ...app, name: company.displayName(app, t.lang) })) ?? []
-  const names = new Map(withUniqueNames(known).map((app) => [app.instance, app.name]))
+  const known = person.lastCheck?.apps ?? []
+  const displayName = uniqueNames(keepState, known, company, t.lang)
   // Apps that were hidden or replaced aren't in the record, but in the history.
   const nameOf = (former: string) => {
     const instance = company.replacedBy.get(former) ?? former
-    const appName = humanize(datasourceType(instance))
-    return names.get(instance) ?? company.displayName({ instance, name: appName }, t.lang)
+    return displayName({ instance, name: humanize(datasourceType(instance)) })
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
   const helpedApps = t.conjunction(help.apps.map((app) => nameOf(app.instance)))

@@ -8,15 +8,15 @@ import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import { applyDecision, type Approval, type KeepState, type KeepStateStore } from '../people/keep-state.ts'
+import { applyDecision, type KeepState, type KeepStateStore } from '../people/keep-state.ts'
 import { normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { earlyApproval } from './approval-texts.ts'
-import type { PersonSummary } from './person-summary.ts'
 import { listPeople, parsePeopleQuery } from './filters.ts'
 import type { Report } from './report.ts'
 import { overviewPage, freshnessOf, withCompanyNames } from './overview.ts'
+import { uniqueNames } from './unique-names.ts'
 import { peoplePage } from './people-page.ts'
 import { personPage } from './person-history.ts'
 import { appTable, groupTable } from './sorted-table.ts'
@@ -83,11 +83,10 @@ export function createAdminRoutes(deps: AdminDeps): Router {
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
     const approvals = await withDecisions(report, keepState, keepStateStore)
-    const testers = await findTesters(approvals, snapshot.summaries(browserGoneSignal(res), 'page'))
-    const more = { now: now(), since: req.query['since'], testers }
+    const times = { now: now(), since: req.query['since'] }
     const data = (t: Texts) => {
       const shown = withCompanyNames({ ...report, datasources: owned }, keepState, company, t.lang)
-      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, more)
+      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, times)
     }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
@@ -99,8 +98,10 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query)
 
     const keys = await Promise.all(list.people.map(({ person }) => people.keyFor(person.email)))
-    const names = await snapshot.names(browserGoneSignal(res))
-    const data = (t: Texts) => peoplePage(list, names(t.lang), query, t, keys)
+    const keepState = await keepStateStore.load()
+    const shown = list.people.flatMap(({ apps }) => apps)
+    const data = (t: Texts) =>
+      peoplePage(list, uniqueNames(keepState, shown, company, t.lang), query, t, keys)
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
 
@@ -110,9 +111,7 @@ export function createAdminRoutes(deps: AdminDeps): Router {
       throw new Problem(404, 'not_found', { detail: 'no person on record has this key' })
     auditView(req, 'person', person.email)
 
-    const names = await snapshot.names(browserGoneSignal(res))
-    const data = (t: Texts) =>
-      personPage(person, keepState, { ...company, displayName: names(t.lang) }, { t, now: now() })
+    const data = (t: Texts) => personPage(person, keepState, company, { t, now: now() })
     sendPage(req, res, { view: 'admin/person', sheet: 'wide', data })
   })
 
@@ -133,18 +132,6 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     })
 
   return router
-}
-
-/** Names of the people who try an approved app before the others, by instance. */
-async function findTesters(approvals: readonly Approval[], all: AsyncIterable<PersonSummary>) {
-  const testers = new Map<string, string[]>()
-  const tested = approvals.filter(({ stage }) => stage === 'approved')
-  if (tested.length === 0) return testers
-  for await (const { person, apps } of all)
-    for (const { instance, blockedAt = 0 } of apps)
-      if (tested.some((one) => one.instance === instance && one.testers?.includes(blockedAt)))
-        testers.set(instance, [...(testers.get(instance) ?? []), person.name ?? person.email])
-  return testers
 }
 
 /** Applies the decisions of owners since the last run. */

@@ -13,6 +13,7 @@ import {
 import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, isoDate, type Report } from '../admin/report.ts'
+import { uniqueNames } from '../admin/unique-names.ts'
 import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
@@ -242,10 +243,6 @@ async function runKeep(
   const { people } = campaignRun
   const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
   const texts = { ...company, t: composers.languages.byTag(''), publicUrl: settings.PUBLIC_URL }
-  const uniqueNames = async () => {
-    const report = await createReport(summarizeAll(people.all(), before), now())
-    return { ...texts, displayName: withCompanyNames(report, before, texts, texts.t.lang).displayName }
-  }
   const sendNotice = createNoticeSender(composers.composeNotice, settings, services)
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor: composers.composeFor,
@@ -257,7 +254,8 @@ async function runKeep(
     requestApproval: async (approval) =>
       sendNotice(
         approvalNotice(approval, {
-          ...(await uniqueNames()),
+          ...texts,
+          displayName: uniqueNames(before, [approval], texts, texts.t.lang),
           where: company.approversOf(approval.instance).approve,
         }),
         `approval ${approval.instance} ${approval.requestedAt} ${approval.stageChangedAt}`,
@@ -275,7 +273,7 @@ async function runKeep(
   const after = withoutQuestions(worked, company)
   tally.rows = list.length
   const report = await createReport(summarizeAll(people.all(), after), now(), { since: before.digest?.at })
-  const { displayName } = withCompanyNames(report, after, texts, texts.t.lang)
+  const displayName = uniqueNames(after, report.datasources, texts, texts.t.lang)
   const delistedApps = await noticeDelistedApps(after, now, (found, id) =>
     sendNotice(
       delistedAppsNotice(found, report, { ...texts, displayName, newApps: after.newApps ?? [] }),
@@ -288,6 +286,7 @@ async function runKeep(
     stopped: undefined,
     needs: needsOfRun(tally, zonesWithoutRun(after, now()).join(', '), faults),
     delistedApps,
+    apps: report.datasources.map(({ instance, name }) => ({ instance, name })),
     lastRunAt: now(),
     days: withDay(after.days, report),
   }

@@ -2,9 +2,6 @@
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
 import { historyOf, noEmailUntil, personPage } from '../admin/person-history.ts'
-import { withCompanyNames } from '../admin/overview.ts'
-import { summarizeAll } from '../admin/person-summary.ts'
-import { createReport } from '../admin/report.ts'
 import { WalkStore } from '../onboarding/walk-store.ts'
 import { withSuccessors } from '../people/successors.ts'
 import { OperatorError } from '../problem.ts'
@@ -52,9 +49,7 @@ export async function showPerson(
       return 0
     }
     const t = operatorTexts()
-    const report = await createReport(summarizeAll(people.all(), keepState), now())
-    const { displayName } = withCompanyNames(report, keepState, company, t.lang)
-    const page = personPage(person, keepState, { ...company, displayName }, { t, now: now() })
+    const page = personPage(person, keepState, company, { t, now: now() })
     const parts = partsOf(page, settings.PUBLIC_URL, t, columnsFor(stdout))
     const written = (line: string) => `${forTerminal(line)}\n`
     stdout.write(parts.map((lines) => lines.map(written).join('')).join('\n'))

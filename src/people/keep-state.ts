@@ -127,6 +127,8 @@ export type KeepState = {
   massDisconnects: MassDisconnect[]
   newApps?: NewApp[]
   delistedApps?: DelistedApp[]
+  /** All apps at the last run, for unique names on pages about one person or app. */
+  apps?: { instance: string; name: string }[]
   approvals?: Approval[]
   /** Midnight in UTC. Until then, runs email only administrators. */
   pausedUntil?: number

@@ -11,7 +11,6 @@ import { withFailure, withIntents, withMilestone } from '../../src/people/person
 import { DAY, HOUR, installation, monday } from '../cli/installation.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { useStoredPeople } from '../cli/stored-people.ts'
-import { collect } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
 
 const { env, withPeople } = useStoredPeople()
@@ -76,7 +75,7 @@ async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType
         limit: (_req, _res, next) => next(),
       }),
       createAdminRoutes({ ...common, people }),
-      createExportRoutes(snapshot, common.audit),
+      createExportRoutes(common),
       failed,
     )
   return async (path: string) => (await request(app).get(path)).text
@@ -108,10 +107,11 @@ it.each<[where: string, app: string, read: (rollout: SetUp) => Promise<string>]>
   [
     'onramp person',
     'Slack',
-    async ({ people }) => {
-      const all = await collect(people.all())
-      await withPeople(async (stored) => {
-        for (const person of all) await stored.change(person.email, () => person)
+    async ({ people, keepState }) => {
+      const [bob, state] = [await people.get(BOB), await keepState.load()]
+      await withPeople(async (stored, storedState) => {
+        await stored.change(BOB, () => bob!)
+        await storedState.save(state)
       })
       return (await runCommand(['person', BOB], env)).out
     },

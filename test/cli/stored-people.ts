@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { openPeople, withStore } from '../../src/cli/store.ts'
+import { openKeepState, openPeople, withStore } from '../../src/cli/store.ts'
+import type { KeepStateStore } from '../../src/people/keep-state.ts'
 import type { PeopleStore } from '../../src/people/people-store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { REQUIRED } from './run-command.ts'
@@ -13,9 +14,11 @@ export function useStoredPeople() {
   beforeEach(() => void (env.DATA_DIR = mkdtempSync(join(tmpdir(), 'onramp-people-'))))
   afterEach(() => rmSync(env.DATA_DIR, { recursive: true }))
 
-  const withPeople = <T>(work: (people: PeopleStore) => Promise<T>): Promise<T> => {
+  const withPeople = <T>(work: (people: PeopleStore, keepState: KeepStateStore) => Promise<T>) => {
     const settings = loadSettings(env)
-    return withStore(settings, (records) => work(openPeople({ records, settings, now: Date.now })))
+    return withStore(settings, (records) =>
+      work(openPeople({ records, settings, now: Date.now }), openKeepState(records, settings)),
+    )
   }
   return { env, withPeople }
 }

@@ -1,0 +1,23 @@
+// The names of apps on pages and in emails for admins and owners, the same everywhere. Pure.
+import { withUniqueNames } from '../company/app-names.ts'
+import type { Company } from '../company/company.ts'
+import type { KeepState } from '../people/keep-state.ts'
+
+export type CompanyNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'isVisible'>>
+
+/**
+ * The company's names for admins and owners, unique among all apps.
+ * @param more apps that the last run may not have known
+ */
+export function uniqueNames(
+  { apps = [], massDisconnects, delistedApps = [] }: KeepState,
+  more: readonly { instance: string; name: string }[],
+  { displayName, isVisible = () => true }: CompanyNames,
+  lang: string,
+) {
+  const all = [...massDisconnects, ...delistedApps, ...apps, ...more].filter(isVisible)
+  const unique = withUniqueNames(all.map((app) => ({ ...app, name: displayName(app, lang) })))
+  const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
+  return (app: { instance: string; name: string }): string =>
+    byInstance.get(app.instance) ?? displayName(app, lang)
+}
