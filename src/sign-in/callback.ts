@@ -32,6 +32,9 @@ type Outcome =
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
+/** Codes have up to about 2,000. A long one takes several times as much memory while it waits to be redeemed. */
+const MAX_CALLBACK_CHARACTERS = 6_000
+
 const REFETCH_KEYS_EVERY_MS = 60_000
 
 const isSamePerson = (one: User | undefined, other: User) =>
@@ -59,8 +62,9 @@ export class SignInCallback {
     this.#warn = warnOnce(deps.log)
   }
 
-  /** @returns undefined if onramp didn't issue `state` */
-  open({ searchParams }: URL) {
+  /** @returns undefined if onramp didn't issue `state`, or for a query of another length than callbacks have */
+  open({ search, searchParams }: URL) {
+    if (search.length > MAX_CALLBACK_CHARACTERS) return undefined
     // A repeated parameter counts as missing (RFC 6749 3.1).
     const [state = '', ...more] = searchParams.getAll('state')
     return more.length > 0 ? undefined : this.#deps.transactions.open(state)

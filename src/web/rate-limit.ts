@@ -14,10 +14,15 @@ const PERSON_POINTS = 200
 /** Enough for double clicks, the back button and restored tabs. */
 const RETURNS_PER_SIGN_IN = 30
 /**
- * Requests of one network that wait for the authorization server. A state is good for a day, so strangers may have
+ * Requests that wait for the authorization server, which take memory. A state is good for a day, so strangers may have
  * thousands. The authorization server sends all logout tokens from one network, and may not repeat refused ones.
  */
-const MAX_AT_ONCE = { redeeming: 100, checkingLogoutToken: 500 }
+const MAX_AT_ONCE = {
+  redeeming: { all: 2_000, ofNetwork: 100 },
+  checkingLogoutToken: { all: 1_000, ofNetwork: 500 },
+}
+/** Of each network, whatever others do. */
+const ALWAYS_OF_NETWORK = 2
 /** Keys per limit; the least recent are dropped first. Strangers may have more addresses than we have memory. */
 const MAX_COUNTED = 20_000
 
@@ -95,19 +100,28 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
   }
 }
 
-/** Each network has its own share of the work, so that no one is refused because of other networks. */
-function createShare(max: number, code: ProblemCode, audit: Audit) {
+/**
+ * Networks share what is left of `all` equally. Offices get less the more networks strangers have, but strangers can't
+ * use up everything.
+ */
+function createShare(max: { all: number; ofNetwork: number }, code: ProblemCode, audit: Audit) {
+  /** By network; without zeros. */
   const pending = new Map<string, number>()
+  let total = 0
   return async <T>(req: Request, work: () => Promise<T>): Promise<T> => {
     // A /48 is one site, which has 65,536 networks (RFC 6177).
     const key = networkKeyOf(req).split(':', 3).join(':')
     const before = pending.get(key) ?? 0
-    if (before >= max) {
+    const networks = pending.size + (before === 0 ? 1 : 0)
+    const share = Math.max(ALWAYS_OF_NETWORK, Math.floor((max.all - total) / networks))
+    if (before >= Math.min(share, max.ofNetwork)) {
       audit({ event: 'limited', what: 'at_once', user: findSignedIn(req)?.user })
       throw new Problem(429, code, { retryAfter: 5 })
     }
     pending.set(key, before + 1)
+    total++
     return await work().finally(() => {
+      total--
       const left = (pending.get(key) ?? 1) - 1
       if (left > 0) pending.set(key, left)
       else pending.delete(key)

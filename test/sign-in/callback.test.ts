@@ -36,6 +36,17 @@ it('a callback with another spelling of its path redeems the code for the regist
   expect(requests[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
 })
 
+it('a callback of six thousand characters is redeemed, and no longer one', async () => {
+  const { ada, sent, requests, callbackFor } = await browserAfterStart()
+  const withLength = (characters: number) => {
+    const address = `${callbackFor(sent)}&session_state=`
+    return address + 'x'.repeat(characters - new URL(address, ISSUER).search.length)
+  }
+  expect(await ada.follow(withLength(6_001))).not.toBe('/x')
+  expect(requests).toHaveLength(0)
+  expect(await ada.follow(withLength(6_000))).toBe('/x')
+})
+
 it('two callbacks at the same moment redeem the code once', async () => {
   const { ada, sent, requests, callbackFor } = await browserAfterStart()
   const address = callbackFor(sent)

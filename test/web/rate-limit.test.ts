@@ -19,6 +19,7 @@ function setUpLimit(perMinute = PER_MINUTE) {
   return {
     clock,
     noted,
+    limits,
     /** The refusal, or undefined. */
     signIn: (from = ip) => refusalOf(() => limits.signingIn({ ip: from } as never, {} as never, () => {})),
     /** A page that a signed-in person opens. */
@@ -99,4 +100,29 @@ it('beyond the maximum number of networks, the least recently used is forgotten'
   const [known, forgotten] = [0, 1]
   const asks = [known, known, 19_999, 20_000, known, forgotten, forgotten]
   expect(asks.map(isRefused)).toEqual([false, true, false, false, true, false, false])
+})
+
+it.each([
+  { strangers: 0, each: 0, held: 99, max: 100 },
+  { strangers: 9, each: 100, held: 99, max: 100 },
+  // (2,000 - 59 × 16 - 16) / 60
+  { strangers: 59, each: 16, held: 16, max: 17 },
+  { strangers: 999, each: 2, held: 1, max: 2 },
+])('beside $strangers networks with $each codes, one redeems $max at once', async (row) => {
+  const { strangers, each, held, max } = row
+  const { limits } = setUpLimit()
+  const released = Promise.withResolvers<void>()
+  const redeem = (ip: string) => limits.redeeming({ ip } as never, () => released.promise)
+  const others = Array.from({ length: strangers }, (_, network) =>
+    Array.from({ length: each }, () => redeem(`10.0.${network >> 8}.${network % 256}`)),
+  ).flat()
+  const own = Array.from({ length: held }, () => redeem('192.0.2.7'))
+
+  const last = redeem('192.0.2.7')
+  await expect(redeem('192.0.2.7'), String(max)).rejects.toMatchObject({ status: 429, code: 'too_many' })
+
+  released.resolve()
+  const outcomes = await Promise.allSettled([...others, ...own, last])
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+  await redeem('192.0.2.7')
 })
