@@ -44,7 +44,7 @@ import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-export type AppDeps = {
+type AppDeps = {
   settings: Settings
   company: Company
   describeIn: (lang: string) => DescribeApp

@@ -1,7 +1,7 @@
 // Composes the product from the settings: an app, and the parts to start and close. Starts nothing itself.
 import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
-import { createApp, type AppDeps } from './app.ts'
+import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { PeopleStore } from './people/people-store.ts'
 import { KeepStateStore, PROGRESS_STATES } from './people/keep-state.ts'
@@ -118,7 +118,7 @@ export function createOnramp(
 }
 
 type SharedDeps = { keyRing: KeyRing } & Pick<
-  AppDeps,
+  Parameters<typeof createApp>[0],
   'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit'
 >
 

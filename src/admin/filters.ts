@@ -60,7 +60,7 @@ export const FILTER_GROUPS = {
 const FILTER_NAMES = Object.values(FILTER_GROUPS).flat()
 export type Filter = (typeof FILTER_NAMES)[number]
 
-export type PeopleQuery = ReturnType<typeof parsePeopleQuery>
+type PeopleQuery = ReturnType<typeof parsePeopleQuery>
 
 const MAX_TEXT = 254
 

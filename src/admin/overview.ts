@@ -7,7 +7,7 @@ import { compareSince, describeComparison } from './comparison.ts'
 import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
-import { uniqueNames, type CompanyNames } from './unique-names.ts'
+import { uniqueNames } from './unique-names.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
@@ -218,7 +218,12 @@ const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) 
   apps.filter((app) => peopleAffected(app)).sort((one, other) => peopleAffected(other) - peopleAffected(one))
 
 /** Replaces names by {@link uniqueNames}. Drops questions about hidden and replaced apps. */
-export function withCompanyNames(report: Report, keepState: KeepState, names: CompanyNames, lang: string) {
+export function withCompanyNames(
+  report: Report,
+  keepState: KeepState,
+  names: Parameters<typeof uniqueNames>[2],
+  lang: string,
+) {
   const { massDisconnects } = keepState
   const delistedApps = (keepState.delistedApps ?? []).filter(names.isVisible ?? (() => true))
   const nameOf = uniqueNames(keepState, report.datasources, names, lang)

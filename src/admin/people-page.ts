@@ -1,8 +1,10 @@
 // GET /admin/people: one page of the people that match a query, with the state of each. Pure.
 import type { PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { FILTER_GROUPS, peopleUrl, type listPeople, type PeopleQuery } from './filters.ts'
+import { FILTER_GROUPS, peopleUrl, type listPeople, type parsePeopleQuery } from './filters.ts'
 import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
+
+type PeopleQuery = ReturnType<typeof parsePeopleQuery>
 
 const isFiltered = ({ filter, search, app, group }: PeopleQuery): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')

@@ -8,7 +8,7 @@ import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
-import { LIST_COLUMNS, UNCONFIRMED, isChoice } from '../people/person.ts'
+import { LIST_COLUMNS, isChoice } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
@@ -146,7 +146,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
   const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
   const failure = failures.findLast(
-    ({ at, code }) => !isChoice(code) && code !== UNCONFIRMED && at >= visitedAt - HOUR_MS,
+    ({ at, code }) => !isChoice(code) && code !== 'unconfirmed' && at >= visitedAt - HOUR_MS,
   )
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
   const blocked = left.filter((app) => app.state === 'blocked')
@@ -222,7 +222,7 @@ export function personPage(
   const helpedApps = t.conjunction(help.apps.map((app) => nameOf(app.instance)))
   /** Earlier versions may have recorded other codes. */
   const pageOf = (code = '') => {
-    if (code === UNCONFIRMED) return t('person.unconfirmed')
+    if (code === 'unconfirmed') return t('person.unconfirmed')
     const key = `problem.${code}.title`
     return t.has(key) ? t('person.saw', { title: t(key, { hasApp: 'no', app: '' }), code }) : code
   }

@@ -7,13 +7,15 @@ import { APPROVALS, MOVED_APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
 import { emailKindOf } from './episodes.ts'
 import type { AddressChange } from './listed-people.ts'
-import { EmailLedger, RunStopped, type PlannedEmail } from './ledger.ts'
+import { EmailLedger, RunStopped } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import { quoteReply, type SendResult } from './mail/send-result.ts'
 import type { ListEntry } from './people-file.ts'
 import type { createPersonCheck } from './person-check.ts'
 import type { Tally } from './tally.ts'
 import { forEachConcurrent, type Throttle } from './throttle.ts'
+
+type PlannedEmail = Awaited<ReturnType<EmailLedger['plan']>>
 
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
 type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'

@@ -17,7 +17,7 @@ export class RunStopped extends OperatorError {
 }
 
 /** `checkedAt`: the start of the check. */
-export type PlannedEmail = { person: Person; decision: EmailDecision; checkedAt: number }
+type PlannedEmail = { person: Person; decision: EmailDecision; checkedAt: number }
 
 /** How long to wait for an unavailable store. */
 const MAX_OUTAGE_MS = 120_000

@@ -20,7 +20,7 @@ const QUICK_MS = 10_000
 const isQuickReturn = ({ leftAt, backAt }: StartedApp['attempt'], now: number): boolean =>
   backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
 
-export type ConsentResult =
+type ConsentResult =
   | { kind: 'redirect'; location: string }
   | { kind: 'overview'; walk: Walk; from?: string }
   | { kind: 'interstitial'; app: StartedApp }

@@ -11,7 +11,7 @@ import type { Log } from '../web/log.ts'
 import { PLACEHOLDERS, type SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { WalkChecker } from './walk-checker.ts'
-import { Consents, type ConsentResult } from './consents.ts'
+import { Consents } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { isChoice } from '../people/person.ts'
@@ -136,7 +136,12 @@ const approvedApps = ({ apps, visit }: Walk, approvals: readonly Approval[]): st
     return isApproved && stageChangedAt > blockedAt ? instance : []
   })
 
-async function sendResult(deps: OnboardingDeps, req: Request, res: Response, result: ConsentResult) {
+async function sendResult(
+  deps: OnboardingDeps,
+  req: Request,
+  res: Response,
+  result: Awaited<ReturnType<Consents['start']>>,
+) {
   if (result.kind === 'redirect') seeOther(res, result.location)
   else if (result.kind === 'interstitial') sendInterstitial(deps, req, res, result.app)
   else await sendOverview(deps, req, res, result.walk, result.from)

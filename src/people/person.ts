@@ -75,7 +75,7 @@ export type OutboxEvent = {
   dueAt: number
 }
 
-/** A failed step. `code`: as in the audit log, or the person's choice. `instance` is absent if unknown. */
+/** A failed step. `code`: as in the audit log, `unconfirmed`, or the person's choice. No `instance`: unknown. */
 type StepFailure = { at: number; instance?: string | undefined; code: string }
 
 /** An action of an operator or an app's owner. `by`: the operating system's user, or an address. */
@@ -176,9 +176,6 @@ export const withSignIn = (person: Person, key: string): Person => {
 /** "I need an admin", and a consent that the person denied. */
 export const isChoice = (code: string): code is 'blocked' | 'declined' =>
   code === 'blocked' || code === 'declined'
-
-/** The code of a consent that was never confirmed. */
-export const UNCONFIRMED = 'unconfirmed'
 
 const MAX_FAILURES = 10
 const HOUR_MS = 3_600_000
@@ -289,9 +286,9 @@ export function withIntents(person: Person, checkedAt: number, apps: AppIntent[]
   if (!isNewer(checkedAt, person.intents, now)) return person
   const isKnown = ({ instance, since }: AppIntent) =>
     person.intents?.apps.some((one) => one.instance === instance && one.since === since)
-  const failed = apps.filter((app) => app.kind === UNCONFIRMED && !isKnown(app))
+  const failed = apps.filter((app) => app.kind === 'unconfirmed' && !isKnown(app))
   return failed.reduce<Person>(
-    (all, { instance, since: at = checkedAt }) => withFailure(all, { at, instance, code: UNCONFIRMED }),
+    (all, { instance, since: at = checkedAt }) => withFailure(all, { at, instance, code: 'unconfirmed' }),
     { ...person, intents: { checkedAt, apps } },
   )
 }
