@@ -54,7 +54,9 @@ it('an email to administrators with any commands is readable on a phone', async 
       subject: 'This week',
       heading: 'This week',
       paragraphs: ['More people are ready.'],
-      figures: [{ label: 'Ready to search', value: '50,812', change: '+1,031', href: '/' }],
+      figures: [
+        { label: 'Off the list, or unknown to search', value: '50,812', change: '+1,031', href: '/' },
+      ],
       needs: [{ title: 'Slack: 9 of 9', detail: 'Find the cause.', command: `onramp ${'x'.repeat(60)}` }],
       commands: [`onramp keep ${'x'.repeat(60)} --release slack_1`],
       link: { href: 'https://search-setup.acme.example/admin', label: 'Open the figures' },
@@ -62,7 +64,10 @@ it('an email to administrators with any commands is readable on a phone', async 
     'digest',
   )
 
-  expect(await overflowAt(await show(html), 320)).toBeLessThanOrEqual(0)
+  const page = await show(html)
+  expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
+  const figure = await page.getByText('50,812').boundingBox()
+  expect(figure?.height, 'A figure stays on one line').toBeLessThan(30)
 })
 
 it('an email without its style elements keeps its colors, button and width', async () => {
