@@ -1,7 +1,9 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
+import { datasourceType } from '../company/app-names.ts'
 import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
-import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
+import { appsOf, isGone, mayHaveBeenSent } from '../people/person.ts'
+import type { AppRecord, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue, isMoveEmailDue, MOVED_APPROVALS } from './approvals.ts'
 import { likelySuccessorOf } from './clusters.ts'
 import { campaignEmails, dueEmail, isReachable, ONBOARDING } from './campaign.ts'
@@ -88,9 +90,7 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
   if (name === APPROVALS) return isApprovalEmailDue(app, person, state)
   if (name === MOVED_APPROVALS) return isMoveEmailDue(app, person, state)
   const episode = episodeOf(app, person)
-  const paused = pausedApps(state)
-  const isPaused = paused.has(app.instance) || paused.has(app.movedFrom ?? '')
-  if ((episode?.name ?? ONBOARDING) !== name || isPaused) return false
+  if ((episode?.name ?? ONBOARDING) !== name) return false
   if (episode === undefined) return true
   if (name === NEW_APPS && mayHaveMoved(app, context)) return false
   const isUnconnected = app.state === 'unconnected' && episode.since < (state.evaluatedAt ?? 0)
@@ -99,14 +99,25 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
 }
 
 /**
- * The person as counts see them, without apps delisted since the last evaluation, which may have been removed.
- * Approval emails also need the apps whose approval is confirmed.
+ * The person as counts see them, without apps delisted since the last evaluation, which may have been removed, and
+ * without those on hold. Approval emails also need the apps whose approval is confirmed.
  */
 export function forCampaign(name: CampaignName, recorded: Person, state: KeepState): Person {
   const person = personForCounts(recorded, name === APPROVALS ? { ...state, approvals: [] } : state)
-  const { lastCheck } = person
+  const { lastCheck, replacedApps = [] } = person
   if (lastCheck === undefined) return person
-  const apps = lastCheck.apps.filter((app) => (app.delistedAt ?? -Infinity) < (state.evaluatedAt ?? 0))
+  const paused = pausedApps(state)
+  const former = replacedApps.filter(({ instance }) => paused.has(instance))
+  const isOnHold = ({ instance, status, movedFrom = instance }: AppRecord) =>
+    status !== 'connected' &&
+    (paused.has(instance) ||
+      paused.has(movedFrom) ||
+      former.some(
+        ({ instance: one, movedTo = instance }) =>
+          movedTo === instance && datasourceType(one) === datasourceType(instance),
+      ))
+  const mayBeRemoved = ({ delistedAt = -Infinity }: AppRecord) => delistedAt >= (state.evaluatedAt ?? 0)
+  const apps = lastCheck.apps.filter((app) => !mayBeRemoved(app) && !isOnHold(app))
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
 

@@ -61,7 +61,9 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
   await runAt(2)
   list(movers, 'slack_2')
   await runAt(3)
-  return { given, run, runAt, connect, see, subjects }
+  /** To people, not to admins. */
+  const texts = () => sentEmails.flatMap(({ to, text }) => (twelve.includes(to) ? text : []))
+  return { given, run, runAt, connect, see, subjects, texts }
 }
 
 it.each<[string, boolean, boolean, string]>([
@@ -136,6 +138,15 @@ it('an app on hold that moves for some people is connected for none of them', as
     true,
     false,
   ])
+})
+
+it('no email names an app on hold, also as the instance to which it moved for some people', async () => {
+  const { runAt, texts } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
+  const before = texts()
+  await runAt(8)
+  const all = [...before, ...texts()].join('')
+  expect(all).toContain('Jira')
+  expect(all).not.toContain('Slack')
 })
 
 it.each([withReplaces, withoutReplaces])(
