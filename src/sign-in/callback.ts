@@ -32,8 +32,11 @@ type Outcome =
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
-/** Codes have up to about 2,000. A long one takes several times as much memory while it waits to be redeemed. */
-const MAX_CALLBACK_CHARACTERS = 6_000
+/**
+ * Codes have up to about 2,000 characters, and callbacks five parameters. Each parameter takes memory several times
+ * while the code waits to be redeemed.
+ */
+const [MAX_CALLBACK_CHARACTERS, MAX_CALLBACK_PARAMETERS] = [6_000, 20]
 
 const REFETCH_KEYS_EVERY_MS = 60_000
 
@@ -64,7 +67,8 @@ export class SignInCallback {
 
   /** @returns undefined if onramp didn't issue `state`, or for a query of another length than callbacks have */
   open({ search, searchParams }: URL) {
-    if (search.length > MAX_CALLBACK_CHARACTERS) return undefined
+    if (search.length > MAX_CALLBACK_CHARACTERS || searchParams.size > MAX_CALLBACK_PARAMETERS)
+      return undefined
     // A repeated parameter counts as missing (RFC 6749 3.1).
     const [state = '', ...more] = searchParams.getAll('state')
     return more.length > 0 ? undefined : this.#deps.transactions.open(state)

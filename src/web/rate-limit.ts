@@ -18,7 +18,7 @@ const RETURNS_PER_SIGN_IN = 30
  * thousands. The authorization server sends all logout tokens from one network, and may not repeat refused ones.
  */
 const MAX_AT_ONCE = {
-  redeeming: { all: 2_000, ofNetwork: 100 },
+  redeeming: { all: 1_200, ofNetwork: 100 },
   checkingLogoutToken: { all: 1_000, ofNetwork: 500 },
 }
 /** Of each network, whatever others do. */

@@ -140,7 +140,7 @@ it('an app on hold that moves for some people is connected for none of them', as
   ])
 })
 
-it('no email names an app on hold, also as the instance to which it moved for some people', async () => {
+it('no email names an app on hold, also where it moved for some people', async () => {
   const { runAt, texts } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
   const before = texts()
   await runAt(8)

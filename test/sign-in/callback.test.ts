@@ -36,6 +36,17 @@ it('a callback with another spelling of its path redeems the code for the regist
   expect(requests[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
 })
 
+it('a callback of twenty parameters is redeemed, and none of more', async () => {
+  const { ada, sent, requests, callbackFor } = await browserAfterStart()
+  const withSize = (count: number) => {
+    const address = callbackFor(sent)
+    return address + '&a'.repeat(count - new URL(address, ISSUER).searchParams.size)
+  }
+  expect(await ada.follow(withSize(21))).not.toBe('/x')
+  expect(requests).toHaveLength(0)
+  expect(await ada.follow(withSize(20))).toBe('/x')
+})
+
 it('a callback of six thousand characters is redeemed, and no longer one', async () => {
   const { ada, sent, requests, callbackFor } = await browserAfterStart()
   const withLength = (characters: number) => {

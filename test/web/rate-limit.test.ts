@@ -104,10 +104,10 @@ it('beyond the maximum number of networks, the least recently used is forgotten'
 
 it.each([
   { strangers: 0, each: 0, held: 99, max: 100 },
-  { strangers: 9, each: 100, held: 99, max: 100 },
-  // (2,000 - 59 × 16 - 16) / 60
-  { strangers: 59, each: 16, held: 16, max: 17 },
-  { strangers: 999, each: 2, held: 1, max: 2 },
+  { strangers: 5, each: 100, held: 99, max: 100 },
+  // (1,200 - 59 × 9 - 9) / 60
+  { strangers: 59, each: 9, held: 9, max: 10 },
+  { strangers: 599, each: 2, held: 1, max: 2 },
 ])('beside $strangers networks with $each codes, one redeems $max at once', async (row) => {
   const { strangers, each, held, max } = row
   const { limits } = setUpLimit()
