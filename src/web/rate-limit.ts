@@ -19,6 +19,8 @@ const RETURNS_PER_SIGN_IN = 30
  */
 const MAX_AT_ONCE = {
   redeeming: { all: 1_200, ofNetwork: 100 },
+  /** Some wait for discovery, or for the endpoint of pushed requests. */
+  starting: { all: 600, ofNetwork: 100 },
   checkingLogoutToken: { all: 1_000, ofNetwork: 500 },
 }
 /** Of each network, whatever others do. */
@@ -71,6 +73,7 @@ export function createLimits(
     sessionsPage: byPerson(),
     /** Counts rejected logout tokens. Valid ones are always accepted. */
     rejectedLogoutToken: byAddress(),
+    starting: createShare(MAX_AT_ONCE.starting, 'too_many', audit),
     redeeming: createShare(MAX_AT_ONCE.redeeming, 'too_many', audit),
     checkingLogoutToken: createShare(MAX_AT_ONCE.checkingLogoutToken, 'too_many_requests', audit),
   }

@@ -20,7 +20,7 @@ import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel
 import { SignIn } from '../../src/sign-in/sign-in.ts'
 import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/routes.ts'
 import type { Log } from '../../src/web/log.ts'
-import { createLimits } from '../../src/web/rate-limit.ts'
+import { createLimits, type Limits } from '../../src/web/rate-limit.ts'
 import { memoryStore } from './memory-store.ts'
 import { createServerStub, type Form } from './server-stub.ts'
 
@@ -34,6 +34,7 @@ export type Setup = {
   client?: object
   settings?: Partial<Record<keyof Settings, unknown>>
   records?: (records: Records) => Records
+  starting?: Limits['starting']
 }
 
 export function setUpSignIn({
@@ -41,6 +42,7 @@ export function setUpSignIn({
   client = {},
   settings: overrides = {},
   records: wrap,
+  starting = (_req, work) => work(),
 }: Setup = {}) {
   /** Access tokens that the service rejects; `all` rejects every one. */
   const refused = new Set<string>()
@@ -96,6 +98,7 @@ export function setUpSignIn({
     const limits = {
       ...createLimits({ perAddress: 1, publicUrl: PUBLIC_URL }, () => {}, now),
       signingIn: limit,
+      starting,
       callback() {},
       rejectedLogoutToken() {},
     }

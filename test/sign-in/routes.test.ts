@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { setUpSignIn, ISSUER, parametersOf, PUBLIC_URL, warningsIn } from './in-process.ts'
 import { createServerStub } from './server-stub.ts'
+import { Problem } from '../../src/problem.ts'
 
 const revoking = { revocation_endpoint: `${ISSUER}/revoke` }
 const HINT = { login_hint: 'ada@acme.example' }
@@ -124,6 +125,23 @@ it('requests are pushed if the server requires it, with the registered scope', a
   answers['/par'] = taken
   expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
   expect(requests[0]).toMatchObject({ path: '/par', form: { scope: 'openid' } })
+})
+
+it('a network over its share of starts is refused, and nothing is pushed for it', async () => {
+  let isOver = false
+  const { browser, requests } = setUpSignIn({
+    metadata: offered,
+    starting: (_req, work) => (isOver ? Promise.reject(new Problem(429, 'too_many')) : work()),
+  })
+  const ada = browser()
+  const { state = '' } = await ada.begin()
+  isOver = true
+  const refusal = { status: 429, code: 'too_many' }
+  expect(await ada.follow('/sign-in?return_to=/x')).toMatchObject(refusal)
+  // The server may require pushed requests of this client alone (RFC 9126 6).
+  const callback = `/sign-in/callback?${new URLSearchParams({ state, error: 'invalid_request' }).toString()}`
+  expect(await ada.follow(callback)).toMatchObject(refusal)
+  expect(requests).toEqual([])
 })
 
 it('requests are not pushed if the server only advertises it', async () => {
