@@ -271,7 +271,11 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const [filter, count = 0, causes] =
       movedTo === undefined
         ? (['lapsed', app?.lapsed, [t('admin.digest.likely', { app: name })]] as const)
-        : (['waiting', app?.counts.waiting, describeMove(disconnect, keepState, t)] as const)
+        : ([
+            'waiting',
+            app && app.counts.waiting - app.unconfirmed,
+            describeMove(disconnect, keepState, t),
+          ] as const)
     const lapsed = Math.max(disconnect.lapsed, movedTo === undefined ? count : 0)
     const values = { lapsed, had: Math.max(disconnect.had, lapsed), day: t.day(noticedAt) }
     const item = createItem('massDisconnect', count, filter, { instance, name }, values)

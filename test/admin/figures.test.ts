@@ -78,8 +78,9 @@ const company = fc
   .map((all) => all.map((one, index) => one(index)))
 
 const lost = { ...APPS[0]!, noticedAt: start, since: start, lapsed: 9, had: 10 }
+const moved = { ...lost, ...APPS[3]!, movedTo: 'slack_2' }
 const removed = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9 }
-const keepState = { massDisconnects: [lost], delistedApps: [removed], zones: {}, days: [] }
+const keepState = { massDisconnects: [lost, moved], delistedApps: [removed], zones: {}, days: [] }
 const counted = (people: readonly Person[]) =>
   summaries(...people.map((one) => personForCounts(one, keepState)))
 
