@@ -35,8 +35,7 @@ export function createSession(options: {
   const session = expressSession({
     store,
     name: cookieName(isHttps),
-    // Only startSession, which has a session before, needs an ID: without one, nothing is stored or sent.
-    genid: ({ session: before }: Partial<Request>) => (before && newId(keys[0] ?? '')) as string,
+    genid: () => newId(keys[0] ?? ''),
     secret: keys,
     resave: false,
     saveUninitialized: false,
