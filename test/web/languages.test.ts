@@ -200,11 +200,16 @@ describe('the language of a person', () => {
       }
     }
     askFor(0, 500)
-    await collected()
-    const before = heldBytes()
-    askFor(500, 2_500)
-    await collected()
-    expect(heldBytes() - before).toBeLessThan(125_000)
+    // What other tests leave behind shows once; a leak shows each time.
+    const growths: number[] = []
+    for (const from of [500, 2_500, 4_500]) {
+      await collected()
+      const before = heldBytes()
+      askFor(from, from + 2_000)
+      await collected()
+      growths.push(heldBytes() - before)
+    }
+    expect(Math.min(...growths)).toBeLessThan(125_000)
   })
 
   it('a chosen language is kept', async () => {
