@@ -130,7 +130,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const state = applyOptions(await store.load(), options, { now: now(), ...company })
   const { list, renamed, faults } = await previewRenames(rows, inUse, run)
   const andMore = (more: number) => `and ${more} more`
-  for (const change of limitFaults(renamed.map(describeRename), andMore))
+  for (const change of limitFaults(describeRenames(renamed, false), andMore))
     stderr.write(`In a run, ${change}\n`)
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   const counts = { people: run.people.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
@@ -202,13 +202,19 @@ function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: reado
   return needs.flatMap((need) => (need ? withPeriod(need) : []))
 }
 
-function describeRename({ from, to }: AddressChange, _index: number, all: readonly AddressChange[]): string {
-  if (!isVacated(to)) return `${from} is ${to} now`
-  const isReused = all.some((other) => other.to === from)
-  const ifSame = isReused
-    ? 'If it is the same person, put the former ids back on the list: the next run returns all data'
-    : `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
-  return `${from} has another id, so it is another person's: the data of the former one is at ${to} now. ${ifSame}`
+/** @param isDone false before a run, when nothing has moved yet */
+function describeRenames(changes: readonly AddressChange[], isDone: boolean): string[] {
+  return changes.map(({ from, to }) => {
+    if (!isVacated(to)) return `${from} is ${to} now`
+    const isReused = changes.some((other) => other.to === from)
+    const ifSame = !isDone
+      ? 'If it is the same person, put the former id on the list'
+      : isReused
+        ? 'If it is the same person, put the former ids back on the list: the next run returns all data'
+        : `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
+    const move = isDone ? `is at ${to} now` : `moves to ${to}`
+    return `${from} has another id, so it is another person's: the data of the former one ${move}. ${ifSame}`
+  })
 }
 
 async function runKeep(
@@ -296,8 +302,8 @@ async function runKeep(
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
   const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
-  const renamed = noted.renamed.map(describeRename)
-  const outdated = keepRun.outdated.map(describeRename)
+  const renamed = describeRenames(noted.renamed, true)
+  const outdated = describeRenames(keepRun.outdated, true)
   const found = { ...noted, renamed, outdated, actions, outOfHours }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }

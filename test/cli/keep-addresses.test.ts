@@ -207,6 +207,16 @@ it.each<[string, Partial<Person>[], exit: number]>([
   expect(await run(list)).toMatchObject({ exit })
 })
 
+it('a dry run says where data would move, and names no command for it', async () => {
+  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
+  const before = [{ email: ADA, id: 'E1' }, ...others]
+  const known = before.map((one) => ({ ...one, listedAt: 1, changedAt: 1, campaigns: [] }))
+  const { err } = await dryRun([{ email: ADA, id: 'E9' }, ...others], known)
+  const move = `^In a run, ${ADA} has another id.* of the former one moves to \\S+\\.left\\.invalid\\. .*`
+  expect(new RegExp(move, 'm').exec(err)?.[0]).toMatch(/put the former id on the list$/)
+  expect(err).not.toContain('person rename')
+})
+
 it('former ids on the list return what other ids without names had moved', async () => {
   const { run, people } = installation()
   const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
