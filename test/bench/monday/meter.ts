@@ -1,11 +1,11 @@
-// Samples the memory of the processes each second, also of those that have ended meanwhile.
+// Samples memory and processor time of the processes each second, also of those that have ended meanwhile.
 import { loadavg } from 'node:os'
-import { residentMb } from '../machine.ts'
+import { processorMs, residentMb } from '../machine.ts'
 import { medianOf } from '../report.ts'
 
 /** `at`: milliseconds since 1970. */
 type Sample = { at: number; megabytes: number }
-type Life = { pid: number; memory: Sample[] }
+type Life = { pid: number; memory: Sample[]; processorMs: number }
 export type Memory = {
   figures: { seconds: number; early: number; late: number; most: number }[]
   /** Undefined if no process lived long enough. */
@@ -39,12 +39,14 @@ export class Meter {
     this.#loads.push(loadavg()[0] ?? 0)
     for (const life of this.#lives) {
       const megabytes = residentMb(life.pid)
-      if (!Number.isNaN(megabytes)) life.memory.push({ at: Date.now(), megabytes })
+      if (Number.isNaN(megabytes)) continue
+      life.memory.push({ at: Date.now(), megabytes })
+      life.processorMs = processorMs(life.pid)
     }
   }
 
   watch(pid: number): void {
-    this.#lives.push({ pid, memory: [] })
+    this.#lives.push({ pid, memory: [], processorMs: NaN })
   }
 
   /** Megabytes of each process. @param from milliseconds since 1970: earlier, fewer people were remembered */
@@ -62,6 +64,9 @@ export class Meter {
       long.length === 0 ? undefined : long.every(({ early, late }) => late <= early * MAX_GROWTH)
     return { figures, isLevel }
   }
+
+  /** Of all processes, from their start. NaN where the system doesn't count it. */
+  processorMs = () => this.#lives.reduce((sum, life) => sum + life.processorMs, 0)
 
   /** The load average of the machine: at first, and at most. */
   load = () => ({ first: this.#loads[0] ?? 0, most: Math.max(...this.#loads) })

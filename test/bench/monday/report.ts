@@ -25,6 +25,9 @@ export type Morning = {
 }
 
 const MAX_P99_MS = 50
+const MAX_PROCESSOR_MS = 15
+/** Among fewer people, the starts of five processes weigh too much. */
+const MIN_PEOPLE = 5_000
 const FAULTS: readonly Phase[] = ['kill -9', 'failover', 'rolling restart']
 
 /** Counted on its own. */
@@ -41,6 +44,7 @@ function verdictsOf(morning: Morning): Verdict[] {
   )
   const load = meter.load()
   const p99 = shares.find(([part]) => part === 'average')?.[1].own.p99
+  const processorMs = meter.processorMs() / people
   const atRestart = troubles.filter(([what]) => !USED_TWICE.test(what) && what.startsWith('rolling restart:'))
   // Load before the first arrival is due to other programs.
   const isFree = load.first < morning.processors
@@ -62,6 +66,10 @@ function verdictsOf(morning: Morning): Verdict[] {
     [
       isFree && p99 !== undefined ? p99 <= MAX_P99_MS : undefined,
       `At ${fixed(averageRate, 1)} people a second, p99 of onramp's own share is at most ${MAX_P99_MS} ms: ${fixed(p99 ?? NaN, 1)} ms`,
+    ],
+    [
+      isFree && people >= MIN_PEOPLE && processorMs > 0 ? processorMs <= MAX_PROCESSOR_MS : undefined,
+      `Processor time is at most ${MAX_PROCESSOR_MS} ms a person: ${fixed(processorMs, 1)} ms`,
     ],
     [morning.memory.isLevel, 'Memory is level'],
     [
