@@ -19,7 +19,6 @@ import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { ListedPeople, type AddressChange } from '../campaigns/listed-people.ts'
-import { isVacated } from '../people/address.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import type { Email, Notice } from '../campaigns/mail/email.ts'
@@ -50,7 +49,7 @@ import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions } from './keep-options.ts'
-import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
+import { describeRenames, describeWaiting, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { previewRenames } from './rename.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
@@ -202,21 +201,6 @@ function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: reado
   return needs.flatMap((need) => (need ? withPeriod(need) : []))
 }
 
-/** @param isDone false before a run, when nothing has moved yet */
-function describeRenames(changes: readonly AddressChange[], isDone: boolean): string[] {
-  return changes.map(({ from, to }) => {
-    if (!isVacated(to)) return `${from} is ${to} now`
-    const isReused = changes.some((other) => other.to === from)
-    const ifSame = !isDone
-      ? 'If it is the same person, put the former id on the list'
-      : isReused
-        ? 'If it is the same person, put the former ids back on the list: the next run returns all data'
-        : `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
-    const move = isDone ? `is at ${to} now` : `moves to ${to}`
-    return `${from} has another id, so it is another person's: the data of the former one ${move}. ${ifSame}`
-  })
-}
-
 async function runKeep(
   records: Records,
   run: Run,
@@ -278,7 +262,10 @@ async function runKeep(
   const worked = await keepRun.work().finally(() => progress?.end())
   const after = withoutQuestions(worked, company)
   tally.rows = list.length
-  const report = await createReport(summarizeAll(people.all(), after), now(), { since: before.digest?.at })
+  const report = await createReport(summarizeAll(people.all(), after), now(), {
+    since: before.digest?.at,
+    state: after,
+  })
   const displayName = uniqueNames(after, report.datasources, texts, texts.t.lang)
   const delistedApps = await noticeDelistedApps(after, now, (found, id) =>
     sendNotice(

@@ -232,7 +232,9 @@ it('former ids on the list return what other ids without names had moved', async
   expect(err).not.toMatch(/invite forget|person rename/)
   expect(err).toContain('put the former ids back on the list')
   expect(await people.rename(vacated, BOB)).toBe('taken')
-  await run(listOf('E1', 'E2', 'E3'))
+  const returned = await run(listOf('E1', 'E2', 'E3'))
+  expect(returned.err).toMatch(new RegExp(`${ADA} has its former id again: what was recorded since is at `))
+  expect(returned.err).not.toContain('put the former ids back')
 
   expect(await people.get(ADA)).toMatchObject({ id: 'E1', ...opted })
   expect(await people.get(BOB)).toMatchObject({ id: 'E2' })

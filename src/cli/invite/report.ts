@@ -23,7 +23,7 @@ export async function report(
     const summaries = summarizeAll(people, state)
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
-      const made = await createReport(summaries, now(), { unreadable: () => unreadable })
+      const made = await createReport(summaries, now(), { state, unreadable: () => unreadable })
       stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeLabel(settings)))
     }
     if (unreadable > 0)
