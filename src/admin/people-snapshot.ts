@@ -138,7 +138,7 @@ export class PeopleSnapshot {
     const shared = createAppPool()
     const remindAt = (summary: PersonSummary) =>
       nextWorkday(dueAt(summary), calendarOf(company, summary.person, state))
-    const counter = new ReportCounter(this.now(), { remindAt })
+    const counter = new ReportCounter(this.now(), { state, remindAt })
     for await (const person of people.all(() => unreadable++)) {
       if (this.#readers.size === 0) return
       const summary = summarize(personForCounts(person, state), shared)

@@ -1,8 +1,11 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
-import { PROGRESS_STATES } from '../people/keep-state.ts'
+import { PROGRESS_STATES, uncountedApps, type KeepState } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
+
+/** `since`: also counts the changes since then. `state`: of the last run; apps in question are left out. */
+type ReportOptions = { since?: number | undefined; state?: KeepState }
 
 type Criterion = keyof typeof CRITERIA
 
@@ -93,15 +96,14 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
 /**
  * People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970
- * @param options.since adds `changeCounts`, the changes since then
  * @param options.unreadable returns the number of unreadable records; called at the end
  */
 export async function createReport(
   all: AsyncIterable<PersonSummary>,
   now: number,
-  { unreadable = () => 0, since }: { unreadable?: () => number; since?: number | undefined } = {},
+  { unreadable = () => 0, ...options }: ReportOptions & { unreadable?: () => number } = {},
 ): Promise<Report> {
-  const counter = new ReportCounter(now, { since })
+  const counter = new ReportCounter(now, options)
   for await (const summary of all) counter.add(summary)
   return counter.report(unreadable())
 }
@@ -111,6 +113,7 @@ export class ReportCounter {
   readonly #now: number
   readonly #since: number | undefined
   readonly #remindAt
+  readonly #uncounted: ReadonlySet<string>
   readonly #totals = newTotals()
   readonly #apps = new Map<string, AppCounts>()
   readonly #groups = new Map<string, GroupCounts>()
@@ -121,10 +124,11 @@ export class ReportCounter {
   #gone = 0
 
   /** @param options as for createReport; `remindAt`: when a person's next email can leave, not before {@link dueAt} */
-  constructor(now: number, options: { since?: number | undefined; remindAt?: typeof dueAt }) {
+  constructor(now: number, { since, state, remindAt }: ReportOptions & { remindAt?: typeof dueAt }) {
     this.#now = now
-    this.#since = options.since
-    this.#remindAt = options.remindAt ?? dueAt
+    this.#since = since
+    this.#uncounted = state === undefined ? new Set() : uncountedApps(state)
+    this.#remindAt = remindAt ?? dueAt
   }
 
   add(summary: PersonSummary): void {
@@ -141,6 +145,7 @@ export class ReportCounter {
     const met = new Set(CRITERION_NAMES.filter((criterion) => CRITERIA[criterion](summary)))
     addToTotals(this.#totals, summary, met, this.#now)
     if (met.has('notStarted')) this.#addDue(summary)
+    if (met.has('inProgress')) this.#addApps(summary)
     addToGroup(this.#groups, summary.person.group, met)
     addToApps(this.#apps, summary, this.#now)
     for (const app of summary.delistedApps)
@@ -157,6 +162,15 @@ export class ReportCounter {
     }
   }
 
+  #addApps({ apps }: PersonSummary): void {
+    const { inProgressApps } = this.#totals
+    for (const { instance, state } of apps) {
+      if (state === 'off' || this.#uncounted.has(instance)) continue
+      inProgressApps.all++
+      if (state === 'connected') inProgressApps.connected++
+    }
+  }
+
   /** @param unread the number of unreadable records */
   report(unread: number): Report {
     const totals = this.#totals
@@ -168,9 +182,12 @@ export class ReportCounter {
       dueLater: { count: totals.dueLater.count, from: isoDate(totals.dueLater.from) },
       gone: this.#gone,
       unread,
-      datasources: [...this.#apps.values()].sort(
-        (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
-      ),
+      datasources: [...this.#apps.values()]
+        .filter(({ instance }) => !this.#uncounted.has(instance))
+        .sort(
+          (one, other) =>
+            other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
+        ),
       delistedApps: [...this.#delistedApps].map(([instance, count]) => ({
         instance,
         count,
@@ -212,11 +229,6 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
     totals.limited++
     addTo(totals.limitedIn, met)
   }
-  if (met.has('inProgress'))
-    for (const { state } of summary.apps) {
-      if (state !== 'off') totals.inProgressApps.all++
-      if (state === 'connected') totals.inProgressApps.connected++
-    }
   totals.asOf = Math.min(totals.asOf, summary.checkedAt ?? Infinity)
   for (const email of summary.emails)
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)

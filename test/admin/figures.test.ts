@@ -92,7 +92,7 @@ it('every figure equals the rows of the list that it opens', async () => {
 
   await fc.assert(
     fc.asyncProperty(company, async (people) => {
-      const report = await createReport(counted(people), now)
+      const report = await createReport(counted(people), now, { state: keepState })
       const view = { query: { page: '1' } }
       const overview = overviewPage(report, keepState, t, { now, since: undefined })
       const figures = figuresIn([

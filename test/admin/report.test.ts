@@ -7,6 +7,7 @@ import { overviewPage } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
+import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
@@ -234,6 +235,25 @@ it('the funnel counts observed steps of people with apps to connect, so it may w
   expect(report).toMatchObject({ hadToConnect: 2, nothing: 1, unchecked: 1, opened: 1 })
   expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
   expect(report.lastEmailAt).toBe(new Date(NOW).toISOString())
+})
+
+const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 9 }
+it.each<[string, Partial<KeepState>, isCounted: boolean]>([
+  ['in question is in no figure', { delistedApps: [question] }, false],
+  ['marked as removed is in no figure', { delistedApps: [{ ...question, markedRemovedAt: NOW }] }, false],
+  ['marked as connected is counted', { delistedApps: [{ ...question, markedConnectedAt: NOW }] }, true],
+  [
+    'on hold is counted',
+    { delistedApps: [question], massDisconnects: [{ ...question, lapsed: 9, had: 9 }] },
+    true,
+  ],
+])('an app %s, also for people who still have it listed', async (_what, given, isCounted) => {
+  const half = withAppStates(signedIn, { slack_1: 'unconnected', jira_1: 'connected' }, NOW)
+  const state = { ...newKeepState(), ...given }
+  const { datasources, inProgressApps } = await createReport(summaries(half), NOW, { state })
+
+  expect(datasources.some(({ instance }) => instance === 'slack_1')).toBe(isCounted)
+  expect(inProgressApps).toEqual({ all: isCounted ? 2 : 1, connected: 1 })
 })
 
 it('a person has returned once every lost app is connected again, on the last day', async () => {
