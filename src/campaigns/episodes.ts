@@ -48,7 +48,7 @@ const emailsAbout = ({ campaigns }: Person, instance: string, since = 0, campaig
  * to the invitation, because the invitation named it, or the person was never emailed and never signed in
  */
 function episodeOf(
-  { instance, lapsedAt, newAt }: PersonApp,
+  { instance, lapsedAt, newAt }: Pick<PersonApp, 'instance' | 'lapsedAt' | 'newAt'>,
   person: Person,
 ): { name: EpisodeName; since: number } | undefined {
   if (lapsedAt !== undefined) return { name: LAPSES, since: lapsedAt }
@@ -100,7 +100,8 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
 
 /**
  * The person as counts see them, without apps delisted since the last evaluation, which may have been removed, and
- * without those on hold. Approval emails also need the apps whose approval is confirmed.
+ * without those on hold, marked as removed or not yet announced. Approval emails also need the apps whose approval is
+ * confirmed.
  */
 export function forCampaign(name: CampaignName, recorded: Person, state: KeepState): Person {
   const person = personForCounts(recorded, name === APPROVALS ? { ...state, approvals: [] } : state)
@@ -117,7 +118,16 @@ export function forCampaign(name: CampaignName, recorded: Person, state: KeepSta
           movedTo === instance && datasourceType(one) === datasourceType(instance),
       ))
   const mayBeRemoved = ({ delistedAt = -Infinity }: AppRecord) => delistedAt >= (state.evaluatedAt ?? 0)
-  const apps = lastCheck.apps.filter((app) => !mayBeRemoved(app) && !isOnHold(app))
+  const isRemoved = ({ instance }: AppRecord) =>
+    state.delistedApps?.some((app) => app.instance === instance && app.markedRemovedAt !== undefined)
+  // Its own email comes first, and a reminder lists it afterwards.
+  const isUnannounced = (app: AppRecord) =>
+    name === ONBOARDING &&
+    state.lastRunAt !== undefined &&
+    episodeOf(app, person)?.name === NEW_APPS &&
+    emailsAbout(person, app.instance, app.newAt, NEW_APPS).length === 0
+  const isLeftOut = [mayBeRemoved, isOnHold, isRemoved, isUnannounced]
+  const apps = lastCheck.apps.filter((app) => !isLeftOut.some((matches) => matches(app)))
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
 

@@ -1,6 +1,13 @@
 // Due emails about lapses and new apps, by a test clock.
 import { expect, it } from 'vitest'
-import { dueEmailOf, emailKindOf, isAboutApp, LAPSES, NEW_APPS } from '../../src/campaigns/episodes.ts'
+import {
+  dueEmailOf,
+  emailKindOf,
+  forCampaign,
+  isAboutApp,
+  LAPSES,
+  NEW_APPS,
+} from '../../src/campaigns/episodes.ts'
 import type { CampaignName } from '../../src/campaigns/episodes.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
@@ -193,6 +200,29 @@ it.each([
   const moment = { state: { ...state, newApps, delistedApps }, now: monday + day * DAY, calendar: place }
 
   expect(dueApps(NEW_APPS, personWithNewApp(), moment)).toEqual(isDue ? ['notion_1'] : [])
+})
+
+const announced = { campaign: NEW_APPS, reminder: 0, state: 'sent', now: monday, apps: ['notion_1'] } as const
+const cluster = { instance: 'notion_1', name: 'Notion', noticedAt: monday, since: monday, people: 9 }
+it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
+  ['leaves out a new app before its own email', personWithNewApp(), { lastRunAt: monday }, false],
+  ['lists a new app after it', withEmail(personWithNewApp(), announced), { lastRunAt: monday }, true],
+  ['lists a new app where no run announces it', personWithNewApp(), {}, true],
+  [
+    'leaves out an app that was marked as removed',
+    withEmail(personWithNewApp(), announced),
+    { delistedApps: [{ ...cluster, markedRemovedAt: monday }] },
+    false,
+  ],
+  [
+    'lists an app that was marked as connected for those who lost it',
+    withEmail(personWithNewApp(), announced),
+    { delistedApps: [{ ...cluster, markedConnectedAt: monday }] },
+    true,
+  ],
+])('a reminder %s', (_what, person, given, isListed) => {
+  const { lastCheck } = forCampaign('onboarding', person, { ...state, ...given })
+  expect(lastCheck?.apps.some(({ instance }) => instance === 'notion_1')).toBe(isListed)
 })
 
 it('an app added after the invitation gets at most three emails, a week apart', () => {
