@@ -48,7 +48,9 @@ export function createOnramp(
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const audit = createAudit(log, metrics.registry, createAuditIds(secrets, normalizedAddress))
-  const base: SharedDeps = { settings, company, log, now, metrics, records, keyRing, audit }
+  const { SIGN_INS_PER_MINUTE: perAddress, PUBLIC_URL: publicUrl } = settings
+  const limits = createLimits({ perAddress, publicUrl }, audit, now)
+  const base: SharedDeps = { settings, company, log, now, metrics, records, keyRing, audit, limits }
 
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const checkReturnTo = (value: unknown) => safeReturnTo(value, returnTo)
@@ -72,11 +74,7 @@ export function createOnramp(
     now,
     metrics,
     audit,
-    limits: createLimits(
-      { perAddress: settings.SIGN_INS_PER_MINUTE, publicUrl: settings.PUBLIC_URL },
-      audit,
-      now,
-    ),
+    limits,
     pages,
     readiness,
     records,
@@ -119,7 +117,7 @@ export function createOnramp(
 
 type SharedDeps = { keyRing: KeyRing } & Pick<
   Parameters<typeof createApp>[0],
-  'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit'
+  'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit' | 'limits'
 >
 
 function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: SharedDeps) {
@@ -138,13 +136,23 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
 }
 
 function createIdentity(
-  { settings, log, now, metrics, records, keyRing, audit }: SharedDeps,
+  { settings, log, now, metrics, records, keyRing, audit, limits }: SharedDeps,
   languageOf: (req: Request) => string,
 ) {
   const onCall = metrics.observeAuthorizationServer
   const findClient = createFindClient(settings, { records, keyRing, log, onCall, now })
   const authorizationServer = new AuthorizationServer({ settings, findClient, log, onCall, now })
-  const signIn = new SignIn({ settings, records, keyRing, authorizationServer, log, audit, languageOf, now })
+  const signIn = new SignIn({
+    settings,
+    records,
+    keyRing,
+    authorizationServer,
+    limits,
+    log,
+    audit,
+    languageOf,
+    now,
+  })
   return { authorizationServer, signIn }
 }
 

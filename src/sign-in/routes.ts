@@ -24,7 +24,7 @@ const MAX_RESTARTS = 4
 export function createSignInRoutes(deps: {
   start: SignInStart
   callback: SignInCallback
-  limits: Pick<Limits, 'signingIn' | 'callback' | 'starting' | 'redeeming'>
+  limits: Pick<Limits, 'signingIn' | 'callback' | 'redeeming'>
   returnTo: ReturnToRules
   sendPage: SendPage
   log: Pick<Log, 'debug'>
@@ -46,9 +46,7 @@ export function createSignInRoutes(deps: {
     log.debug({ restarts, prompt, isDone }, 'sign-in: start')
     const location = isDone
       ? decodeReturnTo(returnTo)
-      : await limits.starting(req, () =>
-          start.authorizationUrl(req, res, { returnTo, restarts, loginHint, prompt }),
-        )
+      : await start.authorizationUrl(req, res, { returnTo, restarts, loginHint, prompt })
     seeOther(res, location)
   })
 
@@ -76,7 +74,7 @@ export function createSignInRoutes(deps: {
     if (outcome !== 'use-par')
       return seeOther(res, restartPath(opened.transaction, outcome === 'prompt-login'))
     const again = { ...opened.transaction, restarts: restarts + 1, isPushed: true }
-    seeOther(res, await limits.starting(req, () => start.authorizationUrl(req, res, again)))
+    seeOther(res, await start.authorizationUrl(req, res, again))
   })
 
   router.get('/sign-in/same-account', (req, res) => {

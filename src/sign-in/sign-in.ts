@@ -8,6 +8,7 @@ import { createSession } from '../session/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
+import type { Limits } from '../web/rate-limit.ts'
 import { SignInCallback } from './callback.ts'
 import { TokenRefresh } from './refresh.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
@@ -30,6 +31,7 @@ export class SignIn {
     records: Records
     keyRing: KeyRing
     authorizationServer: AuthorizationServer
+    limits: Pick<Limits, 'starting'>
     log: Log
     audit: Audit
     /** The language of the person, as a BCP 47 tag. */

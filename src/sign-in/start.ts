@@ -6,6 +6,7 @@ import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Limits } from '../web/rate-limit.ts'
 import { signInPath } from './return-to.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { clientUrls } from './server/client-urls.ts'
@@ -33,13 +34,19 @@ export class SignInStart {
     authorizationServer: AuthorizationServer
     transactions: LoginTransactions
     cookies: BrowserCookies
+    limits: Pick<Limits, 'starting'>
     languageOf: (req: Request) => string
     now: () => number
   }) {
     this.#deps = deps
   }
 
-  async authorizationUrl(req: Request, res: Response, request: StartRequest): Promise<string> {
+  /** @throws {Problem} 429 if too many starts wait for the authorization server */
+  authorizationUrl(req: Request, res: Response, request: StartRequest): Promise<string> {
+    return this.#deps.limits.starting(req, () => this.#authorizationUrl(req, res, request))
+  }
+
+  async #authorizationUrl(req: Request, res: Response, request: StartRequest): Promise<string> {
     const cookie = this.#deps.cookies.extend(req, res)
     const promptLogin = cookie.promptLogin || req.session.promptLogin === true
     const wanted = promptLogin ? 'login' : request.prompt

@@ -98,7 +98,6 @@ export function setUpSignIn({
     const limits = {
       ...createLimits({ perAddress: 1, publicUrl: PUBLIC_URL }, () => {}, now),
       signingIn: limit,
-      starting,
       callback() {},
       rejectedLogoutToken() {},
     }
@@ -135,6 +134,7 @@ export function setUpSignIn({
       records,
       keyRing: createKeyRing(records, settings.SESSION_SECRET),
       authorizationServer,
+      limits: { starting },
       log,
       audit,
       languageOf: () => 'de',
