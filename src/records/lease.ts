@@ -5,7 +5,7 @@ import type { Records } from './records.ts'
 
 const LIFE_SECONDS = 3
 const RENEW_EVERY_MS = 1_000
-const MAX_REMOVALS = 40
+const REMOVE_EVERY_MS = 250
 
 /** `isHeld` is false once the lease was lost, because another process may work. */
 type Lease = { isHeld(): boolean; release(): Promise<void> }
@@ -21,13 +21,13 @@ export async function takeLease(
   const removeSoon = (tries: number): unknown =>
     records
       .compareAndRemove(key, owner)
-      .catch(() => tries > 1 && setTimeout(removeSoon, RENEW_EVERY_MS / 4, tries - 1).unref())
+      .catch(() => tries > 1 && setTimeout(removeSoon, REMOVE_EVERY_MS, tries - 1).unref())
   // The lease is short at first: if the reply is lost, no process would release it.
   if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined
   if (seconds !== undefined) {
     const extended = records.compareAndSet(key, owner, owner, seconds)
     // After a late reply, the store fails until it is connected again, and the lease would last its whole length.
-    extended.catch(() => removeSoon(MAX_REMOVALS))
+    extended.catch(() => removeSoon((seconds * 1000) / REMOVE_EVERY_MS))
     if (!(await extended)) return undefined
   }
   let held = true

@@ -67,6 +67,33 @@ it.each([
   }
 })
 
+it.each([14_000, 38_000])(
+  'a lease confirmed late is free half a second after %d ms of outage',
+  async (outage) => {
+    const { commands, pass } = memoryRedis()
+    const records = createRedisRecords(commands)
+    let [isAway, calls] = [true, 0]
+    const unavailable = () => Promise.reject(new StoreUnavailable(new Error('slow')))
+    const slow = {
+      compareAndRemove: (key: string, owner: string) =>
+        isAway ? unavailable() : records.compareAndRemove(key, owner),
+      async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
+        const isSet = await records.compareAndSet(...given)
+        return ++calls === 1 ? isSet : await unavailable()
+      },
+    }
+    await expect(takeLease(slow, 'refresh', 40)).rejects.toThrow(StoreUnavailable)
+
+    await vi.advanceTimersByTimeAsync(outage)
+    pass(outage)
+    expect(await takeLease(records, 'refresh', 40)).toBeUndefined()
+    isAway = false
+    await vi.advanceTimersByTimeAsync(500)
+
+    expect(await takeLease(records, 'refresh', 40)).toBeDefined()
+  },
+)
+
 it('a lease has one owner at a time, until it is released', async () => {
   const records = createRedisRecords(memoryRedis().commands)
   const lease = await takeLease(records, 'one')
