@@ -229,7 +229,7 @@ function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnaps
       now,
     }),
   )
-  app.use('/admin', requireAdmin(services.isAdmin), limits.byPerson)
+  app.use('/admin', requireAdmin(services.isAdmin), limits.adminPages)
   const { people, keepStateStore } = services
   app.use(createAdminRoutes({ snapshot, people, keepStateStore, company, sendPage, audit, now }))
   app.use(exports)

@@ -456,16 +456,17 @@ it('pages that call the service or read all people share one rate limit per pers
   const get = await browser({ subject: 'grace', email: 'grace@acme.example' })
   const statusOf = async (path: string) => (await get(path)).status
   for (let count = 0; count < 200; count++) await get('/admin/nowhere').set('accept', 'application/json')
-  for (const path of [
-    '/admin',
-    '/admin/report.json',
-    '/search?q=x',
-    '/onboarding',
-    '/api/status',
-    '/approvals/slack_1',
-  ])
-    expect([path, await statusOf(path)]).toEqual([path, 429])
+  const paths = '/admin /admin/report.json /search?q=x /onboarding /api/status /approvals/slack_1'.split(' ')
+  for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 429])
   expect(await statusOf('/sessions')).toBe(200)
+})
+
+it('another site opens ten admin pages in ten seconds', async () => {
+  const get = await compose().browser({ email: 'grace@acme.example' })
+  const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+  for (let count = 0; count < 10; count++) await get('/admin/nowhere').set(foreign).expect(404)
+  const { status } = await get('/admin/nowhere').set(foreign)
+  expect(status).toBe(429)
 })
 
 it('an admin sees the company’s app names, and the audit log identifies them through INVITE_SECRET', async () => {

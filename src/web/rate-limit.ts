@@ -11,6 +11,8 @@ const ADDRESS_SECONDS = 60
 /** Short, so that no one can use a minute's limit at once: the service takes about 30 requests a second per person. */
 const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
+/** Of admin pages that another site opens. A proxy may hide that their browser has gone, and each takes 0.1 seconds. */
+const ADMIN_POINTS_OF_OTHER_SITES = 10
 /** Enough for double clicks, the back button and restored tabs. */
 const RETURNS_PER_SIGN_IN = 30
 /**
@@ -50,9 +52,15 @@ export function createLimits(
     createCount({ what, points, code }, audit, now)
   const byAddress = () => count('address', perAddress, 'too_many_requests')
   // Requests from other sites are counted apart, so that a site that opens our pages all the time locks no one out.
-  const personKeyOf = (req: Request) =>
-    `${isFromOtherSite(req, publicUrl) ? 'other site ' : ''}${personKey(requireSignedIn(req).user)}`
-  const byPerson = () => limitedBy(count('person', PERSON_POINTS, 'too_many_requests'), personKeyOf)
+  const ofPerson = (points = PERSON_POINTS) => count('person', points, 'too_many_requests')
+  const byPerson =
+    (own = ofPerson(), ofOtherSites = ofPerson()): RequestHandler =>
+    (req, _res, next) => {
+      const countRequest = isFromOtherSite(req, publicUrl) ? ofOtherSites : own
+      countRequest(req, personKey(requireSignedIn(req).user))
+      next()
+    }
+  const ownPages = ofPerson()
   const signingIn = count('address', perAddress, 'too_many')
   const returning = count('sign_in', RETURNS_PER_SIGN_IN, 'too_many')
   return {
@@ -69,7 +77,8 @@ export function createLimits(
     /** Counted by the email of the link, if it is ours. */
     optOut: byAddress(),
     readingReports: limitedBy(byAddress()),
-    byPerson: byPerson(),
+    byPerson: byPerson(ownPages),
+    adminPages: byPerson(ownPages, ofPerson(ADMIN_POINTS_OF_OTHER_SITES)),
     sessionsPage: byPerson(),
     /** Counts rejected logout tokens. Valid ones are always accepted. */
     rejectedLogoutToken: byAddress(),

@@ -23,11 +23,11 @@ function setUpLimit(perMinute = PER_MINUTE) {
     /** The refusal, or undefined. */
     signIn: (from = ip) => refusalOf(() => limits.signingIn({ ip: from } as never, {} as never, () => {})),
     /** A page that a signed-in person opens. */
-    open: (headers: Record<string, string>, subject = 'ada') => {
+    open: (headers: Record<string, string>, subject = 'ada', of: 'byPerson' | 'adminPages' = 'byPerson') => {
       const session = { user: { issuer: 'https://as.example', subject } }
       const get = (name: string) => headers[name]
       return refusalOf(() =>
-        limits.byPerson({ session, get, originalUrl: '/onboarding' } as never, {} as never, () => {}),
+        limits[of]({ session, get, originalUrl: '/onboarding' } as never, {} as never, () => {}),
       )
     },
     comeBack: (id: string) => refusalOf(() => limits.callback({ ip } as never, id)),
@@ -84,6 +84,15 @@ it.each([
   expect(refused(201, () => open(headers))).toBe(1)
   expect(refused(1, () => open({ 'sec-fetch-site': 'same-origin' }))).toBe(isOwn ? 1 : 0)
   expect(refused(1, () => open(headers, 'grace'))).toBe(0)
+})
+
+it('another site’s ten admin pages take none of the admin’s own', () => {
+  const { open } = setUpLimit()
+  const openFrom = (site: string) => open({ 'sec-fetch-site': site }, 'ada', 'adminPages')
+  expect(refused(11, () => openFrom('cross-site'))).toBe(1)
+  expect(refused(200, () => openFrom('same-origin'))).toBe(0)
+  expect(refused(1, () => open({ 'sec-fetch-site': 'same-origin' }))).toBe(1)
+  expect(refused(200, () => open({ 'sec-fetch-site': 'cross-site' }))).toBe(0)
 })
 
 it('a rejected request gets Retry-After until a tenth is free, and is logged once', () => {
