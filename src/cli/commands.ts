@@ -84,7 +84,10 @@ Examples:
       valueOption('--pause-until <DATE>', 'email only ADMIN_EMAILS before that day; today ends it', dayIn),
     )
     .option('--include-guests', 'guests of your directory count as on the list')
-    .option('--confirm', 'accept a list that drops more than a tenth of the people')
+    .option(
+      '--confirm',
+      'accept a list that drops more than a tenth of the people, or has new ids or addresses for them',
+    )
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
     .addHelpText(
       'after',

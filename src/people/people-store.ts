@@ -142,8 +142,8 @@ export class PeopleStore {
    * @param options.change also applied to the record
    * @param options.isExpected if it returns false, nothing changes: `unknown`
    * @param options.mergesSignIns a record at the new address that only sign-ins made is the same person's
-   * @returns `unchanged`: the person already has the address; `unknown`: the former address has no record; `taken`: the
-   * new address has another person's record
+   * @returns `unchanged`: the person already has the address, or both are one; `unknown`: the former address has no
+   * record; `taken`: the new address has another person's record
    * @throws {PersonUnreadable}
    */
   async rename(
@@ -160,11 +160,12 @@ export class PeopleStore {
     const { dataKey, key: source } = await this.#locate(from)
     const { key: target } = await this.#locate(to)
     const [former, email] = [normalizedAddress(from), normalizedAddress(to)]
+    if (source === target) return 'unchanged'
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const [before, there] = await Promise.all([records.get(source), records.get(target)])
       const person = this.#openRecord(dataKey, source, before)
       const other = this.#openRecord(dataKey, target, there)
-      const isBegun = other?.renamingFrom === former && source !== target
+      const isBegun = other?.renamingFrom === former
       if (person === undefined || before === undefined || (isBegun && !isCopy(other, person))) {
         if (isBegun) await this.change(email, ({ renamingFrom: _renamingFrom, ...rest }) => rest)
         const isDone = other?.formerEmails?.includes(former) === true

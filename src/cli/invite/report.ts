@@ -37,7 +37,9 @@ const line = (count: number, label: string) => `${formatCount(count)}  ${label}\
 
 function formatReport(made: Report, store: string): string {
   if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
-  const oldest = made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${made.asOf}`
+  const minute = (date: string) => `${date.slice(0, 16).replace('T', ' ')} UTC`
+  const oldest =
+    made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${minute(made.asOf)}`
   const { funnel, hadToConnect } = made
   const people = [
     line(made.people, 'people'),
@@ -63,7 +65,7 @@ function formatReport(made: Report, store: string): string {
     line(finished, `of ${all.toLocaleString('en')} in ${printable(name)}`),
   )
   const parts = [
-    [`Report generated ${made.madeAt}; ${oldest} (${store}).\n`],
+    [`Report generated ${minute(made.madeAt)};\n${oldest} (${store}).\n`],
     people,
     withHead(`Of the ${hadToConnect.toLocaleString('en')} people who had something to connect:\n`, stages),
     withHead('connected  waiting  skipped    admin  app\n', appsIn(made)),
